@@ -1,0 +1,41 @@
+"""limbless: simulate robots without limbs. The public names; each is imported when first used."""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "run": "limbless.simulate",
+    "simulate": "limbless.simulate",
+    "Scenario": "limbless.scenarios.scenario",
+    "Result": "limbless.result",
+    "InputError": "limbless.errors",
+    "SimulationError": "limbless.errors",
+    "Chain": "limbless.robots.chain",
+    "KhalilEel": "limbless.robots.khalil_eel",
+    "UniformChain": "limbless.robots.uniform_chain",
+    "BodyWave": "limbless.gaits.body_wave",
+    "RecordedGait": "limbless.gaits.recorded",
+    "FunctionGait": "limbless.gaits.function",
+    "Gravity": "limbless.environments.gravity",
+    "Buoyancy": "limbless.environments.buoyancy",
+    "Drag": "limbless.environments.drag",
+    "Water": "limbless.environments.water",
+    "ForceLaw": "limbless.environments.force_law",
+    "NewtonEuler": "limbless.models.newton_euler",
+    "sensitivity": "limbless.analysis.sensitivity",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'limbless' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,37 @@
+"""How a gait acts on the joints: as a motion, as torques, or as the reference of a feedback."""
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from limbless.description import Description, quantity
+
+
+class Actuation(Description):
+    """`motion` imposes the gait; `torque` applies it as torques; `pd` follows it with a feedback."""
+
+    room: ClassVar[str | None] = "actuation"
+
+
+class Motion(Actuation):
+    """The joints follow the gait exactly; the torques that this takes are a result."""
+
+    kind: Literal["motion"] = "motion"
+
+
+class Torque(Actuation):
+    """The gait gives joint torques; joints listed in `motion_joints` follow it as a motion instead."""
+
+    kind: Literal["torque"] = "torque"
+    motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")
+
+
+class ProportionalDerivative(Actuation):
+    """Torque = stiffness (reference - position) + damping (reference rate - rate), clipped at `saturation` if one is given."""
+
+    kind: Literal["pd"] = "pd"
+    stiffness: float | tuple[float, ...] = quantity(100.0, "N m/rad", "position gain, one for all joints or one each")
+    damping: float | tuple[float, ...] = quantity(1.0, "N m s/rad", "rate gain, one for all joints or one each")
+    saturation: float | None = quantity(None, "N m", "largest torque the actuators give; none if absent", gt=0)
+    motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")

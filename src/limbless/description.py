@@ -1,0 +1,51 @@
+"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that registers its kind."""
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from limbless import registry
+
+_NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
+
+
+class Description(BaseModel):
+    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True)
+    room: ClassVar[str | None] = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        tag = "preset" if cls.room == "preset" else "kind"
+        name = cls.model_fields[tag].default if tag in cls.model_fields else None
+        if cls.room and isinstance(name, str):
+            registry.add(cls.room, name, cls)
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with some fields replaced, validated again."""
+        return type(self).model_validate({**self.model_dump(), **fields})
+
+
+def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+def _radians(value: Any) -> Any:
+    """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
+    if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
+        number = float(match[1])
+        return math.radians(number) if match[2] == "deg" else number
+    return value
+
+
+Angle = Annotated[float, BeforeValidator(_radians)]
+"""An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]

@@ -1,0 +1,1 @@
+"""What pushes back on a robot: one file per environment."""

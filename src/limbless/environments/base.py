@@ -1,0 +1,50 @@
+"""`Environment`: what acts on a robot from outside, and how it is packed for compiled code."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from limbless.description import Description
+from limbless.errors import InputError
+
+if TYPE_CHECKING:
+    from limbless.robots.base import Robot
+
+Array = NDArray[np.float64]
+
+
+class Pack(NamedTuple):
+    """An environment in arrays: `laws` rows as `mechanics.laws` reads them, and the added inertia (bodies, 21) or None."""
+
+    laws: Array
+    added_inertia: Array | None = None
+
+
+class Environment(Description):
+    """Something outside the robot. `role` says how a model uses it: wrench, constraint, contact or load."""
+
+    room: ClassVar[str | None] = "environment"
+    role: ClassVar[str] = "wrench"
+    active: tuple[tuple[float, float], ...] | None = Field(None, description="time windows [from, until] (s) in which it acts; always if absent")
+
+    @model_validator(mode="after")
+    def _windows_in_order(self) -> Environment:
+        for start, end in self.active or ():
+            if not end > start:
+                raise ValueError(f"active: window [{start}, {end}] ends before it starts")
+        return self
+
+    def pack(self, robot: Robot) -> Pack:
+        """This environment acting on that robot, as arrays for compiled code."""
+        raise InputError(f"environment {getattr(self, 'kind', '?')!r} cannot be packed as a wrench")
+
+    def windows(self) -> list[tuple[float, float]]:
+        """The time windows in which it acts."""
+        return list(self.active) if self.active else [(-np.inf, np.inf)]
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which it is switched: integration steps end there."""
+        return sorted({t for window in self.active or () for t in window if start < t < end})

@@ -1,0 +1,37 @@
+"""The two ways in which limbless refuses: bad input, and a run that failed."""
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from limbless.result import Result
+
+
+class InputError(ValueError):
+    """Input that limbless refuses; the message says what was given, what is allowed and what to try."""
+
+
+class SimulationError(RuntimeError):
+    """A run that could not go on.
+
+    Attributes
+    ----------
+    time : simulated time of the failure (s), or None.
+    place : the link, joint or section where it showed, or None.
+    result : what was computed until then (`Result`), or None.
+    """
+
+    def __init__(self, message: str, time: float | None = None, place: str | None = None, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.time, self.place, self.result = time, place, result
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """A sentence for an unknown name: the nearest known one and the list of all."""
+    names = sorted(known)
+    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(names)}"

@@ -1,0 +1,1 @@
+"""What a robot is told: one file per family of gaits."""

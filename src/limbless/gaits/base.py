@@ -1,0 +1,56 @@
+"""`Gait`: a motion law, sampled at times and at stations along the body."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.description import Description
+
+Array = NDArray[np.float64]
+
+
+class Drive(NamedTuple):
+    """What a gait asks for, at T times: first axis time, then station or joint, then channel (if any).
+
+    A `shape` gait fills (T, S, 2): heading (about the body's vertical axis z) and elevation (about its lateral axis y) of the
+    body at each station, rad. A `joint` gait fills (T, joints); `torque` likewise, in `value` alone.
+    The slopes are d/ds of the three, where they exist (a rod bends by them).
+    """
+
+    value: Array
+    rate: Array
+    acceleration: Array
+    slope: Array | None = None
+    slope_rate: Array | None = None
+    slope_acceleration: Array | None = None
+
+
+class Gait(Description):
+    """A motion law. `drives` says what it speaks of: shape, joint, torque, strain, tension or tip."""
+
+    room: ClassVar[str | None] = "gait"
+    drives: ClassVar[str] = "shape"
+    compiled: ClassVar[Callable | None] = None
+    """Compiled sampler `(parameters, times, stations, value, rate, acceleration)`, generic in the scalar of `parameters` and outputs."""
+    parameter_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint numbers."""
+        raise NotImplementedError
+
+    def parameters(self) -> Array:
+        """The fields named by `parameter_fields`, as a flat array for compiled code."""
+        return np.array([getattr(self, name) for name in self.parameter_fields], dtype=np.float64)
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which the law is not smooth: integration steps end there."""
+        return []
+
+    @property
+    def cycle(self) -> float | None:
+        """Period of the motion (s), or None if it has none."""
+        return None

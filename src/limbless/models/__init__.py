@@ -1,0 +1,1 @@
+"""The equations: one file, or folder, per published model."""

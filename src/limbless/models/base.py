@@ -1,0 +1,93 @@
+"""How the time loop sees a model: `State` in, `Block` of records and `Status` out."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.description import Description
+
+if TYPE_CHECKING:
+    from limbless.actuation import Actuation
+    from limbless.environments.base import Environment
+    from limbless.gaits.base import Gait
+    from limbless.robots.base import Robot
+
+Array = NDArray[np.float64]
+Block = dict[str, Array]
+"""Recorded variables of a stretch of time: record first, then the dimensions of `Model.schema()`."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run is: `x` in the model's own layout, and what the model or the loop must remember (warm starts, slip states, gait in force)."""
+
+    time: float
+    x: Array
+    memory: Mapping[str, Array] = field(default_factory=dict)
+
+
+class Variable(NamedTuple):
+    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in."""
+
+    dims: tuple[str, ...]
+    units: str
+    long_name: str
+    frame: str = ""
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a block ended. `failure` is empty, or says what happened; then `time` and `place` say when and where."""
+
+    failure: str = ""
+    time: float | None = None
+    place: str | None = None
+
+
+class ModelSettings(Description):
+    """The `model:` entry of a scenario: which equations, and their options."""
+
+    room: ClassVar[str | None] = "model"
+    takes_robots: ClassVar[tuple[str, ...]] = ()
+    takes_roles: ClassVar[tuple[str, ...]] = ()
+    takes_actuations: ClassVar[tuple[str, ...]] = ()
+    takes_drives: ClassVar[tuple[str, ...]] = ()
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
+        raise NotImplementedError
+
+
+class Model:
+    """Equations ready to run: a robot in an environment under an actuation."""
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """The state at the start, from the `initial:` entry of a scenario."""
+        raise NotImplementedError
+
+    def drive(self, gait: Gait, times: Array) -> Any:
+        """The gait at the stage times of a block, in the form `advance` takes."""
+        raise NotImplementedError
+
+    def blend(self, old: Any, new: Any, times: Array, start: float, end: float) -> Any:
+        """A smooth passage from one drive to another, for commands that change a gait while it runs."""
+        raise NotImplementedError
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
+        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
+        raise NotImplementedError
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """What a controller sees: the variables of one instant, under the names of the result."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Variable]:
+        """Every variable that `advance` records."""
+        raise NotImplementedError
+
+    def coordinates(self) -> dict[str, Any]:
+        """Labels of the dimensions that `schema` uses, and variables that do not change in time: name -> (dims, values, attributes)."""
+        raise NotImplementedError

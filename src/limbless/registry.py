@@ -1,0 +1,46 @@
+"""Every kind of gait, environment, robot, preset, actuation and model, found by being present in its folder.
+
+Importing a module of a room registers the classes in it (`Description` does it); this module only knows where to look.
+"""
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+from limbless.errors import InputError, nearest
+
+_FOLDERS = {
+    "robot": "limbless.robots",
+    "preset": "limbless.robots",
+    "gait": "limbless.gaits",
+    "environment": "limbless.environments",
+    "actuation": "limbless.actuation",
+    "model": "limbless.models",
+}
+_known: dict[str, dict[str, type]] = {room: {} for room in _FOLDERS}
+_visited: set[str] = set()
+
+
+def add(room: str, kind: str, cls: type) -> None:
+    """Register a class under its kind; a later class of the same kind replaces it."""
+    _known[room][kind] = cls
+
+
+def kinds(room: str) -> dict[str, Any]:
+    """All kinds of a room, by name; imports the room's modules once."""
+    folder = _FOLDERS[room]
+    if folder not in _visited:
+        _visited.add(folder)
+        package = importlib.import_module(folder)
+        for module in pkgutil.iter_modules(getattr(package, "__path__", [])):
+            importlib.import_module(f"{folder}.{module.name}")
+    return dict(sorted(_known[room].items()))
+
+
+def find(room: str, kind: Any) -> Any:
+    """The class of a kind, or an `InputError` that names the nearest known one."""
+    known = kinds(room)
+    if kind not in known:
+        raise InputError(f"unknown {room} {kind!r}; {nearest(kind, known)}")
+    return known[kind]

@@ -1,0 +1,1 @@
+"""What moves: descriptions of robots, and one file per ready robot."""

@@ -1,0 +1,82 @@
+"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to choose."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.description import Description
+
+if TYPE_CHECKING:
+    from limbless.gaits.base import Gait
+
+Array = NDArray[np.float64]
+
+
+class Segment(NamedTuple):
+    """A straight piece of body: P(s) = start + s e1, s in [0, length], with an elliptic section. In the frame of its body.
+
+    `frame` holds e1 (along the body, towards the tip), e2 (lateral), e3 (vertical) in its columns; the section has half axes
+    `half_width` along e2 and `half_height` along e3.
+    """
+
+    body: int
+    start: Array
+    frame: Array
+    length: float
+    half_width: float
+    half_height: float
+
+
+class Bodies(NamedTuple):
+    """Mass properties of all rigid bodies of a robot, each about its own origin and in its own frame."""
+
+    mass: Array            # (bodies,)      kg
+    moment: Array          # (bodies, 3)    first moment, kg m
+    inertia: Array         # (bodies, 3, 3) about the origin, kg m2
+    volume: Array          # (bodies,)      m3
+    volume_moment: Array   # (bodies, 3)    first moment of volume, m4
+
+
+class Motion(NamedTuple):
+    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
+
+    position: Array        # (T, positions)   rad or m
+    velocity: Array        # (T, joints)      rad/s or m/s
+    acceleration: Array    # (T, joints)
+
+
+class Robot(Description):
+    """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
+
+    room: ClassVar[str | None] = "robot"
+    head: Literal["base", "tip"] = "base"
+
+    def build(self) -> Robot:
+        """The robot itself (a preset builds one)."""
+        return self
+
+    def segments(self) -> list[Segment]:
+        """The straight pieces of body on which a fluid or a ground acts, and that are drawn."""
+        raise NotImplementedError
+
+    def bodies(self) -> Bodies:
+        raise NotImplementedError
+
+    def motion(self, gait: Gait, times: Array) -> Motion:
+        """A gait as joint motion at `times`: a shape becomes joint angles by differences of heading, a joint gait is taken as it is."""
+        raise NotImplementedError
+
+    @property
+    def total_mass(self) -> float:
+        return float(self.bodies().mass.sum())
+
+
+class Preset(Description):
+    """A ready robot: a few numbers to choose, and `build()` makes the full description."""
+
+    room: ClassVar[str | None] = "preset"
+
+    def build(self) -> Robot:
+        raise NotImplementedError
