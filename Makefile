@@ -1,0 +1,73 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Needs only make, git and Python 3.11 or newer.
+
+# The interpreter that makes .venv; `make PYTHON=/path/to/python3.12 demo` chooses another one.
+ifndef PYTHON
+PYTHON := $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
+	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
+endif
+
+# Workers of pytest: 0 runs in one process, N in N processes (each may compile the kernels for itself).
+WORKERS ?= 0
+# More options for pytest, such as PYTEST_OPTIONS='-k eel -x'.
+PYTEST_OPTIONS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+CREATED := $(VENV)/.created
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+PINS := pyproject.toml constraints.txt
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench clean
+
+help:
+	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
+	@echo "make test    create or reuse .venv with the dev tools; run ruff, mypy and pytest"
+	@echo "make bench   time limbless side by side with other engines"
+	@echo "make clean   remove .venv, runs/ and all caches"
+	@echo
+	@echo "PYTHON=...   the interpreter that makes .venv (now: $(or $(PYTHON),none found))"
+	@echo "WORKERS=2    run pytest in that many processes (now: $(WORKERS))"
+
+demo: $(INSTALLED)
+	@echo "== limbless run eel-planar  (the first run also compiles the kernels)"
+	@$(BIN)/limbless run eel-planar --out runs/eel-planar
+	@echo "== done: the figures are in $(CURDIR)/runs/eel-planar/figures"
+
+test: $(INSTALLED_DEV)
+	@echo "== ruff"
+	@$(BIN)/ruff check .
+	@echo "== mypy"
+	@$(BIN)/mypy
+	@echo "== pytest"
+	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
+
+bench: $(INSTALLED_DEV)
+	@echo "== benchmarks"
+	@$(BIN)/python -m benchmarks
+
+clean:
+	@echo "== removing .venv, runs/ and caches"
+	@rm -rf $(VENV) runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each step leaves a stamp, so that an interrupted one is done again and a finished one is not.
+$(CREATED):
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer was found. Install one, or name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) does not run, or is older than Python 3.11; name another: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "== creating .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# A change of pyproject.toml or constraints.txt makes these stamps old: pip then runs again in the same .venv.
+$(INSTALLED): $(PINS) | $(CREATED)
+	@echo "== installing limbless into .venv  (a few minutes the first time)"
+	@$(PIP_INSTALL) -e .
+	@touch $@
+
+$(INSTALLED_DEV): $(PINS) | $(CREATED)
+	@echo "== installing limbless and its dev tools into .venv  (a few minutes the first time)"
+	@$(PIP_INSTALL) -e '.[dev]'
+	@touch $@ $(INSTALLED)
