@@ -1,0 +1,12 @@
+"""What all tests share: figures without a display, and property tests that do the same every time."""
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+os.environ["MPLBACKEND"] = "Agg"
+
+# No deadline: the first example may compile a kernel. Derandomised: a failure here is a failure everywhere.
+settings.register_profile("limbless", deadline=None, derandomize=True, database=None)
+settings.load_profile("limbless")

@@ -1,0 +1,119 @@
+"""The project as a set of files: nothing in it belongs to one machine, everything in it agrees on names and versions."""
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import limbless
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+
+# Written so that no pattern matches its own text: this file is searched too.
+FORBIDDEN = {
+    "an address of a package registry": re.compile(
+        r"pypi\.org|pythonhosted\.org|anaconda\.(?:org|com)|conda\.io|npmjs\.(?:org|com)|://[^\s/]*[^\s]*/simple\b"
+        r"|--(?:extra-)?index-ur[l]|--find-link[s]|(?:extra-)?index[-_]ur[l]\s*=|PIP_(?:FIND_LINK|INDE)[SX]",
+        re.IGNORECASE,
+    ),
+    "an absolute path of a machine": re.compile(
+        r"(?<![\w.~-])/(?:work|root|farm|home|Users|opt|mnt|scratch|private|tmp)/[\w.-]|\b[A-Za-z]:[\\/]{1,2}Users\b|\bfile:/[/]",
+    ),
+}
+LOCK_FILES = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "conda-lock.yml", "package-lock.json", "yarn.lock"}
+
+
+def tracked_files() -> list[Path]:
+    """Every file that git tracks and that is still there."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    return [ROOT / name for name in listing.split("\0") if name and (ROOT / name).is_file()]
+
+
+def finds(kind: str, text: str) -> list[str]:
+    return [match.group() for match in FORBIDDEN[kind].finditer(text)]
+
+
+@pytest.mark.parametrize("kind", FORBIDDEN)
+def test_no_tracked_file_contains(kind: str) -> None:
+    found = []
+    for path in tracked_files():
+        for number, line in enumerate(path.read_bytes().decode("latin-1").splitlines(), start=1):
+            found += [f"{path.relative_to(ROOT)}:{number}: {text}" for text in finds(kind, line)]
+    assert not found, f"{kind} in tracked files:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("an address of a package registry", ("https://", "pypi", ".org/simple/numpy")),
+        ("an address of a package registry", ("https://files.python", "hosted.org/x.whl")),
+        ("an address of a package registry", ("https://mirror.example", "/root/pypi/", "simple")),
+        ("an address of a package registry", ("pip install --index-", "url x")),
+        ("an absolute path of a machine", ("see /", "home/ada/limbless")),
+        ("an absolute path of a machine", ('"/', "root/x.py")),
+        ("an absolute path of a machine", ("-e /", "work/main")),
+        ("an absolute path of a machine", ("/", "Users/ada")),
+        ("an absolute path of a machine", ("C:\\", "Users\\ada")),
+        ("an absolute path of a machine", ("file:", "///x/y")),
+    ],
+)
+def test_patterns_find_what_they_are_for(kind: str, parts: tuple[str, ...]) -> None:
+    assert finds(kind, "".join(parts))
+
+
+@pytest.mark.parametrize("text", ["examples/home/x", "../root/x", "https://example.org/home/x", "rad/s", "~/tmp/x", "#!/usr/bin/env bash"])
+def test_patterns_leave_innocent_text_alone(text: str) -> None:
+    assert not any(finds(kind, text) for kind in FORBIDDEN)
+
+
+def test_no_lock_file_is_tracked() -> None:
+    assert not [path.name for path in tracked_files() if path.name in LOCK_FILES]
+
+
+def test_constraints_pin_every_direct_dependency() -> None:
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line) for line in lines)
+    pins = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for text in project["dependencies"] + project["optional-dependencies"]["dev"]:
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), text
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text())), f"{path.relative_to(ROOT)} has no docstring"
+
+
+@pytest.mark.parametrize("name", limbless.__all__)
+def test_every_public_name_resolves(name: str) -> None:
+    assert getattr(limbless, name) is not None
+    assert name in dir(limbless)
+
+
+def test_unknown_public_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Centipede'"):
+        limbless.Centipede  # noqa: B018
+
+
+def test_importing_limbless_imports_nothing_heavy() -> None:
+    code = "import sys, limbless; print([m for m in ('numpy', 'numba', 'xarray', 'matplotlib', 'pydantic') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+
+
+def test_changelog_and_citation_carry_the_version() -> None:
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    cited = re.search(r"^version: [\"']?([^\"'\s]+)", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert newest and newest[1] == limbless.__version__
+    assert cited and cited[1] == limbless.__version__
