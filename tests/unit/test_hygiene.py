@@ -20,7 +20,7 @@ MODULES = sorted((ROOT / "src").rglob("*.py"))
 # Written so that no pattern matches its own text: this file is searched too.
 FORBIDDEN = {
     "an address of a package registry": re.compile(
-        r"pypi\.org|pythonhosted\.org|anaconda\.(?:org|com)|conda\.io|npmjs\.(?:org|com)|://[^\s/]*[^\s]*/simple\b"
+        r"pypi\.org|pythonhosted\.org|anaconda\.(?:org|com)|conda\.io|npmjs\.(?:org|com)|://\S*/simpl[e]\b"
         r"|--(?:extra-)?index-ur[l]|--find-link[s]|(?:extra-)?index[-_]ur[l]\s*=|PIP_(?:FIND_LINK|INDE)[SX]",
         re.IGNORECASE,
     ),
@@ -58,7 +58,7 @@ def test_no_tracked_file_contains(kind: str) -> None:
     [
         ("an address of a package registry", ("https://", "pypi", ".org/simple/numpy")),
         ("an address of a package registry", ("https://files.python", "hosted.org/x.whl")),
-        ("an address of a package registry", ("https://mirror.example", "/root/pypi/", "simple")),
+        ("an address of a package registry", ("https://mirror.example/python/", "simple")),
         ("an address of a package registry", ("pip install --index-", "url x")),
         ("an absolute path of a machine", ("see /", "home/ada/limbless")),
         ("an absolute path of a machine", ('"/', "root/x.py")),
