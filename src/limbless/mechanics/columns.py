@@ -1,0 +1,75 @@
+"""Reading and writing named tuples in the columns of an array: `get_vector(array, k, COLUMN)`."""
+from __future__ import annotations
+
+from limbless.mechanics.inertia import Inertia, Twist, Wrench
+from limbless.mechanics.kernel import inline
+from limbless.mechanics.vectors import Matrix, Symmetric, Vector
+
+
+@inline
+def get_vector(array, k, column):
+    return Vector(array[k, column], array[k, column + 1], array[k, column + 2])
+
+
+@inline
+def get_twist(array, k, column):
+    return Twist(get_vector(array, k, column), get_vector(array, k, column + 3))
+
+
+@inline
+def get_wrench(array, k, column):
+    return Wrench(get_vector(array, k, column), get_vector(array, k, column + 3))
+
+
+@inline
+def get_matrix(array, k, column):
+    return Matrix(get_vector(array, k, column), get_vector(array, k, column + 3), get_vector(array, k, column + 6))
+
+
+@inline
+def get_symmetric(array, k, column):
+    return Symmetric(array[k, column], array[k, column + 1], array[k, column + 2],
+                     array[k, column + 3], array[k, column + 4], array[k, column + 5])
+
+
+@inline
+def get_inertia(array, k, column):
+    """A 6 x 6 inertia in 21 columns: M (6), H (9), J (6)."""
+    return Inertia(get_symmetric(array, k, column), get_matrix(array, k, column + 6), get_symmetric(array, k, column + 15))
+
+
+@inline
+def put_vector(array, k, column, v):
+    array[k, column], array[k, column + 1], array[k, column + 2] = v
+
+
+@inline
+def put_pair(array, k, column, pair):
+    """Store a twist or a wrench."""
+    first, second = pair
+    put_vector(array, k, column, first)
+    put_vector(array, k, column + 3, second)
+
+
+@inline
+def put_matrix(array, k, column, A):
+    put_vector(array, k, column, A.x)
+    put_vector(array, k, column + 3, A.y)
+    put_vector(array, k, column + 6, A.z)
+
+
+@inline
+def put_symmetric(array, k, column, S):
+    (array[k, column], array[k, column + 1], array[k, column + 2],
+     array[k, column + 3], array[k, column + 4], array[k, column + 5]) = S
+
+
+@inline
+def vector_at(array, i):
+    """Three consecutive numbers of a flat array."""
+    return Vector(array[i], array[i + 1], array[i + 2])
+
+
+@inline
+def put_vector_at(array, i, v):
+    array[i], array[i + 1], array[i + 2] = v

@@ -1,0 +1,118 @@
+"""What kernels need from numba, in one place: two decorators, operators for named tuples, the compile cache.
+
+`inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with floats),
+are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number would otherwise
+pass its tuples through memory). `kernel` is for passes over bodies and for the functions that Python calls.
+
+Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python integer.
+Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in `simulate`.
+"""
+from __future__ import annotations
+
+import hashlib
+import operator
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, register_jitable
+from platformdirs import user_cache_dir
+
+import limbless
+
+FAST = {"fastmath": True, "error_model": "numpy"}
+INLINE = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inline = register_jitable(**INLINE)
+
+
+def _cache_directory() -> Path:
+    """A directory named by the version and by a hash of every kernel source.
+
+    Numba stamps a cached kernel with its own file only: an edited function in another file would go unnoticed.
+    """
+    root = Path(limbless.__file__).parent
+    stamp = hashlib.sha256(numba.__version__.encode())
+    for room in ("mechanics", "gaits"):
+        for file in sorted((root / room).glob("*.py")):
+            stamp.update(file.read_bytes())
+    home = os.environ.get("LIMBLESS_CACHE_DIR") or user_cache_dir("limbless", appauthor=False)
+    return Path(home) / f"kernels-{limbless.__version__}-{stamp.hexdigest()[:16]}"
+
+
+CACHE_DIRECTORY = _cache_directory()
+
+
+def _writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK)
+
+
+_CACHE = _writable(CACHE_DIRECTORY)
+
+
+def kernel(function: Callable) -> Any:
+    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)              # only ours: a user's own kernels stay where the user wants them
+    try:
+        return njit(cache=_CACHE, **FAST)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def is_cold() -> bool:
+    """Whether nothing has been compiled yet for these sources: the first run then takes some seconds more."""
+    return not any(CACHE_DIRECTORY.rglob("*.nbi"))
+
+
+def with_operators(cls: type) -> type:
+    """Class decorator: give compiled code the operators that a NamedTuple defines in Python (a + b, a - b, a @ b, -a, k * a)."""
+    methods: dict[str, Callable] = dict(cls.__dict__)
+
+    def mine(ty: Any) -> bool:
+        return isinstance(ty, types.BaseNamedTuple) and ty.instance_class is cls
+
+    def binary(symbol: Callable, method: Callable) -> None:
+        @overload(symbol, jit_options=INLINE)
+        def typed(a: Any, b: Any) -> Any:
+            return method if mine(a) else None
+
+    for name in ("add", "sub", "matmul"):
+        if f"__{name}__" in methods:
+            binary(getattr(operator, name), methods[f"__{name}__"])
+    if "__neg__" in methods:
+        @overload(operator.neg, jit_options=INLINE)
+        def negative(a: Any) -> Any:
+            return methods["__neg__"] if mine(a) else None
+    if "__rmul__" in methods:
+        scaled = inline(methods["__rmul__"])
+
+        @overload(operator.mul, jit_options=INLINE)
+        def multiple(a: Any, b: Any) -> Any:
+            return (lambda a, b: scaled(b, a)) if mine(b) else None
+    return cls
+
+
+_CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
+
+
+@intrinsic
+def align_stack(typing):
+    """Align the stack of the calling kernel to 64 bytes: wide scalars that do not fit in registers then stay within one cache line.
+
+    LLVM aligns the stack only if a function holds an aligned local variable: this makes one, and an empty instruction to keep it.
+    """
+    def codegen(context, builder, signature, args):
+        local = cgutils.alloca_once(builder, _CACHE_LINE)
+        local.align = 64
+        builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
+        return context.get_dummy_value()
+    return types.void(), codegen
