@@ -1,0 +1,59 @@
+"""Writing files so that nobody ever sees half of one: a temporary name in the same folder, then `os.replace`."""
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path`; what is written there becomes `path` when the block ends well, and is removed otherwise.
+
+    Missing folders are made. The temporary name keeps the suffix, because some writers choose the format by it.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text file (UTF-8, the same line ends on every system)."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
+def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Sequence[str] | None = None) -> Path:
+    """Write columns as comma-separated values; shorter columns leave their last cells empty.
+
+    Parameters
+    ----------
+    columns : header -> values along the rows. Numbers are written with the digits that give the same float64 back.
+    units : one per column; written as a second header line that starts with `#`.
+    """
+    import numpy as np
+
+    lines = [",".join(_cell(name) for name in columns)]
+    if units is not None:
+        lines.append("# " + ",".join(_cell(unit) for unit in units))
+    values = [np.asarray(column).ravel().tolist() for column in columns.values()]
+    lines += [",".join(_cell(value) for value in row) for row in zip_longest(*values, fillvalue="")]
+    return write_text(path, "\n".join(lines) + "\n")
+
+
+def _cell(value: object) -> str:
+    text = repr(value) if isinstance(value, float) else str(value)
+    return f'"{text}"' if "," in text else text
