@@ -1,0 +1,144 @@
+"""`Chain`: any open serial robot, described link by link."""
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.gaits.base import Gait
+from limbless.robots import chain_arrays, chain_motion, chain_text
+from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
+from limbless.robots.chain_arrays import ChainArrays, Row
+from limbless.robots.chain_motion import ShapeMap
+from limbless.robots.links import Link
+
+Base = Literal["free", "planar", "fixed"]
+
+
+class Chain(Robot):
+    """Links in a row, each on a joint of 1, 2 or 3 degrees of freedom; link 0 is the base and has no joint.
+
+    The base is free (SE(3)), planar (SE(2), in the plane x-y of its initial pose) or fixed. Models see the chain through `arrays()`,
+    `bodies()` and `segments()`, in kernel frames: parallel to the base frame when all joints are at zero, one per primitive row.
+    """
+
+    kind: Literal["chain"] = "chain"
+    name: str = Field("chain", description="name of the robot")
+    base: Base = Field("free", description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
+    links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
+
+    @model_validator(mode="after")
+    def _joints_between_links(self) -> Chain:
+        base = self.links[0]
+        if base.joint is not None:
+            raise ValueError("link 0 is the base and has no joint; move the joint to link 1, or put a base link before it")
+        if base.dh or any(base.position) or base.orientation != (1.0, 0.0, 0.0, 0.0):
+            raise ValueError("link 0 is the base: its pose is the initial pose of the run; leave its position, orientation and dh out")
+        without = [str(number) for number, link in enumerate(self.links) if number and link.joint is None]
+        if without:
+            raise ValueError(f"link {', '.join(without)} without a joint: every link but link 0 needs one, for example {{kind: revolute}}")
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Chain:
+        for what, names in (("links", self.link_names), ("joints", self.joint_names)):
+            twice = [name for name, count in Counter(names).items() if count > 1]
+            if twice:
+                raise ValueError(f"two {what} are called {twice[0]!r}; give each its own name")
+        return self
+
+    @classmethod
+    def from_modified_dh(cls, alpha: Any, d: Any, r: Any, offset: Any, mass: Any, first_moment: Any, inertia: Any, **options: Any) -> Chain:
+        """A chain typed in from arrays; see `limbless.robots.from_arrays.chain_from_modified_dh` for all options."""
+        from limbless.robots.from_arrays import chain_from_modified_dh
+
+        return chain_from_modified_dh(alpha, d, r, offset, mass, first_moment, inertia, **options)
+
+    @classmethod
+    def uniform(cls, **fields: Any) -> Chain:
+        """A chain of equal links; the fields are those of `limbless.robots.uniform_chain.UniformChain`."""
+        from limbless.robots.uniform_chain import UniformChain
+
+        return UniformChain(**fields).build()
+
+    # What it is made of
+
+    @property
+    def link_names(self) -> list[str]:
+        """One name per link."""
+        return [link.name or f"link {number}" for number, link in enumerate(self.links)]
+
+    @property
+    def joint_names(self) -> list[str]:
+        """One name per degree of freedom (velocity column)."""
+        return chain_text.joint_names(self)
+
+    @property
+    def joint_labels(self) -> list[str]:
+        """yaw, pitch, roll or the kind of joint, one per degree of freedom."""
+        return chain_text.joint_labels(self)
+
+    @property
+    def section_names(self) -> list[str]:
+        """One name per segment: that of its link."""
+        return [self.link_names[self.rows[segment.body].link] for segment in self.segments()]
+
+    @property
+    def freedoms(self) -> int:
+        """Degrees of freedom of all joints together; the base is not counted."""
+        return sum(link.joint.freedoms for link in self.links if link.joint)
+
+    def __str__(self) -> str:
+        return chain_text.table(self)
+
+    # What models see
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The base and the primitive joints, from which all arrays are made."""
+        return chain_arrays.primitive_rows(self)
+
+    @cached_property
+    def _bodies(self) -> Bodies:
+        return chain_arrays.pack_bodies(self, self.rows)
+
+    @cached_property
+    def _arrays(self) -> ChainArrays:
+        return chain_arrays.pack(self, self.rows, self._bodies)
+
+    @cached_property
+    def _segments(self) -> list[Segment]:
+        return chain_arrays.pack_segments(self, self.rows)
+
+    def arrays(self) -> ChainArrays:
+        """The chain in flat arrays for compiled code (made once; do not write into them)."""
+        return self._arrays
+
+    def bodies(self) -> Bodies:
+        """Mass properties of every primitive row, in its kernel frame."""
+        return self._bodies
+
+    def segments(self) -> list[Segment]:
+        """The pieces of body on which a fluid acts; `body` is the primitive row, the rest is in its kernel frame."""
+        return self._segments
+
+    # How it follows a gait
+
+    def stations(self) -> Array:
+        """Arc length behind the first joint of every place where the body can bend, then of the tail end, m."""
+        return chain_motion.stations(self)
+
+    def shape_map(self) -> ShapeMap:
+        """Which velocity columns take the differences of heading and elevation from station to station."""
+        return chain_motion.shape_map(self)
+
+    def motion(self, gait: Gait, times: Array) -> Motion:
+        """A gait as joint motion at `times`.
+
+        A shape gait gives heading and elevation at `stations()`; their differences become yaw and pitch, and Rz(yaw) Ry(pitch) at a spherical
+        joint. A joint gait gives one value per degree of freedom; the three values of a spherical joint are a rotation vector.
+        """
+        return chain_motion.motion(self, gait, np.asarray(times, dtype=np.float64))

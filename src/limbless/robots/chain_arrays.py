@@ -1,0 +1,129 @@
+"""A chain as flat arrays for compiled code: primitive joints, bodies in frames that are parallel to the base when all joints are at zero."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.robots.base import Bodies, Segment
+from limbless.robots.links import Link, symmetric_matrix, upper_triangle
+from limbless.robots.rotations import snap
+
+if TYPE_CHECKING:
+    from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+BASE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
+_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit")
+
+
+class ChainArrays(NamedTuple):
+    """Row k = 0 is the base body, rows 1..n are the primitive joints, each with the body it carries.
+
+    A universal joint makes two revolute rows with a massless body between them. Kernel frames have their origin at the link origin and are
+    parallel to the base frame at zero joint positions. For a revolute joint R_k = R_(k-1) rot(axis, q), for a spherical one
+    R_k = R_(k-1) R(quaternion), and origin_k = origin_(k-1) + R_(k-1) arm; a prismatic joint keeps R and adds R_(k-1) axis q to the origin.
+    """
+
+    joint_kind: Integers           # (n+1,)      0 base, 1 revolute, 2 prismatic, 3 spherical
+    axis: Array                    # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
+    arm: Array                     # (n+1, 3)    from the previous origin to this one at zero position, in the previous kernel frame, m
+    has_arm: NDArray[np.bool_]     # (n+1,)
+    has_body: NDArray[np.bool_]    # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
+    mass: Array                    # (n+1,)      kg
+    moment: Array                  # (n+1, 3)    kg m
+    inertia: Array                 # (n+1, 6)    xx, xy, xz, yy, yz, zz about the origin, kg m2
+    position_column: Integers      # (n+1,)      first column in joint positions (4 for a spherical joint); -1 for the base
+    velocity_column: Integers      # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
+    rotor_inertia: Array           # (freedoms,) these seven: one per velocity column
+    coulomb_friction: Array
+    viscous_friction: Array
+    stiffness: Array
+    rest: Array
+    damping: Array
+    torque_limit: Array            # inf where there is none
+    home: Array                    # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
+
+
+class Row(NamedTuple):
+    """One primitive joint and the body it carries (None: massless, between the two axes of a universal joint)."""
+
+    kind: int
+    axis: Array
+    arm: Array
+    home: Array
+    link: int
+    carries: bool
+
+
+def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
+    """The primitive rows of a link that has a joint; `previous_home` takes vectors of the previous link to the base frame at home."""
+    home = snap(previous_home @ link.rotation())
+    arm = previous_home @ link.translation() + 0.0
+    joint = link.joint
+    if joint is None:
+        raise ValueError(f"link {number} has no joint")
+    axis = home @ np.array(joint.axis) + 0.0
+    if joint.kind == "spherical":
+        return [Row(SPHERICAL, np.zeros(3), arm, home, number, True)]
+    if joint.kind == "universal":
+        offset = home @ np.array(joint.offset)
+        second = home @ np.array(joint.second_axis) + 0.0
+        return [Row(REVOLUTE, axis, arm - offset, home, number, False), Row(REVOLUTE, second, offset + 0.0, home, number, True)]
+    return [Row(REVOLUTE if joint.kind == "revolute" else PRISMATIC, axis, arm, home, number, True)]
+
+
+def primitive_rows(chain: Chain) -> list[Row]:
+    """All rows of a chain, the base first."""
+    rows = [Row(BASE, np.zeros(3), np.zeros(3), np.eye(3), 0, True)]
+    for number, link in enumerate(chain.links[1:], start=1):
+        rows += _rows_of_link(number, link, rows[-1].home)
+    return rows
+
+
+def pack_bodies(chain: Chain, rows: list[Row]) -> Bodies:
+    """Mass properties of every row in its kernel frame."""
+    bodies = Bodies(*(np.zeros((len(rows), *shape)) for shape in ((), (3,), (3, 3), (), (3,))))
+    for k, row in enumerate(rows):
+        if row.carries:
+            own, R = chain.links[row.link].mass_properties(), row.home
+            bodies.mass[k], bodies.volume[k] = own.mass, own.volume
+            bodies.moment[k], bodies.volume_moment[k] = R @ own.moment + 0.0, R @ own.volume_moment + 0.0
+            inertia = R @ own.inertia @ R.T
+            bodies.inertia[k] = symmetric_matrix(upper_triangle(inertia)) + 0.0
+    return bodies
+
+
+def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
+    """The pieces of body in the kernel frames of their rows."""
+    found = []
+    for k, row in enumerate(rows):
+        body = chain.links[row.link].body
+        if row.carries and body is not None:
+            start, frame = row.home @ np.array(body.position) + 0.0, row.home @ body.frame + 0.0
+            found.append(Segment(k, start, frame, body.length, body.half_width, body.half_height))
+    return found
+
+
+def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
+    """The arrays of a chain."""
+    kind = np.array([row.kind for row in rows], dtype=np.int64)
+    positions = np.where(kind == SPHERICAL, 4, np.where(kind == BASE, 0, 1))
+    velocities = np.where(kind == SPHERICAL, 3, np.where(kind == BASE, 0, 1))
+    position_column, velocity_column = (np.cumsum(width) - width for width in (positions, velocities))
+    position_column[0] = velocity_column[0] = -1
+    joints = [link.joint for link in chain.links if link.joint is not None]
+    columns = {field: [value for joint in joints for value in joint.per_freedom(field)] for field in _PER_COLUMN}
+    columns["torque_limit"] = [np.inf if limit is None else limit for limit in columns["torque_limit"]]
+    arm = np.array([row.arm for row in rows])
+    wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
+    heavy = (bodies.mass != 0) | bodies.moment.any(axis=1) | bodies.inertia.any(axis=(1, 2))
+    return ChainArrays(
+        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=arm.any(axis=1), has_body=wet | heavy,
+        mass=bodies.mass, moment=bodies.moment, inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
+        position_column=position_column, velocity_column=velocity_column, home=np.array([row.home for row in rows]),
+        **{field: np.array(values, dtype=np.float64) for field, values in columns.items()},
+    )

@@ -1,0 +1,80 @@
+"""`Joint`: what connects a link to the one before it."""
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from limbless.description import Description, Vector3, quantity
+from limbless.robots.sections import PARALLEL, Direction
+
+PerFreedom = float | tuple[float, ...]
+FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
+_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit", "label")
+
+
+class Joint(Description):
+    """A joint of 1 (revolute, prismatic), 2 (universal) or 3 (spherical) degrees of freedom.
+
+    The axes are given in the frame of the link that the joint carries; the origin of that link lies on the (last) axis. A universal joint turns
+    first about `axis`, then about `second_axis`, which stands `offset` away from the first. A spherical joint has its centre at the origin of the link;
+    its three degrees of freedom are the components of the angular velocity of the link relative to the previous one, along the axes of
+    the link at home made parallel to the base (x along a straight body), and its spring acts on the rotation vector.
+
+    Friction, spring, rotor and limit are one number for all degrees of freedom of the joint or one for each. For a prismatic joint read
+    N and m where the units say N m and rad.
+    """
+
+    kind: Literal["revolute", "prismatic", "universal", "spherical"] = "revolute"
+    name: str = Field("", description="name in results; `joint 3` for the joint of link 3 if absent")
+    label: str | tuple[str, ...] = Field("", description="yaw, pitch, roll, ...: found from the axes if absent")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="axis in the link frame (the first axis of a universal joint)")
+    second_axis: Direction | None = Field(None, description="second axis of a universal joint, in the link frame")
+    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the link frame")
+    rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)")
+    coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
+    viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
+    stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
+    rest: PerFreedom = quantity(0.0, "rad", "position at which the spring is at rest")
+    damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper beside the spring")
+    torque_limit: float | tuple[float | None, ...] | None = quantity(None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped")
+
+    @property
+    def freedoms(self) -> int:
+        """Number of degrees of freedom."""
+        return FREEDOMS[self.kind]
+
+    def per_freedom(self, field: str) -> tuple[Any, ...]:
+        """The value of a field for each degree of freedom."""
+        value = getattr(self, field)
+        return value if isinstance(value, tuple) else (value,) * self.freedoms
+
+    @field_validator("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "damping", "torque_limit")
+    @classmethod
+    def _not_negative(cls, value: Any) -> Any:
+        numbers = [number for number in (value if isinstance(value, tuple) else (value,)) if number is not None]
+        if any(number < 0 for number in numbers):
+            raise ValueError(f"{value} is negative; this must be zero or positive")
+        return value
+
+    @model_validator(mode="after")
+    def _as_many_as_freedoms(self) -> Joint:
+        for field in _PER_FREEDOM:
+            if len(self.per_freedom(field)) != self.freedoms:
+                raise ValueError(
+                    f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} degree(s) of freedom; "
+                    "give one value for all or one for each"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _axes_fit_kind(self) -> Joint:
+        if self.kind == "universal":
+            if self.second_axis is None:
+                raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
+            if np.linalg.norm(np.cross(self.axis, self.second_axis)) < PARALLEL:
+                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this universal joint would turn about one axis only")
+        elif self.second_axis is not None or any(self.offset):
+            raise ValueError(f"second_axis and offset belong to a universal joint; this one is {self.kind}")
+        return self

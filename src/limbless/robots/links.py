@@ -1,0 +1,161 @@
+"""`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act and what later models touch."""
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from limbless.description import Description, Quaternion, Vector3, quantity
+from limbless.robots.joints import Joint
+from limbless.robots.modified_dh import ModifiedDH
+from limbless.robots.rotations import from_quaternion
+from limbless.robots.sections import Direction, MassProperties, Placed, Solid, ellipse_area, total
+
+Array = NDArray[np.float64]
+UPPER_TRIANGLE = ((0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2))
+Six = tuple[float, float, float, float, float, float]
+
+
+def symmetric_matrix(six: Any) -> Array:
+    """(3, 3) from the upper triangle xx, xy, xz, yy, yz, zz."""
+    xx, xy, xz, yy, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def upper_triangle(matrix: Array) -> Array:
+    """xx, xy, xz, yy, yz, zz of symmetric matrices (..., 3, 3)."""
+    return matrix[..., UPPER_TRIANGLE[0], UPPER_TRIANGLE[1]]
+
+
+def _six_numbers(value: Any) -> Any:
+    """A 3 x 3 matrix as its upper triangle; anything else passes through to pydantic."""
+    if value is None or np.shape(value) != (3, 3):
+        return value
+    matrix = np.array(value, dtype=float)
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=1e-15):
+        raise ValueError(f"inertia {matrix.tolist()} is not symmetric; give a symmetric matrix or its upper triangle xx, xy, xz, yy, yz, zz")
+    return tuple(upper_triangle(matrix).tolist())
+
+
+class BodyShape(Placed):
+    """A straight piece of body with an elliptic section, on which fluid acts and which is drawn: from `position`, over `length` along `axis`."""
+
+    length: float = quantity(..., "m", "length along the axis", gt=0)
+    half_width: float = quantity(..., "m", "half axis of the section along `lateral`", gt=0)
+    half_height: float = quantity(..., "m", "half axis of the section across `axis` and `lateral`", gt=0)
+
+
+class Sphere(Description):
+    """A contact shape: a sphere fixed to a link."""
+
+    center: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
+    radius: float = quantity(..., "m", "radius", gt=0)
+
+
+class Wheel(Description):
+    """A passive wheel: it rolls along `direction` and resists sliding across it."""
+
+    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "point of contact in the link frame")
+    direction: Direction = Field((1.0, 0.0, 0.0), description="rolling direction in the link frame")
+
+
+class Link(Description):
+    """A rigid body. Its frame stands in the frame of the previous link, at joint position zero, at `position` and `orientation`, or by `dh`.
+
+    Mass, first moment and inertia are about the link origin in the link frame; if absent they come from `solids`, and are zero without these
+    (a massless virtual link). The volume comes from the solids, or else from the `body`.
+    """
+
+    name: str = Field("", description="name in results; `link 3` if absent")
+    joint: Joint | None = Field(None, description="the joint to the previous link; link 0, the base, has none")
+    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "link origin in the previous link's frame, at joint position zero")
+    orientation: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="link axes in the previous link's frame at joint position zero; scalar first")
+    dh: ModifiedDH | None = Field(None, description="instead of position and orientation: modified Denavit-Hartenberg parameters")
+    mass: float | None = quantity(None, "kg", "mass; from the solids if absent", ge=0)
+    first_moment: Vector3 | None = quantity(None, "kg m", "mass times centre of mass")
+    inertia: Annotated[Six, BeforeValidator(_six_numbers)] | None = quantity(
+        None, "kg m2", "about the link origin: xx, xy, xz, yy, yz, zz, or a 3 x 3 matrix"
+    )
+    solids: tuple[Solid, ...] = Field((), description="homogeneous solids of which the link is made")
+    volume: float | None = quantity(None, "m3", "displaced volume; from the solids or the body if absent", ge=0)
+    volume_center: Vector3 | None = quantity(None, "m", "centre of the volume; of the solids, of the body or else of mass if absent")
+    body: BodyShape | None = Field(None, description="straight piece of body on which fluid acts and which is drawn")
+    contact_shapes: tuple[Sphere, ...] = Field((), description="spheres that touch the ground and obstacles")
+    wheels: tuple[Wheel, ...] = Field((), description="passive wheels")
+
+    @field_validator("orientation")
+    @classmethod
+    def _unit_quaternion(cls, value: Quaternion) -> Quaternion:
+        norm = float(np.linalg.norm(value))
+        if norm == 0.0:
+            raise ValueError("orientation (0, 0, 0, 0) is no rotation; the unit quaternion of no rotation is (1, 0, 0, 0)")
+        if abs(norm - 1.0) < 1e-15:
+            return value
+        w, x, y, z = (float(number) / norm for number in value)
+        return (w, x, y, z)
+
+    @model_validator(mode="after")
+    def _one_pose(self) -> Link:
+        if self.dh is None:
+            return self
+        if any(self.position) or self.orientation != (1.0, 0.0, 0.0, 0.0):
+            raise ValueError(f"link {self.name!r} has both dh and a position or orientation; give one of the two")
+        if self.joint and self.joint.kind in ("revolute", "prismatic") and self.joint.axis != (0.0, 0.0, 1.0):
+            raise ValueError(f"link {self.name!r}: with dh the joint axis is z of the link frame, not {self.joint.axis}; leave axis out")
+        return self
+
+    @model_validator(mode="after")
+    def _consistent_mass(self) -> Link:
+        given = [field for field in ("mass", "first_moment", "inertia") if getattr(self, field) is not None]
+        if self.solids and 0 < len(given) < 3:
+            raise ValueError(f"link {self.name!r} has solids and also {' and '.join(given)}; give all of mass, first_moment and inertia, or none")
+        if given and not self.mass and any(self.first_moment or ()):
+            raise ValueError(f"link {self.name!r} has a first moment {self.first_moment} but no mass")
+        inertia = self.mass_properties().inertia
+        least, largest = np.linalg.eigvalsh(inertia)[[0, 2]]
+        if least < -1e-9 * max(largest, 0.0) or largest < 0:
+            raise ValueError(f"link {self.name!r}: the inertia about the link origin has a negative principal value, {least:.6g} kg m2")
+        return self
+
+    @model_validator(mode="after")
+    def _inertia_holds_mass(self) -> Link:
+        p = self.mass_properties()
+        if p.mass > 0:
+            center = p.moment / p.mass
+            central = p.inertia - p.mass * (np.dot(center, center) * np.eye(3) - np.outer(center, center))
+            if np.linalg.eigvalsh(central)[0] < -1e-9 * np.abs(p.inertia).max():
+                raise ValueError(
+                    f"link {self.name!r}: the inertia is too small for its mass and first moment: about the centre of mass it has a negative principal "
+                    "value; it must be about the link origin, not about the centre of mass"
+                )
+        return self
+
+    def rotation(self) -> Array:
+        """(3, 3): components in this link's frame -> components in the previous link's frame, at joint position zero."""
+        return self.dh.rotation() if self.dh else from_quaternion(self.orientation)
+
+    def translation(self) -> Array:
+        """(3,): this link's origin in the previous link's frame, at joint position zero, m."""
+        return self.dh.translation() if self.dh else np.array(self.position)
+
+    def mass_properties(self) -> MassProperties:
+        """Mass, first moment, inertia, volume and first moment of volume, about the link origin in the link frame."""
+        mass, moment, inertia, volume, volume_moment = total(self.solids)
+        if any(value is not None for value in (self.mass, self.first_moment, self.inertia)):
+            mass, moment = self.mass or 0.0, np.array(self.first_moment or (0.0, 0.0, 0.0))
+            inertia = symmetric_matrix(self.inertia or (0.0,) * 6)
+        if not self.solids:
+            center = moment / mass if mass else np.zeros(3)
+            if self.body:
+                volume = self.body.length * ellipse_area(self.body.half_width, self.body.half_height)
+                center = np.array(self.body.position) + self.body.length / 2 * self.body.frame[:, 0]
+            volume_moment = volume * center
+        if self.volume is not None:
+            # Without any volume to scale, the centre is that of the mass or of the body.
+            center = volume_moment / volume if volume else (moment / mass if mass else np.zeros(3))
+            volume, volume_moment = self.volume, self.volume * center
+        if self.volume_center is not None:
+            volume_moment = volume * np.array(self.volume_center)
+        return MassProperties(mass, moment, inertia, volume, volume_moment)
