@@ -2,18 +2,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from limbless.gaits.base import Gait
-from limbless.robots import chain_arrays, chain_motion, chain_text
+from limbless.robots import chain_arrays, chain_motion, chain_text, from_arrays
 from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, Row
 from limbless.robots.chain_motion import ShapeMap
-from limbless.robots.links import Link
+from limbless.robots.links import BodyShape, Link
 
 Base = Literal["free", "planar", "fixed"]
 
@@ -43,6 +45,20 @@ class Chain(Robot):
         return self
 
     @model_validator(mode="after")
+    def _inertia_holds_mass(self) -> Chain:
+        for name, link in zip(self.link_names, self.links, strict=True):
+            mass, moment, inertia, *_ = link.mass_properties()
+            if mass > 0 and self.base == "free":   # a planar or fixed robot may well be described by the inertia about one axis alone
+                center = moment / mass
+                central = inertia - mass * (np.dot(center, center) * np.eye(3) - np.outer(center, center))
+                if np.linalg.eigvalsh(central)[0] < -1e-9 * np.abs(inertia).max():
+                    raise ValueError(
+                        f"link {name!r}: its inertia is too small for its mass and first moment (negative about the centre of mass); "
+                        "give the inertia about the link origin, or base: planar if only one axis matters"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _names_differ(self) -> Chain:
         for what, names in (("links", self.link_names), ("joints", self.joint_names)):
             twice = [name for name, count in Counter(names).items() if count > 1]
@@ -51,11 +67,30 @@ class Chain(Robot):
         return self
 
     @classmethod
-    def from_modified_dh(cls, alpha: Any, d: Any, r: Any, offset: Any, mass: Any, first_moment: Any, inertia: Any, **options: Any) -> Chain:
-        """A chain typed in from arrays; see `limbless.robots.from_arrays.chain_from_modified_dh` for all options."""
-        from limbless.robots.from_arrays import chain_from_modified_dh
+    def from_modified_dh(
+        cls, alpha: ArrayLike, d: ArrayLike, r: ArrayLike, offset: ArrayLike, mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike,
+        *, base: Base = "free", prismatic: Sequence[bool] | None = None, bodies: Sequence[BodyShape | None] | None = None,
+        volume: ArrayLike | None = None, link_names: Sequence[str] | None = None, labels: Sequence[str] | None = None,
+        head: Literal["base", "tip"] = "base", name: str = "chain", **joint_values: Any,
+    ) -> Chain:
+        """A chain of n joints of one degree of freedom, typed in from arrays.
 
-        return chain_from_modified_dh(alpha, d, r, offset, mass, first_moment, inertia, **options)
+        Parameters
+        ----------
+        alpha, d, r, offset : (n,) rows of the modified DH table, link 1 first: Rx(alpha) Tx(d) Rz(offset + q) Tz(r); rad and m.
+        mass : (n + 1,) kg, the base first; (n,) will do for a fixed base.
+        first_moment : as many rows of 3, kg m, in the link frames.
+        inertia : as many 3 x 3 matrices or rows xx, xy, xz, yy, yz, zz, about the link origins in the link frames, kg m2.
+        prismatic : (n,) True where the joint slides along z, q being added to r; all joints are revolute if absent.
+        bodies : as many pieces of body on which fluid acts as there are masses, None for a link without.
+        volume : as many displaced volumes, m3; `link_names` : as many names.
+        labels : (n,) yaw, pitch, roll, ...
+        joint_values : rotor_inertia, coulomb_friction, viscous_friction, stiffness, rest, damping, torque_limit; one number or (n,).
+        """
+        rows = from_arrays.dh_rows(alpha, d, r, offset)
+        joints = from_arrays.one_freedom_joints(len(rows), prismatic, labels, joint_values)
+        masses = from_arrays.massive_links(mass, first_moment, inertia, volume, link_names, bodies)
+        return cls(name=name, base=base, head=head, links=from_arrays.chain_links(rows, joints, masses, base))
 
     @classmethod
     def uniform(cls, **fields: Any) -> Chain:
@@ -138,7 +173,7 @@ class Chain(Robot):
     def motion(self, gait: Gait, times: Array) -> Motion:
         """A gait as joint motion at `times`.
 
-        A shape gait gives heading and elevation at `stations()`; their differences become yaw and pitch, and Rz(yaw) Ry(pitch) at a spherical
-        joint. A joint gait gives one value per degree of freedom; the three values of a spherical joint are a rotation vector.
+        A shape gait gives heading and elevation at `stations()`; their differences become yaw and pitch, and Rz(yaw) Ry(pitch) at a
+        spherical joint. A joint gait gives one value per degree of freedom; the three values of a spherical joint are a rotation vector.
         """
         return chain_motion.motion(self, gait, np.asarray(times, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""A chain as flat arrays for compiled code: primitive joints, bodies in frames that are parallel to the base when all joints are at zero."""
+"""A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base when all joints are at zero."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -120,9 +120,9 @@ def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     columns["torque_limit"] = [np.inf if limit is None else limit for limit in columns["torque_limit"]]
     arm = np.array([row.arm for row in rows])
     wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
-    heavy = (bodies.mass != 0) | bodies.moment.any(axis=1) | bodies.inertia.any(axis=(1, 2))
+    heavy = (bodies.mass != 0) | np.any(bodies.moment != 0, axis=1) | np.any(bodies.inertia != 0, axis=(1, 2))
     return ChainArrays(
-        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=arm.any(axis=1), has_body=wet | heavy,
+        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=np.any(arm != 0, axis=1), has_body=wet | heavy,
         mass=bodies.mass, moment=bodies.moment, inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
         position_column=position_column, velocity_column=velocity_column, home=np.array([row.home for row in rows]),
         **{field: np.array(values, dtype=np.float64) for field, values in columns.items()},

@@ -26,10 +26,10 @@ _NO_BEND = 1e-12     # rad; heading differences below are rounding
 class ShapeMap(NamedTuple):
     """Which velocity column takes the difference of heading and of elevation over each location, and with which sign.
 
-    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of its own for a direction
-    gives its difference to the last such joint before it, so a chain of alternating yaw and pitch joints follows the same curve; -1 where
-    there is none (the base then moves with that part of the shape). At a spherical joint the columns are those of its z and y components,
-    and its rotation is Rz(yaw) Ry(pitch).
+    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of its own for a
+    direction gives its difference to the last such joint before it, so a chain of alternating yaw and pitch joints follows the same
+    curve; -1 where there is none (the base then moves with that part of the shape). At a spherical joint the columns are those of its z
+    and y components, and its rotation is Rz(yaw) Ry(pitch).
     """
 
     yaw_column: Integers
@@ -105,12 +105,12 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
             )
     bent = []
     for quantity in (drive.value, drive.rate, drive.acceleration):
-        columns = np.zeros((len(quantity), chain.freedoms))
+        taken = np.zeros((len(quantity), chain.freedoms))
         change = np.diff(quantity, axis=1)
         for channel, (column, sign) in enumerate(((mapping.yaw_column, mapping.yaw_sign), (mapping.pitch_column, mapping.pitch_sign))):
             for location in np.flatnonzero(column >= 0):
-                columns[:, column[location]] += sign[location] * change[:, location, channel]
-        bent.append(columns)
+                taken[:, column[location]] += sign[location] * change[:, location, channel]
+        bent.append(taken)
     return bent
 
 
@@ -124,7 +124,7 @@ def motion(chain: Chain, gait: Gait, times: Array) -> Motion:
         drive = gait.sample(times, np.arange(chain.freedoms, dtype=np.float64))
         value, rate, acceleration = drive.value, drive.rate, drive.acceleration
         if value.shape != (len(times), chain.freedoms):
-            raise InputError(f"the gait gives {value.shape[-1]} joint positions, but chain {chain.name!r} has {chain.freedoms} degrees of freedom")
+            raise InputError(f"the gait gives {value.shape[-1]} joint positions, but {chain.name!r} has {chain.freedoms} joint columns")
     else:
         raise InputError(f"a chain follows gaits that drive a shape or joints, not {gait.drives!r}")
     return _with_quaternions(arrays, gait.drives == "shape", value, rate, acceleration)

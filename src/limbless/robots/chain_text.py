@@ -15,7 +15,7 @@ _TURNS = ("roll", "pitch", "yaw")
 
 
 def joint_labels(chain: Chain) -> list[str]:
-    """One label per degree of freedom: the label of its joint, or roll, pitch, yaw by its axis at home (x, y, z), or else the kind of joint."""
+    """One label per degree of freedom: that of its joint, or roll, pitch, yaw by its axis at home (x, y, z), or else the kind of joint."""
     labels = []
     for row in chain.rows[1:]:
         joint = chain.links[row.link].joint
@@ -71,5 +71,6 @@ def table(chain: Chain) -> str:
         cells.append((name, kind, moves, origin, mass, _body_cell(link), limit))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
-    head = f"{chain.name}: {len(chain.links)} links, {chain.freedoms} degrees of freedom, {chain.total_mass:.6g} kg, {chain.base} base, head at the {chain.head}"
+    size = f"{len(chain.links)} links, {chain.freedoms} degrees of freedom, {chain.total_mass:.6g} kg"
+    head = f"{chain.name}: {size}, {chain.base} base, head at the {chain.head}"
     return "\n".join([head, lines[0], "-" * len(lines[0]), *lines[1:]])

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from limbless.description import Description, Vector3, quantity
+from limbless.description import Angle, Description, Vector3, quantity
 from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
@@ -17,10 +17,11 @@ _PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffn
 class Joint(Description):
     """A joint of 1 (revolute, prismatic), 2 (universal) or 3 (spherical) degrees of freedom.
 
-    The axes are given in the frame of the link that the joint carries; the origin of that link lies on the (last) axis. A universal joint turns
-    first about `axis`, then about `second_axis`, which stands `offset` away from the first. A spherical joint has its centre at the origin of the link;
-    its three degrees of freedom are the components of the angular velocity of the link relative to the previous one, along the axes of
-    the link at home made parallel to the base (x along a straight body), and its spring acts on the rotation vector.
+    The axes are given in the frame of the link that the joint carries; the origin of that link lies on the (last) axis. A universal joint
+    turns first about `axis`, then about `second_axis`, which stands `offset` away from the first. A spherical joint has its centre at the
+    origin of the link. Its three degrees of freedom are the components of the link's angular velocity relative to the previous link, along
+    axes fixed to the link that are parallel to those of the base at joint position zero (x along a straight body); its spring acts on the
+    rotation vector, along the same axes.
 
     Friction, spring, rotor and limit are one number for all degrees of freedom of the joint or one for each. For a prismatic joint read
     N and m where the units say N m and rad.
@@ -36,9 +37,11 @@ class Joint(Description):
     coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
     viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
     stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
-    rest: PerFreedom = quantity(0.0, "rad", "position at which the spring is at rest")
+    rest: Angle | tuple[Angle, ...] = quantity(0.0, "rad", "position at which the spring is at rest")
     damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper beside the spring")
-    torque_limit: float | tuple[float | None, ...] | None = quantity(None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped")
+    torque_limit: float | tuple[float | None, ...] | None = quantity(
+        None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped"
+    )
 
     @property
     def freedoms(self) -> int:
@@ -74,7 +77,7 @@ class Joint(Description):
             if self.second_axis is None:
                 raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
             if np.linalg.norm(np.cross(self.axis, self.second_axis)) < PARALLEL:
-                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this universal joint would turn about one axis only")
+                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns about one axis only")
         elif self.second_axis is not None or any(self.offset):
             raise ValueError(f"second_axis and offset belong to a universal joint; this one is {self.kind}")
         return self

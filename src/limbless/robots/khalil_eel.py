@@ -21,13 +21,14 @@ class KhalilEel(Preset):
     """Head, eleven equal links and a tail, homogeneous, with an elliptic section; the head and the tail end in half ellipsoids.
 
     The base frame is at the nose, x runs towards the tail: the eel swims towards -x. At zero the joints yaw about +z, pitch about +y
-    (positive: tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of Table I with two massless links between;
-    as `spherical` joints it is one true joint of 3 degrees of freedom, without gimbal lock. Not in the paper and chosen here: the lengths of the
-    caps, and that no joint has friction or rotor inertia.
+    (positive: tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of Table I with two massless links
+    between; as `spherical` joints it is one true joint of 3 degrees of freedom, without gimbal lock. Not in the paper and chosen here: the
+    lengths of the caps, and that no joint has friction or rotor inertia.
     """
 
     kind: Literal["chain"] = "chain"
     preset: Literal["khalil-eel"] = "khalil-eel"
+    name: str = Field("khalil-eel", description="name of the robot")
     base: Base = Field("free", description="how the head can move: free, planar or fixed")
     joints: Literal["revolute", "spherical"] = Field("revolute", description="three revolute joints in a row, or one spherical joint")
     spherical_joints: int = Field(12, ge=1, description="number of spherical joints; the head is one link more")
@@ -60,7 +61,7 @@ class KhalilEel(Preset):
         make = self._revolute_triple if self.joints == "revolute" else self._spherical_link
         for number in range(1, self.spherical_joints + 1):
             links += make(number, self.tail_cap if number == self.spherical_joints else 0.0)
-        return Chain(name="khalil-eel", base=self.base, links=tuple(links))
+        return Chain(name=self.name, base=self.base, links=tuple(links))
 
     def _solids(self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float, rear: float) -> tuple[Any, ...]:
         """A cylinder from `start` along `axis`, of which the first `front` and the last `rear` metres are half ellipsoids."""
@@ -91,20 +92,20 @@ class KhalilEel(Preset):
         rows = [(yaw, "yaw", self.yaw_limit), (pitch, "pitch", self.pitch_limit), (roll, "roll", self.roll_limit)]
         joints = [self._joint(name=f"{label} {number}", label=label, torque_limit=limit) for _, label, limit in rows]
         # At home z of link 3i is x of the base and its x is -y of the base: with e2 = -x all sections have e2 = +y, e3 = +z.
-        place: dict[str, Any] = {"axis": (0.0, 0.0, 1.0), "lateral": (-1.0, 0.0, 0.0)}
-        start = (0.0, 0.0, -self.link_length)
-        body = BodyShape(position=start, length=self.link_length, half_width=self.half_width, half_height=self.half_height, **place)
+        start, axis, lateral = (0.0, 0.0, -self.link_length), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0)
+        size = {"length": self.link_length, "half_width": self.half_width, "half_height": self.half_height}
+        solids = self._solids(start, axis, lateral, self.link_length, 0.0, cap)
+        body = BodyShape(position=start, axis=axis, lateral=lateral, **size)
         return [
             Link(name=f"yaw link {number}", joint=joints[0], dh=yaw),
             Link(name=f"pitch link {number}", joint=joints[1], dh=pitch),
-            Link(name=f"link {number}", joint=joints[2], dh=roll, body=body, solids=self._solids(start, *place.values(), self.link_length, 0.0, cap)),
+            Link(name=f"link {number}", joint=joints[2], dh=roll, body=body, solids=solids),
         ]
 
     def _spherical_link(self, number: int, cap: float) -> list[Link]:
         """One link whose origin is at its front end, at the centre of its joint."""
-        joint = self._joint(
-            kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"), torque_limit=(self.roll_limit, self.pitch_limit, self.yaw_limit)
-        )
+        limits = (self.roll_limit, self.pitch_limit, self.yaw_limit)
+        joint = self._joint(kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"), torque_limit=limits)
         solids = self._solids((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), self.link_length, 0.0, cap)
         body = BodyShape(length=self.link_length, half_width=self.half_width, half_height=self.half_height)
         position = (self.head_length if number == 1 else self.link_length, 0.0, 0.0)

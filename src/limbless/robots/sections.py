@@ -48,7 +48,7 @@ class Placed(Description):
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
     axis: Direction = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
-    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; only its part orthogonal to `axis` counts")
+    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; its part along `axis` is ignored")
 
     @model_validator(mode="after")
     def _axes_span_a_plane(self) -> Placed:
@@ -176,7 +176,11 @@ Solid = Annotated[EllipticCylinder | HalfEllipsoid | Capsule | Box, Field(discri
 
 def total(parts: tuple[_Solid, ...]) -> MassProperties:
     """The mass properties of several solids together (zero for none)."""
-    start = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)), 0.0, np.zeros(3))
+    sums = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)), 0.0, np.zeros(3))
     for part in parts:
-        start = MassProperties(*(a + b for a, b in zip(start, part.properties(), strict=True)))
-    return start
+        own = part.properties()
+        sums = MassProperties(
+            sums.mass + own.mass, sums.moment + own.moment, sums.inertia + own.inertia,
+            sums.volume + own.volume, sums.volume_moment + own.volume_moment,
+        )
+    return sums
