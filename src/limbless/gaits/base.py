@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.description import Description
+from limbless.errors import InputError
 
 Array = NDArray[np.float64]
 
@@ -17,22 +18,19 @@ class Drive(NamedTuple):
 
     A `shape` gait fills (T, S, 2): heading (about the body's vertical axis z) and elevation (about its lateral axis y) of the
     body at each station, rad. A `joint` gait fills (T, joints); `torque` likewise, in `value` alone.
-    The slopes are d/ds of the three, where they exist (a rod bends by them).
     """
 
     value: Array
     rate: Array
     acceleration: Array
-    slope: Array | None = None
-    slope_rate: Array | None = None
-    slope_acceleration: Array | None = None
 
 
 class Gait(Description):
     """A motion law. `drives` says what it speaks of: shape, joint, torque, strain, tension or tip."""
 
     room: ClassVar[str | None] = "gait"
-    drives: ClassVar[str] = "shape"
+    if TYPE_CHECKING:                                    # a class variable of most gaits, a field of those whose user chooses
+        drives: ClassVar[str]
     compiled: ClassVar[Callable | None] = None
     """Compiled sampler `(parameters, times, stations, value, rate, acceleration)`, generic in the scalar of `parameters` and outputs."""
     parameter_fields: ClassVar[tuple[str, ...]] = ()
@@ -41,6 +39,10 @@ class Gait(Description):
     def sample(self, times: Array, stations: Array) -> Drive:
         """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint numbers."""
         raise NotImplementedError
+
+    def slope(self, times: Array, stations: Array) -> Drive:
+        """d/ds of `sample`, where it exists: what a continuous body bends by."""
+        raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
 
     def parameters(self) -> Array:
         """The fields named by `parameter_fields`, as a flat array for compiled code."""

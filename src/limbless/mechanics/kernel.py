@@ -82,7 +82,7 @@ def with_operators(cls: type) -> type:
 
     def binary(symbol: Callable, method: Callable) -> None:
         @overload(symbol, jit_options=INLINE)
-        def typed(a: Any, b: Any) -> Any:
+        def typed(a, b):
             return method if mine(a) else None
 
     for name in ("add", "sub", "matmul"):
@@ -90,13 +90,13 @@ def with_operators(cls: type) -> type:
             binary(getattr(operator, name), methods[f"__{name}__"])
     if "__neg__" in methods:
         @overload(operator.neg, jit_options=INLINE)
-        def negative(a: Any) -> Any:
+        def negative(a):
             return methods["__neg__"] if mine(a) else None
     if "__rmul__" in methods:
         scaled = inline(methods["__rmul__"])
 
         @overload(operator.mul, jit_options=INLINE)
-        def multiple(a: Any, b: Any) -> Any:
+        def multiple(a, b):
             return (lambda a, b: scaled(b, a)) if mine(b) else None
     return cls
 

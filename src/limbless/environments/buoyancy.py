@@ -1,0 +1,51 @@
+"""`buoyancy`: the lift of the displaced fluid, fully immersed or up to a free surface."""
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.description import Vector3, quantity
+from limbless.environments.base import Environment, Pack
+from limbless.environments.packing import field_rows, in_windows, segment_row
+from limbless.errors import InputError
+from limbless.mechanics.laws import SURFACE
+from limbless.robots.base import Robot
+
+
+class Buoyancy(Environment):
+    """Lift against gravity: density times displaced volume.
+
+    Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a height in the
+    world, each slice of a body counts as far as it is under water (elliptic section, taken upright); the surface is horizontal.
+    """
+
+    kind: Literal["buoyancy"] = "buoyancy"
+    density: float = quantity(1000.0, "kg/m3", "density of the fluid", gt=0)
+    acceleration: Vector3 = quantity((0.0, 0.0, -9.81), "m/s2", "gravity in world axes (z up)")
+    immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
+    surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
+    points: int = Field(8, ge=1, le=64, description="Gauss points per segment, with a surface")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Buoyancy:
+        if self.surface is not None and self.immersed != 1.0:
+            raise ValueError("give either `surface` or `immersed`, not both: the surface decides how much is immersed")
+        if self.surface is not None and any(self.acceleration[:2]):
+            raise ValueError("`surface` is horizontal: gravity must then point along z")
+        return self
+
+    def pack(self, robot: Robot) -> Pack:
+        gravity = np.array(self.acceleration)
+        if self.surface is None:
+            bodies, displaced = robot.bodies(), self.density * self.immersed
+            rows = field_rows(bodies, displaced * bodies.volume, displaced * bodies.volume_moment, -gravity)
+        else:
+            rows = [segment_row(int(SURFACE), piece, self.points,
+                                [*(-self.density * np.pi * piece.half_width * piece.half_height * gravity), self.surface,
+                                 piece.half_width, piece.half_height])
+                    for piece in robot.segments()]
+        if not rows:
+            raise InputError("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`")
+        return Pack(in_windows(self, rows))

@@ -1,0 +1,63 @@
+"""`force-law`: your own force on a slice of body, as a plain Python (or compiled) function."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from limbless.callables import Function
+from limbless.environments.base import Environment, Pack
+from limbless.environments.packing import in_windows, segment_row
+from limbless.errors import InputError
+from limbless.mechanics import laws
+from limbless.mechanics.function_slot import SIGNATURE, PythonSlot
+from limbless.robots.base import Robot
+
+
+class ForceLaw(Environment):
+    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per unit length on a slice of body.
+
+    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body, lateral,
+    vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes. Return the force per
+    length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the environment does to the body.
+    Plain Python is called at every point of every stage (about a microsecond each); for speed give a function compiled by
+    `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.laws`.
+    """
+
+    kind: Literal["force-law"] = "force-law"
+    law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    points: int = Field(4, ge=1, le=64, description="Gauss points per segment")
+
+    @cached_property
+    def slot(self) -> Any:
+        """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
+        return self.law if hasattr(self.law, "address") else PythonSlot(self._call, laws.USER_BUFFER)
+
+    def _call(self, buffer: np.ndarray) -> None:
+        answer = self.law(buffer[laws.USER_TIME], buffer[laws.USER_POSITION:][:3], buffer[laws.USER_AXES:][:9].reshape(3, 3),
+                          buffer[laws.USER_VELOCITY:][:3], buffer[laws.USER_ROTATION_RATE:][:3])
+        force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
+        force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
+        if force.shape != (3,) or moment.shape != (3,):
+            raise InputError(f"force law {getattr(self.law, '__name__', '?')} must return a force of 3 numbers, or (force, moment); "
+                             f"it returned shapes {force.shape} and {moment.shape}")
+        buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, moment
+
+    def pack(self, robot: Robot) -> Pack:
+        rows = [segment_row(int(laws.USER), piece, self.points, [float(self.slot.address)]) for piece in robot.segments()]
+        if not rows:
+            raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
+        return Pack(in_windows(self, rows))
+
+
+def compiled_law(function: Any) -> Any:
+    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.laws`) for use in `ForceLaw`."""
+    from numba import carray, cfunc, njit
+    inner = njit(function)
+
+    @cfunc(SIGNATURE)
+    def law(pointer):
+        inner(carray(pointer, 25))
+    return law

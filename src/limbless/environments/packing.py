@@ -1,0 +1,81 @@
+"""Filling rows of `mechanics.laws`: one row per segment, body or point and per time window."""
+from __future__ import annotations
+
+import numpy as np
+
+from limbless.environments.base import Array, Environment
+from limbless.mechanics import laws
+from limbless.robots.base import Bodies, Segment
+
+
+def law_row(code: int, body: int, coefficients: Array | list[float]) -> Array:
+    """A law on a whole body, always active."""
+    row = np.zeros(laws.LAW_COLUMNS)
+    row[laws.CODE], row[laws.BODY], row[laws.FROM], row[laws.UNTIL] = code, body, -np.inf, np.inf
+    row[laws.COEFFICIENTS:laws.COEFFICIENTS + len(coefficients)] = coefficients
+    row[laws.FRAME:laws.FRAME + 9] = np.eye(3).ravel()
+    return row
+
+
+def segment_row(code: int, segment: Segment, points: int, coefficients: Array | list[float]) -> Array:
+    """A law on the slices of a segment, at `points` Gauss points; its start is kept along the segment's own axes."""
+    row = law_row(code, segment.body, coefficients)
+    row[laws.START:laws.START + 3] = segment.frame.T @ segment.start
+    row[laws.FRAME:laws.FRAME + 9] = segment.frame.ravel()
+    row[laws.LENGTH], row[laws.COUNT] = segment.length, points
+    return row
+
+
+def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> list[Array]:
+    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass."""
+    return [law_row(int(laws.WEIGHT), body, [*field, mass[body], *moment[body]])
+            for body in range(len(bodies.mass)) if mass[body] != 0.0]
+
+
+def in_windows(environment: Environment, rows: list[Array]) -> Array:
+    """Repeat the rows for every time window in which the environment acts."""
+    stacked = np.array(rows).reshape(-1, laws.LAW_COLUMNS)
+    copies = []
+    for start, end in environment.windows():
+        copy = stacked.copy()
+        copy[:, laws.FROM], copy[:, laws.UNTIL] = start, end
+        copies.append(copy)
+    return np.concatenate(copies)
+
+
+def added_inertia(segment: Segment, coefficients: Array) -> Array:
+    """Added inertia (21 numbers: M, H, J) of a segment about its body's origin, in the body's axes: (61) as an integral over slices.
+
+    `coefficients` are the added mass per length along e1, e2, e3 and the added roll inertia per length. Two Gauss points are exact:
+    the integrand is of second degree in s.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(2)
+    E, full = segment.frame, np.zeros((6, 6))
+    D = E @ np.diag(coefficients[:3]) @ E.T
+    for node, weight in zip(nodes, weights, strict=True):
+        x, y, z = segment.start + 0.5 * (node + 1.0) * segment.length * E[:, 0]
+        arm = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        ds = 0.5 * weight * segment.length
+        full[:3, :3] += ds * D
+        full[3:, :3] += ds * arm @ D
+        full[3:, 3:] += ds * (coefficients[3] * np.outer(E[:, 0], E[:, 0]) - arm @ D @ arm)
+    upper = np.triu_indices(3)
+    return np.concatenate([full[:3, :3][upper], full[3:, :3].ravel(), full[3:, 3:][upper]])
+
+
+def assemble_laws(packs: list[Array]) -> laws.Laws:
+    """All rows of all environments, sorted by body, with the Gauss rules that they use."""
+    rows = np.concatenate([np.zeros((0, laws.LAW_COLUMNS)), *packs])
+    rows = np.ascontiguousarray(rows[np.argsort(rows[:, laws.BODY], kind="stable")])
+    nodes: list[float] = []
+    weights: list[float] = []
+    first: dict[int, int] = {}
+    for row in rows:
+        count = int(row[laws.COUNT])
+        if count and count not in first:
+            x, w = np.polynomial.legendre.leggauss(count)
+            first[count] = len(nodes)
+            nodes.extend(0.5 * (x + 1.0))
+            weights.extend(0.5 * w)
+        row[laws.FIRST] = first.get(count, 0)
+    return laws.Laws(rows, np.array(nodes or [0.0]), np.array(weights or [0.0]), np.zeros(laws.USER_BUFFER))

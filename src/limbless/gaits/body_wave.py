@@ -1,0 +1,103 @@
+"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66))."""
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from limbless.description import Angle, quantity
+from limbless.gaits.base import Array, Drive, Gait
+from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.scalars import exponential, sincos
+
+
+@inline
+def smooth_start(t, end):
+    """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1 from the start if `end` is 0."""
+    if end > 0.0 and t < end:
+        u = t / end
+        f = u * u * u * (10.0 + u * (6.0 * u - 15.0))
+        rate = 30.0 * u * u * (1.0 + u * (u - 2.0)) / end
+        acceleration = 60.0 * u * (1.0 + u * (2.0 * u - 3.0)) / (end * end)
+    else:
+        f, rate, acceleration = 1.0 + 0.0 * end, 0.0 * end, 0.0 * end
+    return f, rate, acceleration
+
+
+@kernel
+def sample_body_wave(parameters, times, stations, value, rate, acceleration):
+    """Heading and elevation at all times and stations: Q(s, t) = f A exp(α s) sin(2π (s/λ - t/T)) (63), plus steady offsets.
+
+    Generic in the scalar of `parameters` and of the outputs (T, S, 2).
+    """
+    amplitude, growth, wavelength, period, ramp = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
+    turn, dive, spacing, first = parameters[5], parameters[6], parameters[7], parameters[8]
+    omega = 2.0 * np.pi / period
+    for i in range(times.shape[0]):
+        f, fd, fdd = smooth_start(times[i], ramp)
+        for j in range(stations.shape[0]):
+            s = first + stations[j]
+            swell = amplitude * exponential(growth * s)
+            sine, cosine = sincos(2.0 * np.pi * (s / wavelength) - omega * times[i])
+            wave, wave_rate, wave_acceleration = swell * sine, -omega * swell * cosine, -omega * omega * swell * sine
+            value[i, j, 0] = f * wave + turn * (stations[j] / spacing)
+            rate[i, j, 0] = fd * wave + f * wave_rate
+            acceleration[i, j, 0] = fdd * wave + 2.0 * fd * wave_rate + f * wave_acceleration
+            bent = dive * (stations[j] / spacing)
+            value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = f * bent, fd * bent, fdd * bent
+
+
+class BodyWave(Gait):
+    """A travelling wave of heading, Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)), as eels swim.
+
+    s is the arc length behind the first joint, plus `x_first`. f is a smooth start. The body also bends steadily: sideways by
+    `turn` and, with the smooth start, downwards by `dive`, over each length `spacing` of body. The wave runs from base to tip.
+    """
+
+    kind: Literal["body-wave"] = "body-wave"
+    amplitude: Angle = quantity(0.06, "rad", "heading amplitude A at s = 0")
+    growth: float = quantity(1.2, "1/m", "growth α of the amplitude along the body")
+    wavelength: float = quantity(1.8, "m", "wavelength λ", gt=0)
+    period: float = quantity(2.0, "s", "period T", gt=0)
+    ramp: float = quantity(2.0, "s", "duration of the smooth start; 0: none", ge=0)
+    turn: Angle = quantity(0.0, "rad", "steady bend to the side over each `spacing`; positive bends the tip to +y")
+    dive: Angle = quantity(0.0, "rad", "steady bend downwards over each `spacing`; positive bends the tip to -z")
+    spacing: float = quantity(0.14, "m", "length of body over which it bends by `turn` and `dive`: a link", gt=0)
+    x_first: float = quantity(0.0, "m", "arc length s of the wave at the first joint", ge=0)
+
+    drives: ClassVar[str] = "shape"
+    compiled: ClassVar = staticmethod(sample_body_wave)
+    parameter_fields: ClassVar[tuple[str, ...]] = (
+        "amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first")
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Heading and elevation (T, S, 2) in rad."""
+        shape = (len(times), len(stations), 2)
+        value, rate, acceleration = np.empty(shape), np.empty(shape), np.empty(shape)
+        sample_body_wave(self.parameters(), times, stations, value, rate, acceleration)
+        return Drive(value, rate, acceleration)
+
+    def slope(self, times: Array, stations: Array) -> Drive:
+        """d/ds of heading and elevation: dQ/ds = α Q + (2π/λ) f A exp(α s) cos(..), where cos(..) is the wave a quarter earlier."""
+        shape = (len(times), len(stations), 2)
+        straight = self.changed(turn=0.0, dive=0.0).parameters()
+        quarter = straight.copy()
+        quarter[self.parameter_fields.index("x_first")] += 0.25 * self.wavelength
+        quarter[0] *= np.exp(-0.25 * self.growth * self.wavelength)
+        sine, cosine = [np.empty(shape) for _ in range(3)], [np.empty(shape) for _ in range(3)]
+        sample_body_wave(straight, times, stations, *sine)
+        sample_body_wave(quarter, times, stations, *cosine)
+        slopes = [self.growth * a + (2.0 * np.pi / self.wavelength) * b for a, b in zip(sine, cosine, strict=True)]
+        start = np.array([smooth_start(t, self.ramp) for t in times]).T
+        slopes[0][:, :, 0] += self.turn / self.spacing
+        for slope, f in zip(slopes, start, strict=True):
+            slope[:, :, 1] += f[:, None] * self.dive / self.spacing
+        return Drive(*slopes)
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """The end of the smooth start."""
+        return [self.ramp] if start < self.ramp < end else []
+
+    @property
+    def cycle(self) -> float:
+        return self.period

@@ -1,0 +1,88 @@
+"""`function`: a gait written as a plain Python function of time and station."""
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from limbless.callables import Function
+from limbless.description import quantity
+from limbless.errors import InputError
+from limbless.gaits.base import Array, Drive, Gait
+
+_STEP = 1e-3          # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz (eighth order)
+_TOLERANCE = 1e-5     # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
+_STENCIL = np.arange(-4, 5)
+_FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
+_SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
+
+
+class FunctionGait(Gait):
+    """Your own gait: `function(t, s)` of NumPy arrays.
+
+    t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is heading
+    (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque` it is (T, joints)
+    and s holds joint numbers. Derivatives that you give are compared with differences of the value and refused if they disagree;
+    without them they are taken by eighth-order differences.
+    """
+
+    kind: Literal["function"] = "function"
+    function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    drives: Literal["shape", "joint", "torque"] = Field("shape", description="what its value is")  # type: ignore[assignment]
+    period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """The function's value with its time derivatives."""
+        answer = self._ask(times, stations)
+        if self.drives == "torque":
+            return Drive(answer[0], np.zeros_like(answer[0]), np.zeros_like(answer[0]))
+        if len(answer) == 3:
+            self._check(times, stations, answer)
+            return Drive(*answer)
+        return Drive(answer[0], *self._differences(times, stations))
+
+    def _ask(self, times: Array, stations: Array) -> tuple[Array, ...]:
+        """Call the user's function and bring its answer to the expected shape."""
+        answer = self.function(times, stations)
+        if not isinstance(answer, tuple):
+            answer = (answer,)
+        if len(answer) not in (1, 3):
+            raise InputError(f"gait function {self._name} must return the value or (value, rate, acceleration); it returned {len(answer)} things")
+        return tuple(self._shaped(part, times, stations) for part in answer)
+
+    def _shaped(self, part: Any, times: Array, stations: Array) -> Array:
+        array, wanted = np.asarray(part, dtype=np.float64), (len(times), len(stations))
+        if self.drives == "shape" and array.shape == wanted:
+            array = np.stack([array, np.zeros(wanted)], axis=-1)
+        expected = (*wanted, 2) if self.drives == "shape" else wanted
+        if array.shape != expected:
+            raise InputError(f"gait function {self._name} must return shape {expected} for {wanted[0]} times and {wanted[1]} "
+                             f"{'stations' if self.drives == 'shape' else 'joints'}; it returned {array.shape}")
+        if not np.isfinite(array).all():
+            raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} and {times[-1]:g} s")
+        return np.ascontiguousarray(array)
+
+    def _differences(self, times: Array, stations: Array) -> tuple[Array, Array]:
+        """Rate and acceleration by central differences of the value."""
+        around = np.stack([self._ask(times + k * _STEP, stations)[0] for k in _STENCIL])
+        return np.tensordot(_FIRST, around, 1) / _STEP, np.tensordot(_SECOND, around, 1) / _STEP**2
+
+    def _check(self, times: Array, stations: Array, answer: tuple[Array, ...]) -> None:
+        """Refuse given derivatives that are not those of the value (at the first and last time of each block)."""
+        ends = times[[0, -1]]
+        for name, mine, theirs in zip(("rate", "acceleration"), self._differences(ends, stations), answer[1:], strict=True):
+            error, scale = np.abs(mine - theirs[[0, -1]]).max(), np.abs(theirs).max() + np.abs(mine).max()
+            if error > _TOLERANCE * scale + 1e-7:
+                raise InputError(f"gait function {self._name}: its {name} differs from the differences of its value by {error:.3g} "
+                                 f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; correct it, or return the value alone")
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", "?")
+
+    @property
+    def cycle(self) -> float | None:
+        return self.period
+
+
