@@ -1,0 +1,132 @@
+"""Python functions inside descriptions: taken as objects or as text, written as text that finds them again.
+
+The text is `package.module:function`, or `path/to/file.py:function` for a file that is not installed; a path may be relative to the
+folder of the scenario file that names it. Loading such a scenario runs that module, as any import does.
+"""
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import site
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
+
+from limbless.errors import InputError, nearest
+
+_UNSAVED = "<function that was not saved: "
+_FORM = "a Python function is written 'package.module:name' or 'path/to/file.py:name'"
+
+
+def text_of(function: Callable[..., Any]) -> str:
+    """How a function is written in a scenario file; one that cannot be found again gets a text that loading refuses.
+
+    Functions of a package are found by the package's name; those of a single file by the file, because the folder that held it
+    need not be on the path of the next run.
+    """
+    name, home = getattr(function, "__qualname__", None), getattr(function, "__module__", None)
+    module = sys.modules.get(home or "")
+    if name and module and home != "__main__" and _attribute(module, name) is function:
+        file = getattr(module, "__file__", None)
+        alone = file and "." not in module.__name__ and not hasattr(module, "__path__") and not _installed(Path(file))
+        return f"{Path(file).resolve() if alone and file else home}:{name}"
+    return f"{_UNSAVED}{home or type(function).__module__}:{name or type(function).__qualname__}>"
+
+
+def function_of(text: str, folder: Path | None = None) -> Callable[..., Any]:
+    """The function that a text names.
+
+    Parameters
+    ----------
+    text : `package.module:name` or `path/to/file.py:name`.
+    folder : where relative paths start; then, and if None, in the working directory.
+    """
+    if text.startswith(_UNSAVED):
+        raise InputError(
+            f"the scenario was saved with a Python function that lived only in that session ({text.removeprefix(_UNSAVED).rstrip('>')}); "
+            f"put the function into a file: {_FORM}"
+        )
+    home, _, name = text.rpartition(":")
+    if not home or not name:
+        raise InputError(f"{text!r} names no function; {_FORM}")
+    module = _load_file(located(home, folder)) if home.endswith(".py") else _import(home)
+    function = _attribute(module, name)
+    if function is None:
+        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise InputError(f"{home} has no function {name!r}; {nearest(name, known)}")
+    if not callable(function):
+        raise InputError(f"{text!r} is a {type(function).__name__}, not a function")
+    return function
+
+
+def located(path: str | Path, folder: Path | None = None) -> Path:
+    """A path that exists: absolute, in `folder`, or in the working directory, in this order."""
+    given = Path(path).expanduser()
+    places = [place for place in (folder, Path.cwd()) if place is not None]
+    for candidate in (place / given for place in places):
+        if candidate.exists():
+            return candidate.resolve()
+    looked = "" if given.is_absolute() else f" (looked in {' and '.join(dict.fromkeys(str(place) for place in places))})"
+    raise InputError(f"there is no file {str(path)!r}{looked}")
+
+
+def folder_of(info: ValidationInfo) -> Path | None:
+    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there."""
+    return (info.context or {}).get("folder")
+
+
+def _read(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, str):
+        return function_of(value, folder_of(info))
+    if callable(value):
+        return value
+    raise ValueError(f"must be a Python function; {_FORM}")
+
+
+Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str, when_used="json")]
+"""A field that holds a Python function: takes the function or its text, and is saved as the text."""
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    value: Any = module
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def _installed(file: Path) -> bool:
+    """Whether a file belongs to the interpreter or its installed packages, so that every run can import it by name."""
+    homes = [*sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages()]
+    return any(file.is_relative_to(home) for home in homes)
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:  # a user's module may raise anything
+        raise InputError(f"module {name!r} cannot be imported ({type(error).__name__}: {error}); {_FORM}") from error
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Run a Python file as a module, once for each content: an edited file is run again, an unchanged one gives the same functions."""
+    content = path.read_bytes()
+    name = f"{path.stem}_{hashlib.sha256(str(path).encode() + content).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{str(path)!r} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a user's file may raise anything
+        del sys.modules[name]
+        raise InputError(f"{str(path)!r} could not be run: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,56 @@
+"""Whether the parts of a scenario go together: which model takes which robot, environment, actuation and gait; steps and records."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from limbless import registry
+from limbless.scenarios.entries import Refusal
+
+_WHOLE = 1e-9
+"""How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any intention."""
+
+
+def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
+    """Everything about these parts that does not go together; parts that are absent (they may be wrong themselves) are passed over.
+
+    Parameters
+    ----------
+    parts : field of the scenario -> its checked value; `environment` maps the place in the list to the environment.
+    """
+    return [*_pairs(parts), *_times(parts)]
+
+
+def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    model = parts.get("model")
+    if model is None:
+        return
+    if (robot := parts.get("robot")) is not None:
+        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, f"{robot.kind!r}")
+    if (actuation := parts.get("actuation")) is not None:
+        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", actuation.kind, f"{actuation.kind!r}")
+    if (gait := parts.get("gait")) is not None:
+        yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", gait.drives, f"{gait.drives} ({gait.kind!r})")
+    for index, item in parts.get("environment", {}).items():
+        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", item.role, f"{item.role} ({item.kind!r})")
+
+
+def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str, shown: str) -> Iterator[Refusal]:
+    taken = getattr(model, attribute)
+    if value in taken:
+        return
+    others = [kind for kind, settings in registry.kinds("model").items() if value in getattr(settings, attribute)]
+    try_this = f"models that take it: {', '.join(others)}" if others else "no model takes it yet"
+    yield Refusal(path, f"model {model.kind!r} takes {what} {' or '.join(taken) or '(none)'}, not {shown}; {try_this}")
+
+
+def _times(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    duration, step, every = (parts.get(name) for name in ("duration", "step", "record_every"))
+    if step is None:
+        return
+    if duration is not None and step > duration:
+        yield Refusal(("step",), f"must not be longer than the duration, {duration:g} s", step)
+    if every is not None:
+        count = max(1, round(every / step))
+        if abs(every / step - count) > _WHOLE * count:
+            yield Refusal(("record_every",), f"must be a whole multiple of the step, {step:g} s; the nearest is {count * step:.12g}", every)

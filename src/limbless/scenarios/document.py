@@ -1,0 +1,155 @@
+"""Scenario files as text: YAML 1.2 in, with the line of every entry; plain, complete YAML out."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedSeq, TaggedScalar
+from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.representer import RoundTripRepresenter
+from ruamel.yaml.scalarbool import ScalarBoolean
+
+from limbless.errors import InputError
+
+Place = tuple[str | int, ...]
+"""Where in a scenario: field names and numbers in lists."""
+
+_DEEPEST = 50
+"""Levels of nesting; a scenario has about six, an alias that contains itself has no end."""
+
+
+class Document:
+    """A scenario as it was written: plain data, and where each entry stands.
+
+    Attributes
+    ----------
+    where : the name that messages give it (a path, or the name of a built-in scenario).
+    folder : where paths in it start, or None.
+    data : dicts, lists and scalars.
+    """
+
+    def __init__(self, where: str, data: Mapping[str, Any], folder: Path | None = None, marked: Any = None) -> None:
+        self.where, self.folder, self.data, self._marked = where, folder, dict(data), marked
+
+    def line(self, path: Place) -> int | None:
+        """The line (from 1) of an entry, or of the nearest entry around it that is written; None for the file as a whole."""
+        here, line = self._marked, None
+        for part in path:
+            marks = getattr(getattr(here, "lc", None), "data", None) or {}
+            if part not in marks:
+                break
+            line, here = marks[part][0] + 1, here[part]
+        return line
+
+    def place(self, path: Place) -> str:
+        """`file.yaml:12`, the beginning of a message about an entry."""
+        line = self.line(path)
+        return self.where if line is None else f"{self.where}:{line}"
+
+
+def read_file(path: Path, where: str | None = None, folder: Path | None = None) -> Document:
+    """A scenario file; everything that keeps it from being read is an `InputError` in one sentence."""
+    shown = where or str(path)
+    if path.is_dir():
+        inside = path / "scenario.yaml"
+        raise InputError(f"{shown} is a folder, not a scenario file" + (f"; did you mean {inside}?" if inside.is_file() else ""))
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {shown}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{shown} cannot be read: {error.strerror}") from None
+    return read_text(text, shown, folder)
+
+
+def read_text(text: str, where: str, folder: Path | None = None) -> Document:
+    """The text of a scenario file."""
+    marked = parse(text, where)
+    if marked is None:
+        raise InputError(f"{where} is empty; a scenario needs at least a robot and a gait")
+    data = _plain(marked, where)
+    if not isinstance(data, dict):
+        raise InputError(f"{where} holds {_sort_of(data)}; a scenario is a mapping of fields such as  duration: 30.0")
+    return Document(where, data, folder, marked)
+
+
+def parse_value(text: str, where: str) -> Any:
+    """A single value written as YAML: `0.08`, `30 deg`, `[0.1, 0, 0]`, `{kind: water}`."""
+    return _plain(parse(text, where), where)
+
+
+def parse(text: str, where: str) -> Any:
+    """YAML 1.2 with the marks of its lines; syntax errors and keys written twice are refused with line and column."""
+    try:
+        return YAML(typ="rt").load(text)
+    except RecursionError:
+        raise InputError(f"{where} is nested too deeply") from None
+    except DuplicateKeyError as error:
+        key = str(error.problem).partition('"')[2].partition('"')[0]
+        raise InputError(f"{where}:{error.problem_mark.line + 1}: {key!r} is written twice in the same mapping; keep one") from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        context = f" ({error.context})" if error.context else ""
+        raise InputError(f"{where}{place}: not valid YAML: {error.problem}{context}") from None
+    except (YAMLError, ValueError) as error:
+        raise InputError(f"{where}: not valid YAML: {' '.join(str(error).split())}") from None
+
+
+def _plain(value: Any, where: str, depth: int = 0) -> Any:
+    """Without marks, comments and styles: dict, list, str, int, float, bool, None (dates stay as they are and are refused later)."""
+    if depth > _DEEPEST:
+        raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, where, depth + 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item, where, depth + 1) for item in value]
+    if isinstance(value, TaggedScalar):
+        return str(value.value)
+    if isinstance(value, bool | ScalarBoolean):
+        return bool(value)
+    for sort in (int, float, str):
+        if isinstance(value, sort):
+            return sort(value)
+    return value
+
+
+def _sort_of(value: Any) -> str:
+    return "a list" if isinstance(value, list) else f"only {value!r}"
+
+
+class _Representer(RoundTripRepresenter):
+    """Writes `null` for None (an empty place could be taken for something forgotten)."""
+
+
+_Representer.add_representer(type(None), lambda self, _: self.represent_scalar("tag:yaml.org,2002:null", "null"))
+
+
+def written(data: Mapping[str, Any]) -> str:
+    """Data as YAML: mappings by lines, lists of numbers in brackets, floats with the digits that give them back exactly."""
+    yaml = YAML(typ="rt")
+    yaml.Representer = _Representer
+    yaml.default_flow_style = False
+    yaml.width = 2**16   # lines are not broken: the writer would leave blanks at their ends
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    stream = StringIO()
+    yaml.dump(_styled(data), stream)
+    return stream.getvalue()
+
+
+def _styled(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        tags = {tag: value[tag] for tag in ("kind", "preset") if tag in value}   # what it is comes first
+        return {key: _styled(item) for key, item in {**tags, **value}.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        items = CommentedSeq(_styled(item) for item in value)
+        if not any(isinstance(item, Mapping | Sequence) for item in value):
+            items.fa.set_flow_style()
+        return items
+    return value

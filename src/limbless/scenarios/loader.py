@@ -1,0 +1,112 @@
+"""From a name, a file or data to a checked `Scenario`; whatever is wrong is said at once."""
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from limbless.errors import InputError, nearest
+from limbless.scenarios.agreement import disagreements
+from limbless.scenarios.changes import Changes
+from limbless.scenarios.document import Document, Place, read_file, read_text
+from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
+from limbless.scenarios.fields import TRUTH, field_at, type_of
+from limbless.scenarios.problems import Problem, problems_of, report, with_received
+from limbless.scenarios.scenario import Scenario
+
+_HOME = Path(__file__).parent
+_TIME: TypeAdapter[float] = TypeAdapter(Annotated[float, Field(gt=0, allow_inf_nan=False)])
+_READERS: dict[str, TypeAdapter[Any]] = {
+    "robot": TypeAdapter(RobotEntry),
+    "gait": TypeAdapter(GaitEntry),
+    "actuation": TypeAdapter(ActuationEntry),
+    "model": TypeAdapter(ModelEntry),
+    "duration": _TIME,
+    "step": _TIME,
+    "record_every": _TIME,
+}
+_ENVIRONMENT: TypeAdapter[Any] = TypeAdapter(EnvironmentEntry)
+
+
+def names() -> list[str]:
+    """The built-in scenarios: the YAML files of this folder."""
+    return sorted(path.stem for path in _HOME.glob("*.yaml"))
+
+
+def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """See `Scenario.load`."""
+    if isinstance(source, Scenario):
+        return _checked(Document("scenario", source.model_dump()), changes, {}) if changes else source
+    if isinstance(source, Mapping):
+        return _checked(Document("scenario", source), changes, {"folder": None})
+    document = _document(source)
+    return _checked(document, changes, {"folder": document.folder})
+
+
+def from_text(text: str, where: str) -> Scenario:
+    """See `Scenario.from_yaml`."""
+    return _checked(read_text(text, where), {}, {})
+
+
+def _document(source: str | Path) -> Document:
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"a scenario is given by its name, the path of a .yaml or a mapping, not by {source!r}")
+    if source in names():
+        path = _HOME / f"{source}.yaml"
+        return read_file(path, path.name)
+    path = Path(source).expanduser()
+    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
+        raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")
+    document = read_file(path, folder=path.parent.resolve())
+    document.data.setdefault("name", re.sub(r"[^\w.-]+", "-", path.stem).strip("-.") or "untitled")
+    return document
+
+
+def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, Any]) -> Scenario:
+    """Data with its changes as a scenario, or one error that says everything that is wrong."""
+    changed = Changes(Scenario, document.data, changes)
+    problems, scenario = list(changed.problems), None
+    try:
+        scenario = Scenario.model_validate(changed.data, context=context)
+    except ValidationError as error:
+        problems += problems_of(error, Scenario, changed.data)
+        apart = disagreements(_readable(changed.data, context))
+        said = {path for path, _ in problems}
+        problems += [Problem(path, with_received(message, value)) for path, message, value in apart if path not in said]
+    problems += _truths_for_numbers(changed.data, changed.data)
+    if scenario is not None and not problems:
+        return scenario
+    problems.sort(key=lambda problem: (changed.source(problem.path) is not None, document.line(problem.path) or 0))
+    raise report(problems, document.where, lambda path: changed.source(path) or document.place(path))
+
+
+def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    """The parts that are right by themselves, so that whether they go together can be said beside what is wrong elsewhere."""
+    parts: dict[str, Any] = {"environment": {}}
+    for name, reader in _READERS.items():
+        with suppress(ValidationError):
+            parts[name] = reader.validate_python(data.get(name, Scenario.model_fields[name].default), context=context)
+    items = data.get("environment")
+    for number, item in enumerate(items if isinstance(items, list | tuple) else ()):
+        with suppress(ValidationError):
+            parts["environment"][number] = _ENVIRONMENT.validate_python(item, context=context)
+    return parts
+
+
+def _truths_for_numbers(data: Mapping[str, Any], here: Any, path: Place = ()) -> list[Problem]:
+    """Pydantic takes `true` for 1.0; in a scenario that is a slip."""
+    if isinstance(here, Mapping):
+        return [found for key, item in here.items() for found in _truths_for_numbers(data, item, (*path, key))]
+    if isinstance(here, list | tuple):
+        return [found for number, item in enumerate(here) for found in _truths_for_numbers(data, item, (*path, number))]
+    if isinstance(here, bool):
+        names = [number for number, part in enumerate(path) if isinstance(part, str)]
+        field = field_at(Scenario, data, path[: names[-1] + 1])
+        if field and "number" in type_of(field) and TRUTH not in type_of(field):
+            return [Problem(path, f"must be a number; received {str(here).lower()}")]
+    return []

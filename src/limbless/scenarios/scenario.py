@@ -1,0 +1,137 @@
+"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again."""
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from limbless.callables import folder_of, located
+from limbless.description import Angle, Description, Quaternion, Vector3, quantity
+from limbless.scenarios.agreement import disagreements
+from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry, refuse
+
+Twist = tuple[float, float, float, Angle, Angle, Angle]
+
+_UNIT = 1e-12
+"""A quaternion this near to length 1 is left as it is, so that a saved one comes back unchanged."""
+_ROUGHLY_UNIT = 0.01
+"""A quaternion farther from length 1 is a mistake rather than a rounded one."""
+
+
+class Initial(Description):
+    """Where a run starts: at rest at the world's origin, with the joints where the gait has them, unless said otherwise."""
+
+    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
+    orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1", "base orientation, body to world, quaternion with the scalar first")
+    twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
+    joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions, one per degree of freedom; the gait's if absent")
+    joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
+    result: str | None = Field(None, description="folder or result.nc of an earlier run to continue from, in place of the state above")
+
+    @field_validator("orientation")
+    @classmethod
+    def _length_one(cls, value: Quaternion) -> Quaternion:
+        length = math.hypot(*value)
+        if abs(length - 1) > _ROUGHLY_UNIT:
+            raise ValueError(f"must be a quaternion of length 1 (scalar first, no rotation is [1, 0, 0, 0]); this one has length {length:.6g}")
+        if abs(length - 1) <= _UNIT:
+            return value
+        w, x, y, z = (part / length for part in value)
+        return w, x, y, z
+
+    @field_validator("result")
+    @classmethod
+    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere."""
+        looking = value is not None and "folder" in (info.context or {})
+        return str(located(value, folder_of(info))) if looking and value else value
+
+
+class Scenario(Description):
+    """A robot, a gait and an environment, the equations that join them, and for how long: all that one run needs."""
+
+    name: str = Field("untitled", description="short name; names the folder of the run")
+    title: str = Field("", description="one line that says what is shown")
+    paper: str | None = Field(None, description="citation key of the paper it reproduces (see `limbless cite`)")
+    robot: RobotEntry = Field(description="what moves")
+    gait: GaitEntry = Field(description="what it is told")
+    environment: tuple[EnvironmentEntry, ...] = Field((), description="what pushes back; an empty list is free space")
+    actuation: ActuationEntry = Field({"kind": "motion"}, description="how the gait acts on the joints")
+    initial: Initial = Field(Initial(), description="where it starts")
+    model: ModelEntry = Field({"kind": "newton-euler"}, description="the equations and their options")
+    duration: float = quantity(10.0, "s", "simulated time", gt=0)
+    step: float = quantity(0.01, "s", "integration step", gt=0)
+    record_every: float = quantity(None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0)
+    control_period: float | None = quantity(None, "s", "interval between calls of a controller; every step if absent", gt=0)
+    figures: tuple[str, ...] = Field((), description="figures that a run draws")
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, value: str) -> str:
+        if not re.fullmatch(r"\w[\w.-]*", value):
+            raise ValueError("must be one word of letters, digits, '-', '_' and '.': it names the folder of the run")
+        return value
+
+    @field_validator("title")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if "\n" in value.strip():
+            raise ValueError("must be one line")
+        return value.strip()
+
+    @field_validator("environment", mode="before")
+    @classmethod
+    def _none_is_empty(cls, value: Any) -> Any:
+        return () if value is None else value
+
+    @field_validator("record_every", mode="before")
+    @classmethod
+    def _every_step(cls, value: Any, info: ValidationInfo) -> Any:
+        return info.data.get("step", 1.0) if value is None else value
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        parts = {name: getattr(self, name) for name in type(self).model_fields}
+        refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
+        return self
+
+    @classmethod
+    def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None) -> Scenario:
+        """A scenario by its name or from a file, with some fields changed.
+
+        Parameters
+        ----------
+        source : name of a built-in scenario, path of a `.yaml`, a mapping with the same content, or a scenario.
+        changes : path -> value, such as `{"gait.amplitude": 0.08, "environment.water.current": [0.1, 0, 0]}`. Items of a list
+            are named by their number or, if only one has it, by their kind. Every field can be reached, written in the file or not.
+
+        Raises
+        ------
+        InputError : with everything that is wrong, each with file, line and path.
+        """
+        from limbless.scenarios.loader import load
+
+        return load(source, changes or {})
+
+    @classmethod
+    def from_yaml(cls, text: str, where: str = "scenario") -> Scenario:
+        """A scenario from the text of a file, such as `to_yaml` gives; files that it names are not looked for."""
+        from limbless.scenarios.loader import from_text
+
+        return from_text(text, where)
+
+    def to_yaml(self) -> str:
+        """The text of a complete file: every field, defaults included; loading it gives an equal scenario."""
+        from limbless.scenarios.document import written
+
+        return written(self.model_dump(mode="json"))
+
+    def save(self, path: str | Path) -> Path:
+        """Write `to_yaml()` to a file, which is never seen half written."""
+        from limbless.files import write_text
+
+        return write_text(path, self.to_yaml())
