@@ -67,7 +67,7 @@ def compiled_duals(point, out):
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
     x, out = as_duals(x), as_duals(out)
-    out[0], out[1], out[2], out[3] = sqrt(x[0]), absolute(x[0]), arctangent2(x[0], x[0]), sqrt(x[0] * x[0] + 0.0) * x[0]
+    out[0], out[1], out[2], out[3] = sqrt(x[0]), absolute(x[0]), arctangent2(x[0], x[1]), sqrt(x[0] * x[0] + x[1] * x[1]) * x[0]
 
 
 @kernel
@@ -136,7 +136,7 @@ def test_nested_expression_against_its_closed_form():
 
 def test_derivatives_at_zero_are_finite():
     out = dual_array(np.full(4, 99.0), np.full((4, 8), 99.0))
-    guarded(dual_array([0.0], np.arange(1.0, 9.0)), out)
+    guarded(dual_array([0.0, 0.0], np.arange(1.0, 17.0).reshape(2, 8)), out)
     np.testing.assert_array_equal(values(out), 0.0)
     np.testing.assert_array_equal(tangents(out), 0.0)
 
