@@ -1,0 +1,1 @@
+"""Numbers of a run from its Dataset: speed, energy, limits, and the balances that prove it."""

@@ -1,0 +1,173 @@
+"""The run's own proof: differences of recorded states against integrals of what acted, never accelerations that a solver just returned.
+
+To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the run did not
+record what it needs.
+
+Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, so that a robot at rest passes):
+
+power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive| power, or the
+                          largest kinetic energy if that is more
+linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with kinetic energy K
+angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance of the centre of mass from the origin
+orientation               1, the norm of a rotation's quaternion
+recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+THRESHOLDS = {"power": 1e-3, "linear momentum": 1e-3, "angular momentum": 1e-3, "orientation": 1e-9,
+              "contact residual": 1e-6, "tail wrench": 1e-6, "joint drift": 1e-6}
+"""Largest relative mismatch of each balance that passes."""
+
+SMALLEST_SCALE = 1e-9
+"""In the unit of the balance. Below this a mismatch is round-off of nothing."""
+
+WORKS = ("actuator_work", "environment_work", "passive_work")
+POWERS = ("actuator_power", "environment_power", "passive_power")
+
+
+@dataclass(frozen=True)
+class Balance:
+    """One comparison: the largest mismatch over the run, and the scale that says whether it is small."""
+
+    name: str
+    value: float
+    scale: float
+    units: str
+    compares: str
+
+    @property
+    def relative(self) -> float:
+        return self.value / max(self.scale, SMALLEST_SCALE)
+
+    @property
+    def threshold(self) -> float:
+        return THRESHOLDS[self.name]
+
+    @property
+    def verdict(self) -> str:
+        """`pass` or `fail`; a mismatch that is not a number fails."""
+        return "pass" if self.relative <= self.threshold else "fail"
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it in plain types, as `summary.json` holds it."""
+        return {"value": self.value, "scale": self.scale, "units": self.units, "relative": self.relative,
+                "threshold": self.threshold, "verdict": self.verdict, "compares": self.compares}
+
+
+def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
+    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of momentum."""
+    if dataset.sizes.get("time", 0) == 0:
+        return []
+    found = [balance(dataset, mass) for balance in BALANCES]
+    return [balance for balance in found if balance is not None]
+
+
+def energy_mismatch(dataset: xr.Dataset) -> Array | None:
+    """Change of kinetic energy since the first record, less the work done since (time,), J. None if the run recorded no work."""
+    works = [dataset[name].values for name in WORKS if name in dataset]
+    if "kinetic_energy" not in dataset or not works:
+        return None
+    excess = dataset["kinetic_energy"].values - sum(works)
+    return np.asarray(excess - excess[:1])
+
+
+def power_residual(dataset: xr.Dataset) -> Array | None:
+    """Rate at which `energy_mismatch` grows from the record before to this one (time,), W; 0 at the first record."""
+    mismatch = energy_mismatch(dataset)
+    if mismatch is None:
+        return None
+    steps = np.diff(dataset["time"].values)
+    rate = np.divide(np.diff(mismatch), steps, out=np.zeros(len(steps)), where=steps > 0.0)
+    return np.concatenate([np.zeros(min(1, len(mismatch))), rate])
+
+
+def work_exchanged(dataset: xr.Dataset) -> float:
+    """Integral of the absolute recorded powers (J), by the trapezium rule over the records."""
+    total = sum(np.abs(dataset[name].values) for name in POWERS if name in dataset)
+    return float(np.trapezoid(total, dataset["time"].values)) if np.ndim(total) else 0.0
+
+
+def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    mismatch = energy_mismatch(dataset)
+    if mismatch is None:
+        return None
+    scale = max(work_exchanged(dataset), _largest(dataset["kinetic_energy"].values))
+    return Balance("power", _largest(mismatch), scale, "J",
+                   "the change of kinetic energy with the work of the actuators, the environment and the passive joint forces")
+
+
+def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float] | None:
+    """Largest mismatch between change of momentum and impulse, and its scale, for three components of the screw."""
+    if "momentum" not in dataset or "impulse" not in dataset:
+        return None
+    momentum, impulse = dataset["momentum"].values[:, part], dataset["impulse"].values[:, part]
+    momentum_change, impulse_change = momentum - momentum[0], impulse - impulse[0]
+    kinetic = _largest(dataset["kinetic_energy"].values) if "kinetic_energy" in dataset else 0.0
+    inner = lever * float(np.sqrt(2.0 * (mass or 0.0) * kinetic))
+    scale = max(_largest_norm(momentum), _largest_norm(impulse_change), inner)
+    return _largest_norm(momentum_change - impulse_change), scale
+
+
+def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    found = _momentum(dataset, mass, slice(0, 3), 1.0)
+    return found and Balance("linear momentum", *found, "N s", "the change of linear momentum with the impulse of all outer forces")
+
+
+def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
+    found = _momentum(dataset, mass, slice(3, 6), length + distance)
+    return found and Balance("angular momentum", *found, "N m s",
+                             "the change of angular momentum about the world origin with the impulse of all outer moments")
+
+
+def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    names = [name for name in ("base_orientation", "orientation") if name in dataset]
+    if not names:
+        return None
+    drift = _largest(np.concatenate([np.linalg.norm(dataset[name].values, axis=-1).ravel() for name in names]) - 1.0)
+    return Balance("orientation", drift, 1.0, "1", "the norm of every recorded quaternion with 1")
+
+
+def _recorded(variable: str, compares: str) -> Callable[[xr.Dataset, float | None], Balance | None]:
+    """A balance that the model records itself, as a quantity that should be zero."""
+
+    def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+        if variable not in dataset:
+            return None
+        attributes = dataset[variable].attrs
+        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), float(attributes.get("scale", 1.0)),
+                       str(attributes.get("units", "1")), compares)
+
+    return balance
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))
+
+
+def _largest_norm(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=-1).max(initial=0.0))
+
+
+BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
+    _power,
+    _linear_momentum,
+    _angular_momentum,
+    _orientation,
+    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey"),
+    _recorded("tail_wrench", "the internal wrench at the free end with zero"),
+    _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
+]

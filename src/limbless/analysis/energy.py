@@ -1,0 +1,50 @@
+"""What the actuators spend: power of each joint, positive work, cost of transport."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.analysis.speed import displacement
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+STANDARD_GRAVITY = 9.81
+"""m/s2: the weight in the cost of transport uses it in water too, as is usual."""
+
+
+def integral_of_positive_part(time: Array, values: Array) -> Array:
+    """Integral over time (first axis) of max(values, 0), exact for values that are linear between records.
+
+    A trapezium of the clipped values would count too much wherever the sign changes between two records.
+    """
+    steps = np.diff(time).reshape(-1, *[1] * (values.ndim - 1))
+    before, after = values[:-1], values[1:]
+    crossing = before * after < 0.0
+    triangle = np.maximum(before, after) ** 2 / np.where(crossing, np.abs(before - after), 1.0)
+    mean = np.where(crossing, triangle, np.maximum(before, 0.0) + np.maximum(after, 0.0)) / 2.0
+    return np.asarray((mean * steps).sum(axis=0))
+
+
+def joint_power(dataset: xr.Dataset) -> Array:
+    """Power that each joint's actuator gives (time, joint), W: torque times velocity."""
+    return np.asarray(dataset["joint_torque"].values * dataset["joint_velocity"].values)
+
+
+def positive_work(dataset: xr.Dataset) -> float | None:
+    """Sum over the joints of the work given while it is positive (J): what is spent when nothing is recovered from braking."""
+    if "joint_torque" not in dataset or "joint_velocity" not in dataset:
+        return None
+    return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
+
+
+def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
+    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None if it did not move."""
+    work, moved = positive_work(dataset), displacement(dataset)
+    if work is None or moved is None or not mass or not np.any(moved):
+        return None
+    return work / (mass * STANDARD_GRAVITY * float(np.linalg.norm(moved)))

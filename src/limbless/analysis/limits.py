@@ -1,0 +1,71 @@
+"""Torques against what the actuators can give: peaks, and where and when a limit is passed."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A joint that passed its limit: when first, and the worst (signed) torque with its time. SI units."""
+
+    joint: str
+    limit: float
+    first_time: float
+    worst_torque: float
+    worst_time: float
+
+
+def joint_names(dataset: xr.Dataset) -> list[str]:
+    """Names of the joints, or their numbers (from 0) where they have none."""
+    count = dataset.sizes.get("joint", 0)
+    return [str(name) for name in dataset["joint"].values] if "joint" in dataset.coords else [str(number) for number in range(count)]
+
+
+def joint_axes(dataset: xr.Dataset) -> list[str]:
+    """The axis label of each joint (yaw, pitch, roll, ..); `joint` where there is none."""
+    count = dataset.sizes.get("joint", 0)
+    return [str(label) for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
+
+
+def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
+    """Joint numbers of each axis label, in the order in which the labels first appear along the body."""
+    groups: dict[str, list[int]] = {}
+    for number, label in enumerate(joint_axes(dataset)):
+        groups.setdefault(label, []).append(number)
+    return groups
+
+
+def peak_torque(dataset: xr.Dataset) -> Array:
+    """Largest absolute torque of each joint over all records (joint,), N m (N for a sliding joint)."""
+    return np.asarray(np.abs(dataset["joint_torque"].values).max(axis=0, initial=0.0))
+
+
+def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
+    """Largest absolute torque over all joints of each axis label; empty where no torques were recorded."""
+    if "joint_torque" not in dataset:
+        return {}
+    peaks = peak_torque(dataset)
+    return {label: float(peaks[numbers].max()) for label, numbers in joints_by_axis(dataset).items()}
+
+
+def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
+    """Every joint whose |torque| passed its `joint_limit`, in the order of the body."""
+    if "joint_torque" not in dataset or "joint_limit" not in dataset:
+        return []
+    torque, limit, time = dataset["joint_torque"].values, dataset["joint_limit"].values, dataset["time"].values
+    found = []
+    for number, name in enumerate(joint_names(dataset)):
+        beyond = np.abs(torque[:, number]) > limit[number]
+        if beyond.any():
+            worst = int(np.abs(torque[:, number]).argmax())
+            found.append(Excess(name, float(limit[number]), float(time[beyond.argmax()]), float(torque[worst, number]), float(time[worst])))
+    return found

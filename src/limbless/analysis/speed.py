@@ -1,0 +1,75 @@
+"""How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of mass, in the world."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+
+def duration(dataset: xr.Dataset) -> float:
+    """Time between the first and the last record (s)."""
+    time = dataset["time"].values
+    return float(time[-1] - time[0]) if time.size else 0.0
+
+
+def displacement(dataset: xr.Dataset, variable: str = "com_position") -> Array | None:
+    """Last minus first position (3,), m, world; None where nothing was recorded."""
+    if variable not in dataset or dataset.sizes.get("time", 0) == 0:
+        return None
+    position = dataset[variable].values
+    return np.asarray(position[-1] - position[0])
+
+
+def path_length(dataset: xr.Dataset, variable: str = "com_position") -> float | None:
+    """Length of the recorded path (m): the sum of its chords."""
+    if displacement(dataset, variable) is None:
+        return None
+    return float(np.linalg.norm(np.diff(dataset[variable].values, axis=0), axis=1).sum())
+
+
+def mean_speed(dataset: xr.Dataset) -> float | None:
+    """Distance between the first and the last place, over the time between them (m/s)."""
+    moved = displacement(dataset)
+    if moved is None or duration(dataset) == 0.0:
+        return None
+    return float(np.linalg.norm(moved)) / duration(dataset)
+
+
+def period_velocities(dataset: xr.Dataset, period: float | None, variable: str = "com_position") -> tuple[Array, Array]:
+    """Mean velocity over each whole period, counted back from the last record, so that the last one is always whole.
+
+    Returns
+    -------
+    ends : (N,) the time at which each period ends, s, rising.
+    velocity : (N, 3) displacement over that period divided by it, m/s, world. Between records the path is taken as straight.
+    """
+    nothing = np.zeros(0), np.zeros((0, 3))
+    if not period or displacement(dataset, variable) is None:
+        return nothing
+    whole = int(np.floor(duration(dataset) / period * (1.0 + 1e-12)))
+    if whole == 0:
+        return nothing
+    time, position = dataset["time"].values, dataset[variable].values
+    marks = time[-1] - period * np.arange(whole, -1, -1)
+    places = np.stack([np.interp(marks, time, position[:, axis]) for axis in range(3)], axis=1)
+    return marks[1:], np.diff(places, axis=0) / period
+
+
+def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
+    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run."""
+    velocity = period_velocities(dataset, period)[1]
+    return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
+
+
+def steady(dataset: xr.Dataset, period: float | None) -> float | None:
+    """Speed of the last whole period over that of the period before: 1 in steady motion. None without two periods or from rest."""
+    speeds = np.linalg.norm(period_velocities(dataset, period)[1], axis=1)
+    if len(speeds) < 2 or speeds[-2] == 0.0:
+        return None
+    return float(speeds[-1] / speeds[-2])

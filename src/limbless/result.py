@@ -1,0 +1,319 @@
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from limbless.analysis import energy, limits, speed
+from limbless.analysis.balances import Balance, balances, power_residual
+from limbless.errors import InputError, nearest
+from limbless.files import write_table, write_text
+from limbless.storage import read_netcdf, write_netcdf
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from limbless.models.base import Block, Model, State, Variable
+    from limbless.scenarios.scenario import Scenario
+
+Array = NDArray[np.float64]
+
+FILE_NAME = "result.nc"
+FORMAT = "limbless result 1"
+LABELS = {
+    "axis": ("x", "y", "z"),
+    "screw": ("x", "y", "z", "rx", "ry", "rz"),
+    "quaternion": ("w", "x", "y", "z"),
+    "transverse": ("lateral", "vertical"),
+}
+"""Dimensions whose labels are the same in every result."""
+
+_log = logging.getLogger("limbless")
+
+
+class Result:
+    """What a run produced.
+
+    Parameters
+    ----------
+    dataset : everything recorded, time first; units, meaning and frame are attributes of each variable. The attributes of the dataset
+        itself hold what the summary needs beside it: `scenario_name`, `model`, `step` (s), `gait_period` (s), `total_mass` (kg).
+    scenario : what was run, or None if it was made of Python objects that no file can express.
+    status : `completed`, `interrupted`, or `failed: ` and the reason.
+    state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
+    wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
+    """
+
+    def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
+                 wall_time: float | None = None) -> None:
+        self.dataset, self.scenario, self.status, self.state, self.wall_time = dataset, scenario, status, state, wall_time
+
+    @classmethod
+    def from_blocks(cls, blocks: Sequence[Block], model: Model, scenario: Scenario | None, status: str, state: State | None,
+                    wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
+        """Join the blocks that a model returned, in order, under the names, units and labels that it declares.
+
+        `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
+        """
+        dataset = _dataset(blocks, model.schema(), model.coordinates())
+        residual = power_residual(dataset)
+        if residual is not None and "power_residual" not in dataset:
+            dataset["power_residual"] = ("time", residual, {
+                "units": "W", "long_name": "rate of the mismatch between kinetic energy and work since the record before"})
+        known = {**_facts(scenario, model), **(facts or {})}
+        dataset.attrs.update({name: value for name, value in known.items() if value is not None})
+        return cls(dataset, scenario, status, state, wall_time)
+
+    @property
+    def name(self) -> str | None:
+        """Name of the scenario, if there was one."""
+        return self.dataset.attrs.get("scenario_name")
+
+    @property
+    def period(self) -> float | None:
+        """Period of the gait (s), if it has one."""
+        return self.dataset.attrs.get("gait_period")
+
+    @property
+    def mass(self) -> float | None:
+        """Mass of the whole robot (kg), where known."""
+        return self.dataset.attrs.get("total_mass")
+
+    def balances(self) -> list[Balance]:
+        """The run's own proof: see `limbless.analysis.balances`."""
+        return balances(self.dataset, self.mass)
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
+        data, attributes = self.dataset, self.dataset.attrs
+        lasted = speed.duration(data)
+        moved = speed.displacement(data)
+        return _plain({
+            "scenario": self.name,
+            "model": attributes.get("model"),
+            "status": self.status,
+            "duration": lasted,
+            "step": attributes.get("step"),
+            "wall_time": self.wall_time,
+            "realtime_factor": lasted / self.wall_time if self.wall_time else None,
+            "com_displacement": moved,
+            "path_length": speed.path_length(data),
+            "mean_speed": speed.mean_speed(data),
+            "period_speed": speed.period_speed(data, self.period),
+            "steady": speed.steady(data, self.period),
+            "peak_torque": limits.peak_torque_by_axis(data),
+            "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
+            "positive_work": energy.positive_work(data),
+            "cost_of_transport": energy.cost_of_transport(data, self.mass),
+            "balances": {balance.name: balance.as_dict() for balance in self.balances()},
+        })
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on the clock."""
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status)
+        text = self._scenario_text()
+        if text is not None:
+            whole = whole.assign_attrs(scenario=text)
+        return write_netcdf(path, whole, self.state)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a result: the data file, or the folder that `write` made (then with its wall time)."""
+        path = Path(path)
+        file = path / FILE_NAME if path.is_dir() else path
+        if not file.is_file():
+            where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
+            raise InputError(f"cannot load a result: {where}; give the folder that a run wrote, or its {FILE_NAME}")
+        dataset, state = read_netcdf(file)
+        if dataset.attrs.get("limbless") != FORMAT:
+            raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
+                             f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
+        attributes = dict(dataset.attrs)
+        attributes.pop("limbless")
+        status, text = str(attributes.pop("status", "completed")), attributes.pop("scenario", None)
+        dataset.attrs = attributes
+        result = cls(dataset, _scenario(text), status, state, _wall_time(file.with_name("summary.json")))
+        result._kept_scenario_text = text
+        return result
+
+    _kept_scenario_text: str | None = None
+
+    def _scenario_text(self) -> str | None:
+        """The scenario as YAML: as it is now, or as it was in the file this result came from."""
+        return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
+
+    def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
+        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or `joint_torque_3` (of `joint 3`).
+
+        The second line starts with `#` and holds the units.
+        """
+        changing = [str(name) for name in self.dataset.data_vars if "time" in self.dataset[name].dims]
+        chosen = changing if variables is None else list(variables)
+        for name in chosen:
+            if name not in changing:
+                raise InputError(f"no recorded variable {name!r}; {nearest(name, changing)}")
+        columns: dict[str, Array] = {"time": self.dataset["time"].values}
+        units = ["s"]
+        for name in chosen:
+            for column, unit, values in _columns(self.dataset[name]):
+                columns[column] = values
+                units.append(unit)
+        return write_table(path, columns, units)
+
+    def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
+        """One figure by name, or all figures of this run by their names."""
+        from limbless.view import figures
+
+        if name is not None:
+            return figures.draw(self, name)[0]
+        return {name: figures.draw(self, name)[0] for name in figures.names_for(self)}
+
+    def write(self, directory: str | Path, figures: bool = True) -> list[Path]:
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`; returns the paths.
+
+        A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in the log.
+        """
+        folder = Path(directory)
+        written = []
+        text = self._scenario_text()
+        if text is not None:
+            written.append(write_text(folder / "scenario.yaml", text))
+        written.append(self.save(folder / FILE_NAME))
+        written.append(write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
+        if figures:
+            from limbless.view.figures import names_for, save
+
+            for name in names_for(self):
+                try:
+                    written += save(self, name, folder / "figures")
+                except InputError as error:
+                    _log.warning("figure %s is not drawn: %s", name, error)
+        return written
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """What `print(result)` says, line by line."""
+        head = speed.displacement(self.dataset, "head_position")
+        summary = self.summary()
+        lines = [("scenario", self.name or "none (made in Python)"), ("status", self.status), ("duration", f"{summary['duration']:g} s")]
+        if head is not None:
+            lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
+        if summary["mean_speed"] is not None:
+            last = "" if summary["period_speed"] is None else f", {summary['period_speed']:.4g} m/s in the last period"
+            lines.append(("speed", f"{summary['mean_speed']:.4g} m/s on average{last}"))
+        proof = self.balances()
+        if proof:
+            worst = max(proof, key=lambda balance: balance.relative / balance.threshold)
+            verdict = f"{worst.verdict} (at most {worst.threshold:g})"
+            lines.append(("worst balance", f"{worst.name}: {worst.relative:.1e} of its scale, {verdict}"))
+        return lines
+
+    def __repr__(self) -> str:
+        return "\n".join(["Result", *(f"  {label:<18} {value}" for label, value in self._facts())])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
+                       for label, value in self._facts())
+        return f"<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
+
+
+def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any]) -> xr.Dataset:
+    """The Dataset of all blocks; a variable that the schema declares and no block holds is left out."""
+    time = _joined(blocks, "time", 1)
+    dataset = xr.Dataset(coords={"time": ("time", time, {"units": "s", "long_name": "time"})})
+    used = {dim for variable in schema.values() for dim in variable.dims}
+    for name, (dims, values, attributes) in coordinates.items():
+        values = np.asarray(values)
+        label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or values.dtype.kind in "UO")
+        dataset = dataset.assign_coords({name: (dims, values, attributes)}) if label else dataset.assign({name: (dims, values, attributes)})
+        used |= {dims} if isinstance(dims, str) else set(dims)
+    # In the order of LABELS: that of a set changes from process to process, and with it the bytes of the file.
+    dataset = dataset.assign_coords({dim: np.array(labels) for dim, labels in LABELS.items() if dim in used})
+    for name, variable in schema.items():
+        if name == "time" or (blocks and name not in blocks[0]):
+            continue
+        dims = ("time", *variable.dims)
+        values = _joined(blocks, name, len(dims), tuple(dataset.sizes.get(dim, 0) for dim in variable.dims))
+        attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
+        dataset[name] = (dims, values, {key: text for key, text in attributes.items() if text})
+    return dataset
+
+
+def _joined(blocks: Sequence[Block], name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
+    values = np.concatenate([block[name] for block in blocks]) if blocks else np.zeros((0, *rest))
+    if values.ndim != rank:
+        raise ValueError(f"recorded variable {name!r} has {values.ndim} dimensions, its schema says {rank}")
+    return values
+
+
+def _facts(scenario: Scenario | None, model: Model) -> dict[str, Any]:
+    """What the summary needs beside the dataset, from the scenario or, without one, from the model."""
+    robot = getattr(model, "robot", None) or getattr(scenario, "robot", None)
+    facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
+    if scenario is not None:
+        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "step": scenario.step,
+                  "gait_period": getattr(scenario.gait, "cycle", None)}
+    return facts
+
+
+def _columns(variable: xr.DataArray) -> Iterable[tuple[str, str, Array]]:
+    """(name, unit, values along time) of every component of a variable."""
+    variable = variable.transpose("time", ...)
+    dims = [str(dim) for dim in variable.dims[1:]]
+    labels = [_short_labels(variable, dim) for dim in dims]
+    units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
+    flat = variable.values.reshape(variable.sizes["time"], -1)
+    for number, parts in enumerate(product(*labels)):
+        unit = units[-1] if parts and parts[-1].startswith("r") else units[0]
+        yield "_".join([str(variable.name), *parts]), unit, flat[:, number]
+
+
+def _short_labels(variable: xr.DataArray, dim: str) -> list[str]:
+    """Labels for column names: `x`; `3` for `joint 3` of the dimension joint; numbers from 0 where labels are missing or not unique."""
+    names = [re.sub(r"\W+", "_", str(label)) for label in variable[dim].values] if dim in variable.coords else []
+    if len(set(names)) < variable.sizes[dim]:
+        return [str(number) for number in range(variable.sizes[dim])]
+    return [name.removeprefix(f"{dim}_") for name in names]
+
+
+def _plain(value: Any) -> Any:
+    """Only what JSON knows: numbers that are not finite become None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _scenario(text: str | None) -> Scenario | None:
+    """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait, say)."""
+    if text is None:
+        return None
+    from limbless.scenarios.scenario import Scenario
+
+    try:
+        return Scenario.from_yaml(text)
+    except InputError as error:
+        _log.warning("the scenario in the result cannot be built here: %s", error)
+        return None
+
+
+def _wall_time(summary: Path) -> float | None:
+    try:
+        return json.loads(summary.read_text(encoding="utf-8")).get("wall_time")
+    except (OSError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,66 @@
+"""The data file of a result: NetCDF 4, the same bytes for the same data, with the final state in a group of its own."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.files import replacing
+from limbless.models.base import State
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_STATE = "state"        # group that holds the final state
+_MEMORY = "memory_"     # prefix, in that group, of what the model remembers
+
+
+def write_netcdf(path: str | Path, dataset: xr.Dataset, state: State | None) -> Path:
+    """Write a dataset and a state to one file, which is never seen half written."""
+    with replacing(path) as temporary:
+        _write(dataset, temporary)
+        if state is not None:
+            _write(_as_dataset(state), temporary, group=_STATE, mode="a")
+    return Path(path)
+
+
+def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:
+    """Read what `write_netcdf` wrote, whole, and close the file; an `InputError` if it cannot be read."""
+    import h5netcdf
+
+    try:
+        with h5netcdf.File(path, "r") as file:
+            has_state = _STATE in file.groups
+        return _read(path, None), _as_state(_read(path, _STATE)) if has_state else None
+    except Exception as error:  # the libraries below raise many kinds; for the user they mean one thing
+        raise InputError(f"cannot load a result: {str(path)!r} is damaged or not a NetCDF 4 file ({error})") from error
+
+
+def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:
+    # Without a fill value and with native types, what is read is bit for bit what was written.
+    encoding = {name: {"_FillValue": None} for name, variable in dataset.variables.items() if variable.dtype.kind == "f"}
+    dataset.drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
+
+
+def _read(path: Path, group: str | None) -> xr.Dataset:
+    import xarray
+
+    dataset = xarray.load_dataset(path, engine="h5netcdf", group=group, decode_times=False)
+    texts = [name for name, variable in dataset.variables.items() if variable.dtype.kind not in "fiubc"]
+    labels = {name: dataset[name].astype(str) for name in texts if name in dataset.coords}
+    return dataset.assign_coords(labels).assign({name: dataset[name].astype(str) for name in texts if name not in labels})
+
+
+def _as_dataset(state: State) -> xr.Dataset:
+    import xarray
+
+    arrays = {"final_time": np.asarray(state.time), "final_x": np.asarray(state.x)}
+    arrays |= {_MEMORY + name: np.asarray(value) for name, value in state.memory.items()}
+    return xarray.Dataset({name: ([f"{name}_{axis}" for axis in range(array.ndim)], array) for name, array in arrays.items()})
+
+
+def _as_state(dataset: xr.Dataset) -> State:
+    memory = {str(name).removeprefix(_MEMORY): dataset[name].values for name in dataset.data_vars if str(name).startswith(_MEMORY)}
+    return State(float(dataset["final_time"]), dataset["final_x"].values, memory)

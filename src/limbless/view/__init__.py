@@ -1,0 +1,1 @@
+"""Seeing a result: figures now; replay, studio, movie and report later."""

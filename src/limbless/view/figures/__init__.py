@@ -1,0 +1,69 @@
+"""Figures of a result, by name. One file per family; a function under `@figure(..)` is found by being present in this folder.
+
+Matplotlib is imported when something is drawn, not before: the names alone are cheap.
+"""
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from limbless.errors import InputError, nearest
+from limbless.view.figures.registry import Drawing, Entry, entries, figure
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+__all__ = ["Drawing", "Entry", "draw", "figure", "find", "known", "names_for", "save"]
+
+_visited: list[str] = []
+
+
+def known() -> dict[str, Entry]:
+    """All figures by name, those of every run first."""
+    if not _visited:
+        _visited.append(__name__)
+        for module in pkgutil.iter_modules(__path__):
+            importlib.import_module(f"{__name__}.{module.name}")
+    return dict(sorted(entries.items(), key=lambda item: (not item[1].every_run, item[0])))
+
+
+def find(name: str) -> Entry:
+    """The figure of that name, or an `InputError` that names the nearest known one."""
+    if name not in known():
+        raise InputError(f"unknown figure {name!r}; {nearest(name, known())}")
+    return known()[name]
+
+
+def names_for(result: Result) -> list[str]:
+    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists."""
+    general = [name for name, entry in known().items() if entry.every_run and not entry.missing(result)]
+    listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
+    return list(dict.fromkeys([*general, *listed]))
+
+
+def draw(result: Result, name: str) -> Drawing:
+    """Draw one figure: the matplotlib `Figure`, and the arrays in it as columns with their units."""
+    entry = find(name)
+    missing = entry.missing(result)
+    if missing:
+        raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
+    if result.dataset.sizes.get("time", 0) < 2:
+        raise InputError(f"figure {name!r} needs at least two records; this run has {result.dataset.sizes.get('time', 0)}")
+    from limbless.view.figures.style import styled
+
+    with styled():
+        return entry.draw(result)
+
+
+def save(result: Result, name: str, folder: str | Path) -> list[Path]:
+    """Draw one figure into `folder/<name>.png`, and the arrays in it into `folder/<name>.csv`."""
+    from limbless.files import replacing, write_table
+    from limbless.view.figures.style import styled
+
+    drawing, table = draw(result, name)
+    picture = Path(folder) / f"{name}.png"
+    with replacing(picture) as temporary, styled():
+        drawing.savefig(temporary)
+    return [picture, write_table(picture.with_suffix(".csv"), table)]

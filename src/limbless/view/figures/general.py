@@ -1,0 +1,186 @@
+"""Figures of every run: overview, torques, energy balance."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.analysis import balances, limits, speed
+from limbless.view.figures import body, style
+from limbless.view.figures.registry import Drawing, Table, figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from limbless.result import Result
+
+_SNAPSHOTS = 5        # bodies drawn on the track, from the first record to the last
+_ZOOM_PERIODS = 3     # whole gait periods at the end that a closer view shows
+_SILENT = 1e-6        # an axis whose torques stay below this share of the largest is not drawn
+
+
+@figure("overview", "where it went, how fast, with what power and with what torques", every_run=True,
+        needs=("head_position", "com_position", "joint_torque", *body.BODY))
+def overview(result: Result) -> Drawing:
+    plane = body.widest_plane(result.dataset)
+    records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
+    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    track = result.dataset["head_position"].values[:, plane]
+    sheet, (where, fast, power, torque) = style.panels([body.panel_height([track, *shapes]), 24.0, 24.0, 24.0])
+    table: Table = {"time (s)": result.dataset["time"].values}
+    _draw_track(where, result, plane, track, shapes, records, table)
+    _draw_speed(fast, result, table)
+    _draw_power(power, result, table)
+    _draw_peaks(torque, result, table)
+    return sheet, table
+
+
+def _draw_track(axes: Axes, result: Result, plane: body.Plane, track: np.ndarray, shapes: list[np.ndarray], records: np.ndarray,
+                table: Table) -> None:
+    time = result.dataset["time"].values
+    names = ["xyz"[axis] for axis in plane]
+    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
+        for column, name in enumerate(names):
+            table[f"outline at {time[record]:g} s, {name} (m)"] = shape[:, column]
+    axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.7, zorder=3)
+    axes.plot(*track[-1], "o", color=style.RED, markersize=2.0, zorder=3)
+    for column, name in enumerate(names):
+        table[f"head {name} (m)"] = track[:, column]
+    body.true_scale(axes, [track, *shapes], plane)
+    axes.set_title(f"track of the head; the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s")
+
+
+def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
+    time = result.dataset["time"].values
+    if "com_velocity" in result.dataset:
+        now = np.linalg.norm(result.dataset["com_velocity"].values, axis=1)
+    else:
+        now = np.linalg.norm(np.gradient(result.dataset["com_position"].values, time, axis=0), axis=1)
+    axes.plot(time, now, color=style.SKY, label="centre of mass")
+    table["speed of the centre of mass (m/s)"] = now
+    ends, velocity = speed.period_velocities(result.dataset, result.period)
+    if len(ends):
+        mean = np.linalg.norm(velocity, axis=1)
+        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o-", color=style.RED, markersize=1.8, label="mean of a period")
+        table |= {"middle of a period (s)": ends - 0.5 * (result.period or 0.0), "mean speed over a period (m/s)": mean}
+    axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
+    style.from_zero(axes)
+    style.legend_above(axes)
+
+
+def _draw_power(axes: Axes, result: Result, table: Table) -> None:
+    time = result.dataset["time"].values
+    for name, colour in zip(balances.POWERS, style.COLOURS, strict=False):
+        if name in result.dataset and np.any(result.dataset[name].values):
+            label = name.removesuffix("_power")
+            axes.plot(time, result.dataset[name].values, color=colour, label=label)
+            table[f"{label} power (W)"] = result.dataset[name].values
+    axes.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
+    if axes.lines:
+        style.legend_above(axes)
+
+
+def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
+    """Peak torque of each joint as a bar, its limit as a short line over the bar."""
+    peaks = limits.peak_torque(result.dataset)
+    numbers = np.arange(1, len(peaks) + 1)
+    for (label, joints), colour in zip(limits.joints_by_axis(result.dataset).items(), style.COLOURS, strict=False):
+        axes.bar(numbers[joints], peaks[joints], width=0.8, color=colour, label=label)
+    table |= {"joint, counted from 1": numbers.astype(float), "peak torque (N m)": peaks}
+    if "joint_limit" in result.dataset:
+        bound = result.dataset["joint_limit"].values
+        table["torque limit (N m)"] = bound
+        given = np.isfinite(bound)
+        if given.any():
+            axes.hlines(bound[given], numbers[given] - 0.45, numbers[given] + 0.45, color=style.BLACK, linewidth=0.8, label="limit")
+    axes.set(xlabel="joint, counted from 1 at the base", ylabel="peak torque (N m)", xlim=(0.3, len(peaks) + 0.7))
+    style.from_zero(axes)
+    axes.grid(False, axis="x")
+    axes.locator_params(axis="x", integer=True)
+    style.legend_above(axes)
+
+
+@figure("torques", "the largest torque of each kind of joint axis over time, and the waves of torque along the body", every_run=True,
+        needs=("joint_torque",))
+def torques(result: Result) -> Drawing:
+    data = result.dataset
+    time, torque = data["time"].values, data["joint_torque"].values
+    groups = limits.joints_by_axis(data)
+    largest = np.abs(torque).max(initial=0.0)
+    waves = {label: joints for label, joints in groups.items() if len(joints) > 1 and np.abs(torque[:, joints]).max() > _SILENT * largest}
+    sheet, (envelope, *maps) = style.panels([28.0, *[26.0] * len(waves)], top=12.0)
+    table: Table = {"time (s)": time}
+    for (label, joints), colour in zip(groups.items(), style.COLOURS, strict=False):
+        envelope.plot(time, np.abs(torque[:, joints]).max(axis=1), color=colour, label=label)
+        table |= {f"torque of joint {joint + 1}, {label} (N m)": torque[:, joint] for joint in joints}
+    envelope.set(xlabel="time (s)", ylabel="largest |torque| (N m)", xlim=(time[0], time[-1]))
+    _draw_limits(envelope, result, groups)
+    style.from_zero(envelope)
+    style.legend_above(envelope, 3)
+    for axes, (label, joints) in zip(maps, waves.items(), strict=True):
+        _draw_wave(axes, result, label, joints)
+    return sheet, table
+
+
+def _draw_limits(axes: Axes, result: Result, groups: dict[str, list[int]]) -> None:
+    """One broken line for each value of the limit, with the axes that it holds for."""
+    if "joint_limit" not in result.dataset:
+        return
+    bound = {label: float(result.dataset["joint_limit"].values[joints].min()) for label, joints in groups.items()}
+    values = sorted({value for value in bound.values() if np.isfinite(value)}, reverse=True)
+    for value, broken in zip(values, ("--", ":", "-."), strict=False):
+        held = ", ".join(label for label in bound if bound[label] == value)
+        axes.axhline(value, color=style.BLACK, linestyle=broken, linewidth=0.8, label=f"limit of {held}")
+
+
+def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> None:
+    """Torque over time and along the body, in the last periods of the gait."""
+    time, torque = result.dataset["time"].values, result.dataset["joint_torque"].values[:, joints]
+    shown = last_periods(result)
+    bound = float(np.abs(torque[shown]).max()) or 1.0
+    steps = np.arange(len(joints) + 1) + 0.5
+    edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
+    mesh = axes.pcolormesh(edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True)
+    box = axes.get_position()
+    axes.set_position((box.x0, box.y0, box.width * 0.86, box.height))
+    bar = axes.figure.add_axes((box.x0 + box.width * 0.885, box.y0, box.width * 0.03, box.height))
+    axes.figure.colorbar(mesh, cax=bar)
+    axes.grid(False)
+    axes.set(xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run")
+    axes.locator_params(axis="y", integer=True, nbins=6)
+
+
+def last_periods(result: Result, periods: int = _ZOOM_PERIODS) -> slice:
+    """The records of the last whole periods, or all of them for a gait without a period."""
+    time = result.dataset["time"].values
+    start = time[-1] - periods * result.period if result.period else time[0]
+    return slice(min(int(np.searchsorted(time, start - 1e-9)), len(time) - 2), None)
+
+
+@figure("energy-balance", "the change of kinetic energy against the work done, and the mismatch between them", every_run=True,
+        needs=("kinetic_energy", "actuator_work", "environment_work"))
+def energy_balance(result: Result) -> Drawing:
+    data = result.dataset
+    time = data["time"].values
+    sheet, (works, mismatch) = style.panels([38.0, 24.0], top=12.0)
+    table: Table = {"time (s)": time}
+    for name, colour in zip(balances.WORKS, style.COLOURS, strict=False):
+        if name in data and np.any(data[name].values):
+            _add(works, table, time, data[name].values - data[name].values[0], name.replace("_", " "), colour)
+    _add(works, table, time, data["kinetic_energy"].values - data["kinetic_energy"].values[0], "change of kinetic energy", style.BLACK)
+    works.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
+    style.legend_above(works, 2)
+    difference = balances.energy_mismatch(data)
+    if difference is not None:
+        _add(mismatch, table, time, difference, "change of kinetic energy less work", style.RED)
+    proof = next((balance for balance in result.balances() if balance.name == "power"), None)
+    if proof is not None:
+        style.note_above(mismatch, f"at most {proof.relative:.1e} of the energy exchanged: {proof.verdict}")
+    mismatch.set(xlabel="time (s)", ylabel="mismatch (J)", xlim=(time[0], time[-1]))
+    return sheet, table
+
+
+def _add(axes: Axes, table: Table, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
+    axes.plot(time, values, color=colour, label=label)
+    table[f"{label} (J)"] = values
