@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from limbless.gaits.base import Gait
-from limbless.robots import chain_arrays, chain_motion, chain_text, from_arrays
+from limbless.robots import chain_motion, chain_text, from_arrays
 from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
-from limbless.robots.chain_arrays import ChainArrays, Row
+from limbless.robots.chain_arrays import ChainArrays, Packed, Row
 from limbless.robots.chain_motion import ShapeMap
 from limbless.robots.links import BodyShape, Link
 
@@ -126,39 +126,35 @@ class Chain(Robot):
         """Degrees of freedom of all joints together; the base is not counted."""
         return sum(link.joint.freedoms for link in self.links if link.joint)
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Chain:
+        """A copy with some fields replaced, validated again: pydantic's own would keep the arrays of the old links."""
+        return self.changed(**(update or {}))
+
     def __str__(self) -> str:
         return chain_text.table(self)
 
     # What models see
 
     @cached_property
+    def _packed(self) -> Packed:
+        return Packed(self)
+
+    @property
     def rows(self) -> list[Row]:
         """The base and the primitive joints, from which all arrays are made."""
-        return chain_arrays.primitive_rows(self)
-
-    @cached_property
-    def _bodies(self) -> Bodies:
-        return chain_arrays.pack_bodies(self, self.rows)
-
-    @cached_property
-    def _arrays(self) -> ChainArrays:
-        return chain_arrays.pack(self, self.rows, self._bodies)
-
-    @cached_property
-    def _segments(self) -> list[Segment]:
-        return chain_arrays.pack_segments(self, self.rows)
+        return self._packed.rows
 
     def arrays(self) -> ChainArrays:
         """The chain in flat arrays for compiled code (made once; do not write into them)."""
-        return self._arrays
+        return self._packed.arrays
 
     def bodies(self) -> Bodies:
         """Mass properties of every primitive row, in its kernel frame."""
-        return self._bodies
+        return self._packed.bodies
 
     def segments(self) -> list[Segment]:
         """The pieces of body on which a fluid acts; `body` is the primitive row, the rest is in its kernel frame."""
-        return self._segments
+        return self._packed.segments
 
     # How it follows a gait
 

@@ -48,7 +48,7 @@ class Placed(Description):
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
     axis: Direction = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
-    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; its part along `axis` is ignored")
+    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part along `axis` is ignored")
 
     @model_validator(mode="after")
     def _axes_span_a_plane(self) -> Placed:
