@@ -11,13 +11,25 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from limbless.gaits.base import Gait
-from limbless.robots import chain_motion, chain_text, from_arrays
+from limbless.robots import chain_arrays, chain_motion, chain_shape, chain_text, from_arrays
 from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
-from limbless.robots.chain_arrays import ChainArrays, Packed, Row
-from limbless.robots.chain_motion import ShapeMap
+from limbless.robots.chain_arrays import ChainArrays, Row
+from limbless.robots.chain_shape import ShapeMap
 from limbless.robots.links import BodyShape, Link
 
 Base = Literal["free", "planar", "fixed"]
+
+
+class _Packed:
+    """All that is made of a chain once. Compared by identity, so that two chains compare by their descriptions and not by these arrays."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.rows = chain_arrays.primitive_rows(chain)
+        self.bodies = chain_arrays.pack_bodies(chain, self.rows)
+        self.segments = chain_arrays.pack_segments(chain, self.rows)
+        self.arrays = chain_arrays.pack(chain, self.rows, self.bodies)
+        self.stations = chain_shape.stations(self.arrays, self.segments)
+        self.shape_map = chain_shape.shape_map(self.arrays)
 
 
 class Chain(Robot):
@@ -136,8 +148,8 @@ class Chain(Robot):
     # What models see
 
     @cached_property
-    def _packed(self) -> Packed:
-        return Packed(self)
+    def _packed(self) -> _Packed:
+        return _Packed(self)
 
     @property
     def rows(self) -> list[Row]:
@@ -160,11 +172,11 @@ class Chain(Robot):
 
     def stations(self) -> Array:
         """Arc length behind the first joint of every place where the body can bend, then of the tail end, m."""
-        return chain_motion.stations(self)
+        return self._packed.stations
 
     def shape_map(self) -> ShapeMap:
         """Which velocity columns take the differences of heading and elevation from station to station."""
-        return chain_motion.shape_map(self)
+        return self._packed.shape_map
 
     def motion(self, gait: Gait, times: Array) -> Motion:
         """A gait as joint motion at `times`.

@@ -108,16 +108,6 @@ def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
     return found
 
 
-class Packed:
-    """All that is made of a chain once. Compared by identity, so that two chains compare by their descriptions and not by these arrays."""
-
-    def __init__(self, chain: Chain) -> None:
-        self.rows = primitive_rows(chain)
-        self.bodies = pack_bodies(chain, self.rows)
-        self.segments = pack_segments(chain, self.rows)
-        self.arrays = pack(chain, self.rows, self.bodies)
-
-
 def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     """The arrays of a chain."""
     kind = np.array([row.kind for row in rows], dtype=np.int64)
