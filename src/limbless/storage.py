@@ -41,16 +41,26 @@ def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:
 def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:
     # Without a fill value and with native types, what is read is bit for bit what was written.
     encoding = {name: {"_FillValue": None} for name, variable in dataset.variables.items() if variable.dtype.kind == "f"}
-    dataset.drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
+    _in_order(dataset).drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
 
 
 def _read(path: Path, group: str | None) -> xr.Dataset:
     import xarray
 
     dataset = xarray.load_dataset(path, engine="h5netcdf", group=group, decode_times=False)
+    dataset.attrs = {name: value.item() if isinstance(value, np.generic) else value for name, value in dataset.attrs.items()}
     texts = [name for name, variable in dataset.variables.items() if variable.dtype.kind not in "fiubc"]
     labels = {name: dataset[name].astype(str) for name in texts if name in dataset.coords}
-    return dataset.assign_coords(labels).assign({name: dataset[name].astype(str) for name in texts if name not in labels})
+    return _in_order(dataset.assign_coords(labels).assign({name: dataset[name].astype(str) for name in texts if name not in labels}))
+
+
+def _in_order(dataset: xr.Dataset) -> xr.Dataset:
+    """Coordinates first, by name: files are read in another order than they are written, and the bytes depend on it."""
+    import xarray
+
+    names = sorted(map(str, dataset.coords), key=lambda name: (name != "time", name))
+    data = xarray.Dataset(coords={name: dataset.variables[name] for name in names}, attrs=dataset.attrs)
+    return data.assign({name: dataset.variables[name] for name in dataset.data_vars})
 
 
 def _as_dataset(state: State) -> xr.Dataset:

@@ -1,0 +1,132 @@
+"""Speed, energy and limits on motions whose answers are known in closed form."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from limbless.analysis import energy, frames, limits, speed
+
+
+def made(time: np.ndarray, **variables: tuple) -> xr.Dataset:
+    return xr.Dataset(variables, coords={"time": time})
+
+
+def moving(time: np.ndarray, *along: np.ndarray) -> xr.Dataset:
+    return made(time, com_position=(("time", "axis"), np.stack(along, axis=1)))
+
+
+TIME = np.linspace(0.0, 10.0, 1001)
+
+
+def test_constant_velocity() -> None:
+    data = moving(TIME, 1.0 + 0.3 * TIME, 0.4 * TIME, 0 * TIME)
+    assert speed.displacement(data) == pytest.approx([3.0, 4.0, 0.0])
+    assert speed.path_length(data) == pytest.approx(5.0)
+    assert speed.mean_speed(data) == pytest.approx(0.5)
+    assert speed.period_speed(data, 2.0) == pytest.approx(0.5)
+    assert speed.steady(data, 2.0) == pytest.approx(1.0)
+
+
+def test_a_speed_that_swings_has_its_mean_over_a_period() -> None:
+    # v = 0.5 + 0.3 cos(pi t): period 2 s, mean 0.5 over any whole period, whatever the phase at the end of the run
+    data = moving(TIME[:877], 0.5 * TIME[:877] + 0.3 / np.pi * np.sin(np.pi * TIME[:877]), 0 * TIME[:877], 0 * TIME[:877])
+    assert speed.period_speed(data, 2.0) == pytest.approx(0.5, abs=1e-12)
+    assert speed.steady(data, 2.0) == pytest.approx(1.0, abs=1e-12)
+    ends, velocity = speed.period_velocities(data, 2.0)
+    assert ends == pytest.approx([2.76, 4.76, 6.76, 8.76])
+    assert velocity[:, 0] == pytest.approx(0.5)
+
+
+def test_a_growing_speed_is_not_steady() -> None:
+    data = moving(TIME, 0.05 * TIME**2, 0 * TIME, 0 * TIME)   # v = 0.1 t: 0.9 over the last period, 0.7 before
+    assert speed.period_speed(data, 2.0) == pytest.approx(0.9)
+    assert speed.steady(data, 2.0) == pytest.approx(9 / 7)
+
+
+def test_periods_that_fall_between_records() -> None:
+    data = moving(TIME, 0.2 * TIME, 0 * TIME, 0 * TIME)
+    assert speed.period_speed(data, np.e) == pytest.approx(0.2)
+    assert len(speed.period_velocities(data, np.e)[0]) == 3
+
+
+def test_a_duration_of_whole_periods_counts_them_all() -> None:
+    time = np.arange(1501) * 0.02   # ends at 30.000000000000004 or thereabouts
+    assert len(speed.period_velocities(moving(time, time, 0 * time, 0 * time), 2.0)[0]) == 15
+
+
+def test_a_circle_has_a_path_but_no_displacement() -> None:
+    data = moving(TIME, np.cos(0.2 * np.pi * TIME), np.sin(0.2 * np.pi * TIME), 0 * TIME)
+    assert speed.path_length(data) == pytest.approx(2 * np.pi, rel=1e-5)
+    assert speed.mean_speed(data) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("records", [0, 1])
+def test_runs_too_short_for_a_number_say_none(records: int) -> None:
+    time = TIME[:records]
+    data = moving(time, time, time, time)
+    assert speed.mean_speed(data) is None
+    assert speed.period_speed(data, 2.0) is None
+    assert speed.steady(data, 2.0) is None
+    assert speed.period_speed(moving(TIME, TIME, TIME, TIME), None) is None
+    assert speed.displacement(xr.Dataset(coords={"time": TIME})) is None
+
+
+def swinging(time: np.ndarray) -> xr.Dataset:
+    """One joint with power 6 sin(pi t) W, one with 2 W, one braking with -1 W."""
+    rate = np.ones((len(time), 3))
+    torque = np.stack([6 * np.sin(np.pi * time), 0 * time + 2.0, 0 * time - 1.0], axis=1)
+    return made(time, joint_torque=(("time", "joint"), torque), joint_velocity=(("time", "joint"), rate),
+                com_position=(("time", "axis"), np.stack([3.0 * time / 10.0, 0 * time, 4.0 * time / 10.0], axis=1)))
+
+
+def test_positive_work() -> None:
+    # 5 positive half waves of 12/pi J each, plus 20 J; braking counts nothing
+    assert energy.positive_work(swinging(TIME)) == pytest.approx(60 / np.pi + 20.0, rel=1e-4)
+
+
+def test_positive_work_is_exact_where_the_sign_changes_between_records() -> None:
+    time = np.array([0.0, 1.0, 3.0])
+    power = np.array([[-1.0, 2.0], [3.0, 2.0], [-3.0, -6.0]])
+    # joint 0: a triangle of height 3 over 3/4 s, then height 3 over 1 s; joint 1: 2 W for 1 s, then a triangle of height 2 over 1/2 s
+    assert energy.integral_of_positive_part(time, power) == pytest.approx([0.5 * 3 * 0.75 + 0.5 * 3 * 1.0, 2.0 + 0.5 * 2 * 0.5])
+
+
+def test_cost_of_transport() -> None:
+    data = swinging(TIME)
+    expected = (60 / np.pi + 20.0) / (2.0 * 9.81 * 5.0)
+    assert energy.cost_of_transport(data, 2.0) == pytest.approx(expected, rel=1e-4)
+    assert energy.cost_of_transport(data, None) is None
+    data["com_position"] = data["com_position"] * 0.0
+    assert energy.cost_of_transport(data, 2.0) is None
+    assert energy.positive_work(xr.Dataset(coords={"time": TIME})) is None
+
+
+def test_peaks_and_limits() -> None:
+    time = np.array([0.0, 0.5, 1.0, 1.5])
+    torque = np.array([[1.0, 0.1, -2.0], [-3.0, 0.2, 4.5], [5.0, -0.3, -6.0], [1.0, 0.0, 0.0]])
+    data = made(time, joint_torque=(("time", "joint"), torque), joint_limit=("joint", np.array([4.0, np.inf, 4.0])))
+    data = data.assign_coords(joint=["first", "second", "third"], joint_axis=("joint", ["yaw", "pitch", "yaw"]))
+    assert limits.peak_torque(data) == pytest.approx([5.0, 0.3, 6.0])
+    assert limits.peak_torque_by_axis(data) == {"yaw": 6.0, "pitch": 0.3}
+    assert limits.limits_exceeded(data) == [limits.Excess("first", 4.0, 1.0, 5.0, 1.0), limits.Excess("third", 4.0, 0.5, -6.0, 1.0)]
+    bare = data.drop_vars(["joint", "joint_axis", "joint_limit"])
+    assert limits.peak_torque_by_axis(bare) == {"joint": 6.0}
+    assert limits.joint_names(bare) == ["0", "1", "2"]
+    assert limits.limits_exceeded(bare) == []
+    assert limits.peak_torque_by_axis(bare.drop_vars("joint_torque")) == {}
+
+
+def test_body_axes_to_world_axes() -> None:
+    half = np.sqrt(0.5)
+    about_z, about_x = np.array([half, 0, 0, half]), np.array([half, half, 0, 0])   # a quarter turn each
+    assert frames.to_world(about_z, np.array([1.0, 0, 0])) == pytest.approx([0, 1, 0])
+    both = frames.to_world(np.stack([about_z, about_x]), np.tile([0.0, 1.0, 0.0], (2, 1)))
+    assert both == pytest.approx(np.array([[-1, 0, 0], [0, 0, 1]]))
+
+
+def test_velocity_of_the_base_in_the_world(swimmer) -> None:
+    velocity = frames.base_velocity_world(swimmer.dataset)
+    time = swimmer.dataset["time"].values
+    expected = np.stack([0 * time - 0.4, 0.04 * np.pi * np.cos(np.pi * time), 0 * time], axis=1)
+    assert velocity == pytest.approx(expected)
