@@ -7,8 +7,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "run": "limbless.simulate",
-    "simulate": "limbless.simulate",
+    "run": "limbless.simulation",
+    "simulate": "limbless.simulation",
     "Scenario": "limbless.scenarios.scenario",
     "Result": "limbless.result",
     "InputError": "limbless.errors",

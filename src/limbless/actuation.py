@@ -21,10 +21,9 @@ class Motion(Actuation):
 
 
 class Torque(Actuation):
-    """The gait gives joint torques; joints listed in `motion_joints` follow it as a motion instead."""
+    """The gait (one that drives `torque`) gives the joint torques; the motion is a result."""
 
     kind: Literal["torque"] = "torque"
-    motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")
 
 
 class ProportionalDerivative(Actuation):

@@ -5,14 +5,29 @@ import math
 import re
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic._internal._model_construction import ModelMetaclass
 
 from limbless import registry
+from limbless.errors import InputError
 
 _NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
 
 
-class Description(BaseModel):
+class _Refusing(ModelMetaclass):
+    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know their path."""
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:
+        if args:
+            raise InputError(f"{cls.__name__} takes its fields by name: {', '.join(cls.model_fields)}")       # type: ignore[attr-defined]
+        try:
+            return super().__call__(**fields)
+        except ValidationError as error:
+            from limbless.scenarios.problems import problems_of, report
+            raise report(problems_of(error, cls, fields), cls.__name__, lambda path: cls.__name__) from None   # type: ignore[arg-type]
+
+
+class Description(BaseModel, metaclass=_Refusing):
     """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True)
@@ -28,7 +43,7 @@ class Description(BaseModel):
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
-        return type(self).model_validate({**self.model_dump(), **fields})
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
 
 
 def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:

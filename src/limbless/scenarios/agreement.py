@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from limbless import registry
-from limbless.scenarios.entries import Refusal
+from limbless.scenarios.entries import Refusal, kind_of
 
 _WHOLE = 1e-9
 """How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any intention."""
@@ -26,9 +26,9 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if model is None:
         return
     if (robot := parts.get("robot")) is not None:
-        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, f"{robot.kind!r}")
+        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", kind_of(robot), repr(kind_of(robot)))
     if (actuation := parts.get("actuation")) is not None:
-        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", actuation.kind, f"{actuation.kind!r}")
+        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", kind_of(actuation), repr(kind_of(actuation)))
     if (gait := parts.get("gait")) is not None:
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", gait.drives, f"{gait.drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():

@@ -89,7 +89,8 @@ class Changes:
         if inside is None:
             inside = self._default(place)
         if isinstance(inside, Description):
-            inside = inside.model_dump(exclude_unset=True) | {tag: getattr(inside, tag) for tag in ("kind", "preset") if hasattr(inside, tag)}
+            tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if hasattr(inside, tag)}
+            inside = {**tags, **inside.model_dump(exclude_unset=True)}
         if isinstance(inside, str) and place[0] != "figures" and self._takes_words(place):
             inside = {"kind": inside}
         if isinstance(inside, tuple):

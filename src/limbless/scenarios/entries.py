@@ -38,6 +38,11 @@ def refuse(refusals: Iterable[Refusal]) -> None:
         raise ValidationError.from_exception_data("scenario", errors)
 
 
+def kind_of(description: Description) -> str:
+    """The kind that a description registered under."""
+    return str(getattr(description, "kind", type(description).__name__))
+
+
 def class_of(room: str, entry: Mapping[str, Any]) -> type[Description]:
     """The class that an entry asks for by its `kind` (or, for a robot, its `preset`)."""
     tag, where = ("preset", "preset") if room == "robot" and entry.get("preset") is not None else ("kind", room)

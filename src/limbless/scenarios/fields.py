@@ -16,7 +16,7 @@ from limbless.scenarios.entries import Room, class_of
 _ANGLE = get_args(Angle)[1]
 Holder = type[Description] | Room
 TRUTH = "true or false"
-_SCALARS = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null", Any: "anything"}
+_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null", Any: "anything"}
 
 
 class Row(NamedTuple):
@@ -145,7 +145,8 @@ def type_of(field: FieldInfo) -> str:
 def _in_words(annotation: Any) -> str:
     origin, parts = get_origin(annotation), get_args(annotation)
     if isinstance(annotation, Room):
-        return f"{annotation.name} ({', '.join(registry.kinds(annotation.name))})"
+        presets = f"; preset: {', '.join(registry.kinds('preset'))}" if annotation.name == "robot" else ""
+        return f"{annotation.name} (kind: {', '.join(registry.kinds(annotation.name))}{presets})"
     if origin is Annotated:
         return next((_in_words(part) for part in parts if isinstance(part, Room)), "angle" if _ANGLE in parts else _in_words(parts[0]))
     if origin is Literal:
@@ -158,7 +159,7 @@ def _in_words(annotation: Any) -> str:
         return "mapping"
     if origin is Callable or annotation is Callable:
         return "Python function"
-    return _SCALARS.get(annotation) or getattr(annotation, "__name__", str(annotation))
+    return _SCALARS.get(annotation, getattr(annotation, "__name__", str(annotation)))
 
 
 def _list_in_words(parts: tuple[Any, ...]) -> str:

@@ -38,6 +38,11 @@ def names() -> list[str]:
     return sorted(path.stem for path in _HOME.glob("*.yaml"))
 
 
+def path_of(name: str) -> Path:
+    """The file of a built-in scenario."""
+    return _HOME / f"{name}.yaml"
+
+
 def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any]) -> Scenario:
     """See `Scenario.load`."""
     if isinstance(source, Scenario):
@@ -57,8 +62,7 @@ def _document(source: str | Path) -> Document:
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"a scenario is given by its name, the path of a .yaml or a mapping, not by {source!r}")
     if source in names():
-        path = _HOME / f"{source}.yaml"
-        return read_file(path, path.name)
+        return read_file(path_of(str(source)), f"{source}.yaml")
     path = Path(source).expanduser()
     if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")

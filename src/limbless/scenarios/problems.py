@@ -11,6 +11,7 @@ from limbless.errors import InputError, nearest
 from limbless.scenarios.document import Place
 from limbless.scenarios.fields import description_at, field_at, type_of, unit_of
 
+_NOTHING: Any = object()
 _LONGEST = 60
 """Characters of a received value that a message repeats."""
 _NUMBERS = {"float_type", "float_parsing", "int_type", "int_parsing", "int_from_float", "finite_number"}
@@ -67,12 +68,9 @@ def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
     path: list[str | int] = []
     for number, part in enumerate(location):
         last = number == len(location) - 1
-        if isinstance(data, Description):
-            data = dict(data)
-        if isinstance(data, Mapping) and part in data:
-            data = data[part]
-        elif isinstance(data, list | tuple) and isinstance(part, int) and part < len(data):
-            data = data[part]
+        inside = _inside(data, part)
+        if inside is not _NOTHING:
+            data = inside
         elif not (last and isinstance(part, str) and _names_an_absent_field(part, data, kind)):
             continue
         path.append(part)
@@ -85,8 +83,17 @@ def _names_an_absent_field(part: str, data: Any, kind: str) -> bool:
 
 def _is_list(path: Place, data: Any) -> bool:
     for part in path:
-        data = data[part] if isinstance(data, Mapping | list | tuple) else getattr(data, str(part), None)
+        data = _inside(data, part)
     return isinstance(data, list | tuple)
+
+
+def _inside(data: Any, part: str | int) -> Any:
+    """What stands at a name or number of a mapping, description or list, or nothing."""
+    if isinstance(data, Description):
+        data = dict(data)
+    if isinstance(data, Mapping):
+        return data.get(part, _NOTHING)
+    return data[part] if isinstance(data, list | tuple) and isinstance(part, int) and part < len(data) else _NOTHING
 
 
 def _message(item: Any, path: Place, root: type[Description], data: Mapping[str, Any]) -> str:
@@ -97,9 +104,10 @@ def _message(item: Any, path: Place, root: type[Description], data: Mapping[str,
         owner = description_at(root, data, path[:-1])
         return f"unknown field; {nearest(path[-1], owner.model_fields)}" if owner else "unknown field"
     if kind == "missing" and isinstance(item["loc"][-1], str):
-        return f"missing; it must be {type_of(field)}{unit}{': ' + field.description if field.description else ''}" if field else "missing"
+        meaning = f": {field.description}" if field and field.description else ""
+        return f"missing; give {_article(type_of(field))}{unit}{meaning}" if field else "missing"
     if kind in _LISTS and field:
-        return with_received(f"must be a {type_of(field)}{unit}", received)
+        return with_received(f"must be {_article(type_of(field))}{unit}", received)
     if kind in _NUMBERS:
         return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}{_degrees(field)}", received)
     if kind == "literal_error":
@@ -113,6 +121,10 @@ def with_received(message: str, value: Any) -> str:
     text = repr(value)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     return message if value is None or shown in message else f"{message}; received {shown}"
+
+
+def _article(words: str) -> str:
+    return words if words.startswith(("'", "text")) else f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
 def _degrees(field: Any) -> str:

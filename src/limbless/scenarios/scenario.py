@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
 from limbless.scenarios.agreement import disagreements
@@ -16,6 +17,7 @@ from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEnt
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
+_USUAL_MODEL: Any = {"kind": "newton-euler"}
 _UNIT = 1e-12
 """A quaternion this near to length 1 is left as it is, so that a saved one comes back unchanged."""
 _ROUGHLY_UNIT = 0.01
@@ -28,7 +30,7 @@ class Initial(Description):
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
     orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1", "base orientation, body to world, quaternion with the scalar first")
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
-    joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions, one per degree of freedom; the gait's if absent")
+    joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
     joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
     result: str | None = Field(None, description="folder or result.nc of an earlier run to continue from, in place of the state above")
 
@@ -37,7 +39,7 @@ class Initial(Description):
     def _length_one(cls, value: Quaternion) -> Quaternion:
         length = math.hypot(*value)
         if abs(length - 1) > _ROUGHLY_UNIT:
-            raise ValueError(f"must be a quaternion of length 1 (scalar first, no rotation is [1, 0, 0, 0]); this one has length {length:.6g}")
+            raise ValueError(f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of length {length:.6g}")
         if abs(length - 1) <= _UNIT:
             return value
         w, x, y, z = (part / length for part in value)
@@ -60,9 +62,9 @@ class Scenario(Description):
     robot: RobotEntry = Field(description="what moves")
     gait: GaitEntry = Field(description="what it is told")
     environment: tuple[EnvironmentEntry, ...] = Field((), description="what pushes back; an empty list is free space")
-    actuation: ActuationEntry = Field({"kind": "motion"}, description="how the gait acts on the joints")
+    actuation: ActuationEntry = Field(Motion(), description="how the gait acts on the joints")
     initial: Initial = Field(Initial(), description="where it starts")
-    model: ModelEntry = Field({"kind": "newton-euler"}, description="the equations and their options")
+    model: ModelEntry = Field(_USUAL_MODEL, description="the equations and their options")
     duration: float = quantity(10.0, "s", "simulated time", gt=0)
     step: float = quantity(0.01, "s", "integration step", gt=0)
     record_every: float = quantity(None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0)

@@ -1,0 +1,311 @@
+"""The command line. Only click is imported here: whatever is slow to import waits until a command needs it."""
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from limbless import __version__
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+    from limbless.scenarios.scenario import Scenario
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+class Commands(click.Group):
+    """A group whose commands end with one clean message instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if ctx.params.get("traceback") or (isinstance(error, OSError) and error.errno == errno.EPIPE):
+                raise
+            ctx.exit(_explained(error))
+
+
+def _explained(error: Exception) -> int:
+    """Say an error on standard error; the exit code."""
+    from limbless.errors import InputError, SimulationError
+
+    if isinstance(error, InputError):
+        click.echo(f"Error: {error}", err=True)
+        return BAD_INPUT
+    if isinstance(error, SimulationError):
+        click.echo(f"The run failed: {error}", err=True)
+        return FAILED
+    if isinstance(error, OSError):
+        click.echo(f"Error: {error}", err=True)
+        return FAILED
+    click.echo(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.", err=True)
+    return FAILED
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="limbless")
+@click.option("--traceback", is_flag=True, help="Show where an error comes from, for reports of bugs.")
+def main(traceback: bool) -> None:
+    """Simulate robots without limbs: snakes, eels, worms, tendon-driven spines.
+
+    \b
+    Begin with:
+      limbless list
+      limbless run eel-planar
+    """
+
+
+@main.command("list")
+@click.argument("what", required=False)
+def list_(what: str | None) -> None:
+    """Show what there is: scenarios, robots, presets, gaits, environments, actuations, models.
+
+    WHAT shows one of them only.
+
+    \b
+    Example:
+      limbless list gaits
+    """
+    from limbless import terminal
+
+    out = terminal.console()
+    for heading, rows in terminal.listing(what):
+        out.print(heading, style="bold")
+        out.print(terminal.table((f"  {name}", line) for name, line in rows) if rows else "  (none)")
+
+
+@main.command()
+@click.argument("name")
+def describe(name: str) -> None:
+    """Show a scenario, or the fields of any kind: type, unit, default, meaning.
+
+    NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows, or the word scenario.
+
+    \b
+    Examples:
+      limbless describe eel-planar
+      limbless describe body-wave
+    """
+    from limbless import terminal
+
+    terminal.describe(name, terminal.console())
+
+
+@main.command()
+@click.argument("scenario", metavar="NAME|FILE")
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+              help="Change a field, such as gait.amplitude=0.08; may be repeated.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")
+@click.option("--no-figures", is_flag=True, help="Write the data only.")
+@click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
+def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, quiet: bool) -> None:
+    """Run a scenario, given by its name or as a .yaml file, and write what came out.
+
+    Writes scenario.yaml (complete, can be run again), result.nc, summary.json and figures/. Values after --set are read as YAML:
+    numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
+
+    \b
+    Examples:
+      limbless run eel-planar
+      limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
+      limbless run my-eel.yaml --out results/my-eel
+    """
+    from limbless.errors import SimulationError
+    from limbless.scenarios.scenario import Scenario
+
+    chosen = Scenario.load(scenario, _changes(settings))
+    if not no_figures:
+        _check_figures(chosen.figures)
+    folder = _reserve(out, chosen)
+    try:
+        result = _simulated(chosen, quiet)
+    except SimulationError as error:
+        if error.result is not None:
+            error.result.write(folder, figures=not no_figures)
+            click.echo(f"What was computed until then is kept in {folder}", err=True)
+        raise
+    finally:
+        _remove_if_empty(folder)
+    paths = result.write(folder, figures=not no_figures)
+    _tell(result, folder, paths, quiet)
+    if result.status == "interrupted":
+        click.echo(f"Interrupted: what was computed until then is kept in {folder}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _changes(settings: Iterable[str]) -> dict[str, Any]:
+    """`path=value` words as a mapping; the value is YAML."""
+    from limbless.errors import InputError
+    from limbless.scenarios.document import parse_value
+
+    changes = {}
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not path.strip() or not equals or not text.strip():
+            raise InputError(f"--set {setting}: give path=value, such as --set gait.amplitude=0.08 (null for nothing)")
+        changes[path.strip()] = parse_value(text, f"--set {setting}")
+    return changes
+
+
+def _check_figures(names: Iterable[str]) -> None:
+    """A figure that does not exist is said before the run, not after it."""
+    from limbless.view import figures
+
+    for name in names:
+        figures.find(name)
+
+
+def _reserve(out: Path | None, scenario: Scenario) -> Path:
+    """A folder for this run that holds no other one.
+
+    A folder that the user named is taken again only for the same scenario, whose data will be the same.
+    """
+    from limbless.errors import InputError
+
+    try:
+        if out is None:
+            return _fresh(Path("runs") / scenario.name)
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
+    written = out / "scenario.yaml"
+    if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
+        raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
+    return out
+
+
+def _fresh(base: Path) -> Path:
+    """The first of base, base-2, base-3, ... that is not there yet."""
+    number = 1
+    while True:
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        try:
+            folder.mkdir(parents=True)   # making it is the test: two runs at once get two folders
+            return folder
+        except FileExistsError:
+            number += 1
+
+
+def _remove_if_empty(folder: Path) -> None:
+    import sys
+
+    if sys.exc_info()[0] is not None and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _simulated(scenario: Scenario, quiet: bool) -> Result:
+    from limbless import terminal
+    from limbless.mechanics.kernel import is_cold
+    from limbless.simulation import run_scenario
+
+    if not quiet and is_cold():
+        click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True)
+    with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
+        return run_scenario(scenario, progress=progress)
+
+
+def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    if quiet:
+        click.echo(folder)
+        return
+    from limbless import terminal
+
+    out = terminal.console()
+    out.print(terminal.table(terminal.summary_rows(result.summary())))
+    _tell_files(folder, paths)
+
+
+def _tell_files(folder: Path, paths: list[Path]) -> None:
+    """What was written and where: files by name, pictures by number."""
+    names = [str(path.relative_to(folder)) for path in paths if path.parent == folder]
+    pictures = [path for path in paths if path.suffix == ".png"]
+    if pictures:
+        count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
+        names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")
+    click.echo(f"\nWritten to {folder}: {', '.join(names)}")
+
+
+@main.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--figure", "names", multiple=True, metavar="NAME", help="Draw this figure; may be repeated.  [default: all of the run]")
+def plot(directory: Path, names: tuple[str, ...]) -> None:
+    """Draw the figures of a saved run again, into DIR/figures.
+
+    \b
+    Example:
+      limbless plot runs/eel-planar
+    """
+    from limbless.errors import InputError
+    from limbless.result import Result
+    from limbless.view import figures
+
+    result = Result.load(directory)
+    folder = directory if directory.is_dir() else directory.parent
+    paths: list[Path] = []
+    for name in names or figures.names_for(result):
+        try:
+            paths += figures.save(result, name, folder / "figures")
+        except InputError as error:
+            if names:
+                raise
+            click.echo(f"{name} is not drawn: {error}", err=True)
+    for path in paths:
+        if path.suffix == ".png":
+            click.echo(path)
+
+
+@main.command()
+def warmup() -> None:
+    """Compile all kernels now, so that no later run waits for it.
+
+    \b
+    Example:
+      limbless warmup
+    """
+    from limbless.mechanics.kernel import is_cold
+
+    click.echo("Compiling the kernels; this takes a minute." if is_cold() else "Kernels have been compiled before; checking all of them.")
+    from limbless.mechanics.warmup import warm_all
+
+    warm_all(click.echo)
+    click.echo("Done.")
+
+
+@main.command()
+@click.argument("name", required=False)
+def cite(name: str | None) -> None:
+    """Show how to cite the paper of a scenario, in plain text and BibTeX.
+
+    NAME is a scenario, the path of a .yaml or a paper's key; without it all papers are shown.
+
+    \b
+    Example:
+      limbless cite eel-planar
+    """
+    from limbless.citations import PAPERS
+
+    papers = list(PAPERS.values()) if name is None else [_paper(name)]
+    click.echo("\n\n".join(f"{paper.text()}\n\n{paper.bibtex()}" for paper in papers))
+
+
+def _paper(name: str) -> Any:
+    from limbless.citations import PAPERS, find
+    from limbless.errors import InputError, nearest
+
+    if name in PAPERS:
+        return PAPERS[name]
+    from limbless.scenarios import loader
+
+    if name not in loader.names() and Path(name).suffix not in (".yaml", ".yml"):
+        raise InputError(f"no scenario and no paper is called {name!r}; {nearest(name, [*loader.names(), *PAPERS])}")
+    key = loader.load(name, {}).paper
+    if key is None:
+        raise InputError(f"the scenario {name} names no paper")
+    return find(key)

@@ -1,0 +1,252 @@
+"""`NewtonEuler`: a chain in its environment, one state at a time or through time."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.actuation import Actuation, Motion
+from limbless.environments.base import Environment
+from limbless.errors import InputError, SimulationError
+from limbless.gaits.base import Gait
+from limbless.mechanics import chain as kernels
+from limbless.mechanics import chain_motion
+from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
+from limbless.mechanics.laws import apply_laws
+from limbless.mechanics.rotations import rotation_vector_to_quaternion
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.newton_euler import assembly
+from limbless.models.newton_euler.recording import SCHEMA, Recorder
+from limbless.models.newton_euler.solution import Solution
+from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+_AT_REST = (0.0,) * 6
+
+
+class NewtonEuler(Model):
+    """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
+
+    Parameters
+    ----------
+    robot : a `Chain`, or a preset that builds one.
+    environment : what acts on it; wrench environments only.
+    actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not use it.
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), actuation: Actuation | None = None) -> None:
+        built = robot.build()
+        if not isinstance(built, Chain):
+            raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
+        self.chain, self.actuation = built, actuation or Motion()
+        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self._laws, added = assembly.pack_environment(built, self.environment)
+        self._plain = assembly.chain_table(built, added)
+        self._table, feedback = assembly.actuate(self._plain, self.actuation)
+        self._base = assembly.BASES[built.base]
+        self._setting = Setting(self._base, bool((self._table.index[1:, kernels.GIVEN] == 0).any()), feedback)
+        arrays = built.arrays()
+        quaternions = int((arrays.joint_kind == kernels.SPHERICAL).sum())
+        self._split = 7 + built.freedoms + quaternions
+        self._size = self._split + 6 + built.freedoms + INTEGRALS
+        self._scratch = assembly.scratch(self._table, self._size)
+        self._recorder = Recorder(built, self._table, self._laws)
+
+    # One state at a time
+
+    def inverse(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
+                base_twist: ArrayLike = _AT_REST, **instant: Any) -> Solution:
+        """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
+        given = np.ones(self.chain.freedoms, dtype=bool)
+        return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
+
+    def forward(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_torque: ArrayLike,
+                base_twist: ArrayLike = _AT_REST, **instant: Any) -> Solution:
+        """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
+        given = np.zeros(self.chain.freedoms, dtype=bool)
+        return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
+
+    def hybrid(self, motion_given: ArrayLike, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike | None,
+               joint_torque: ArrayLike | None, base_twist: ArrayLike = _AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
+               base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
+        """Each degree of freedom either motion-given or torque-given.
+
+        Parameters
+        ----------
+        motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
+        joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
+        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are in the child's axes.
+        joint_torque : (freedoms,) what the actuators give, N m or N.
+        base_twist : (6,) linear and angular velocity in the base frame.
+        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where they matter.
+        """
+        n = self.chain.freedoms
+        mask = np.asarray(motion_given, dtype=bool)
+        if mask.shape != (n,):
+            raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
+        table = assembly.mark_given(self._plain, mask)
+        s = self._scratch
+        position = np.concatenate([_numbers("base_position", base_position, 3), _unit(base_orientation),
+                                   self._position_columns(_numbers("joint_position", joint_position, n))])
+        velocity = np.concatenate([_numbers("base_twist", base_twist, 6), _numbers("joint_velocity", joint_velocity, n)])
+        acceleration = np.concatenate([np.zeros(6), _numbers("joint_acceleration", np.zeros(n) if joint_acceleration is None else joint_acceleration, n)])
+        torque = _numbers("joint_torque", np.zeros(n) if joint_torque is None else joint_torque, n)
+        passive = self._passive(table, position, velocity)
+        effort = torque + passive
+        kernels.move(table, position, velocity, acceleration, s.work)
+        apply_laws(self._laws, time, time, kernels.ROTATION, kernels.VELOCITY, kernels.ORIGIN, s.work, s.wrench)
+        self._raise_law_errors()
+        kernels.hybrid_dynamics(table, self._base, effort, s.wrench, s.work, s.push, acceleration)
+        self._refuse_locked(int(chain_motion.is_locked(table, s.work)), time)
+        base = acceleration[:6].copy()
+        base[:3] += np.cross(velocity[3:6], velocity[:3])
+        R = s.work[0, kernels.ROTATION:][:9].reshape(3, 3)
+        hold = np.concatenate([R.T @ s.push[7:10], R.T @ s.push[10:13]])
+        return Solution(base, acceleration[6:].copy(), np.where(mask, effort - passive, torque), hold)
+
+    def _passive(self, table: kernels.ChainTable, position: Array, velocity: Array) -> Array:
+        """Torques of springs, dampers and friction in the joints."""
+        n = self.chain.freedoms
+        passive = np.zeros(n)
+        hold = DriveTable(position[None, 7:], velocity[None, 6:], np.zeros((1, n)), np.zeros((1, n)))
+        chain_motion.actuate(table, False, hold, 0, position.copy(), velocity.copy(), np.zeros(6 + n), np.zeros(n), passive)
+        return passive
+
+    def _position_columns(self, joint_position: Array) -> Array:
+        """Joint positions with the rotation vectors of spherical joints as quaternions."""
+        arrays, columns = self.chain.arrays(), []
+        for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
+            spherical = kind == kernels.SPHERICAL
+            columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical else joint_position[v:v + 1])
+        return np.concatenate([np.zeros(0), *columns])
+
+    def _refuse_locked(self, row: int, time: float) -> None:
+        if row:
+            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
+
+    def _joint_of_row(self, row: int) -> str:
+        return self.chain.joint_names[int(self._plain.index[row, kernels.COLUMN])]
+
+    def _locked_sentence(self, row: int) -> str:
+        return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
+                "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
+
+    def _raise_law_errors(self) -> None:
+        """An exception that a user's law raised inside compiled code comes out here."""
+        for item in self.environment:
+            error = getattr(getattr(item, "slot", None), "error", None)
+            if error is not None:
+                item.slot.error = None                                                # type: ignore[attr-defined]
+                raise error
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
+        n, x = self.chain.freedoms, np.zeros(self._size)
+        x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
+        if self.chain.base == "planar" and np.any(np.array(initial.twist)[[2, 3, 4]] != 0.0):
+            raise InputError(f"a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; got {initial.twist}")
+        if self.chain.base == "fixed" and any(initial.twist):
+            raise InputError(f"a fixed base does not move: initial.twist must be 0; got {initial.twist}")
+        if gait.drives == "torque":
+            start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
+        else:
+            motion = self.chain.motion(gait, np.zeros(1))
+            start, rates = motion.position[0], motion.velocity[0]
+        if initial.joint_position is not None:
+            start = self._position_columns(_numbers("initial.joint_position", initial.joint_position, n))
+        if initial.joint_velocity is not None:
+            rates = _numbers("initial.joint_velocity", initial.joint_velocity, n)
+        x[7:self._split], x[self._split + 6:][:n] = start, rates
+        return State(0.0, x)
+
+    def drive(self, gait: Any, times: Array) -> DriveTable:
+        """The gait at the stage times, as joint motion or as torques."""
+        n = self.chain.freedoms
+        wants = "torque" if self.actuation.kind == "torque" else "motion"             # type: ignore[attr-defined]
+        speaks = "torque" if gait.drives == "torque" else "motion"
+        if wants != speaks:
+            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "  # type: ignore[attr-defined]
+                             f"{'torque' if wants == 'torque' else 'shape or joint'}; this one drives {gait.drives!r}")
+        if speaks == "torque":
+            torque = np.ascontiguousarray(gait.sample(times, np.arange(n, dtype=np.float64)).value)
+            return DriveTable(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
+        return DriveTable(*self.chain.motion(gait, times), np.zeros((1, n)))
+
+    def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
+        """The drive with a joint torque added, held over the block: a controller's array command."""
+        if not self._setting.any_free:
+            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
+        return drive._replace(torque=drive.torque + _numbers("the controller's torque", torque, self.chain.freedoms))
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
+        """Runge-Kutta steps from knot to knot."""
+        x, times = state.x.copy(), knots[record]
+        kept = assembly.records(self._table, self._size, len(times))
+        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
+        self._take_given(x, drive)
+        done = knots[min(step, len(knots) - 1)]
+        status = Status(self._locked_sentence(row), float(done), self._joint_of_row(row)) if row else Status()
+        if row:
+            reached = int(record[:step].sum())
+            times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
+        self._raise_law_errors()
+        return State(float(done), x, state.memory), self._recorder.block(times, kept, self._split), status
+
+    def _take_given(self, x: Array, drive: DriveTable) -> None:
+        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
+        for row in np.flatnonzero(self._table.index[:, kernels.GIVEN]):
+            p, v = self._table.index[row, [kernels.POSITION, kernels.COLUMN]]
+            spherical = self._table.index[row, kernels.KIND] == kernels.SPHERICAL
+            x[7 + p:][:4 if spherical else 1] = drive.position[-1, p:][:4 if spherical else 1]
+            x[self._split + 6 + v:][:3 if spherical else 1] = drive.velocity[-1, v:][:3 if spherical else 1]
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and joints, for a controller."""
+        x, n = state.x, self.chain.freedoms
+        return {
+            "time": np.float64(state.time), "base_position": x[:3].copy(), "base_orientation": x[3:7].copy(),  # type: ignore[dict-item]
+            "base_twist": x[self._split:][:6].copy(), "joint_position": self._recorder.joint_position(x[None, 7:self._split])[0],
+            "joint_velocity": x[self._split + 6:][:n].copy(),
+        }
+
+    def schema(self) -> dict[str, Variable]:
+        return SCHEMA
+
+    def coordinates(self) -> dict[str, Any]:
+        return self._recorder.coordinates()
+
+
+class NewtonEulerSettings(ModelSettings):
+    """Recursive Newton-Euler dynamics of a serial chain (Khalil, Gallot and Boyer 2007)."""
+
+    kind: Literal["newton-euler"] = "newton-euler"
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench",)
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
+    takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NewtonEuler:
+        return NewtonEuler(robot, environment, actuation)
+
+
+def _numbers(name: str, values: ArrayLike, count: int) -> Array:
+    """A flat float array of the expected length, or a clear refusal."""
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (count,):
+        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
+    return array
+
+
+def _unit(quaternion: ArrayLike) -> Array:
+    q = _numbers("base_orientation", quaternion, 4)
+    length = np.linalg.norm(q)
+    if abs(length - 1.0) > 1e-6:
+        raise InputError(f"base_orientation must be a unit quaternion (scalar first); got length {length:g}")
+    return q / length

@@ -1,0 +1,197 @@
+"""Recorded states of a chain as the variables of a result: poses, energies, momentum, internal wrenches.
+
+These are computed in NumPy from recorded poses, twists and accelerations, apart from the kernels that integrated them.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics import chain as kernels
+from limbless.mechanics import laws as law_columns
+from limbless.mechanics.chain_motion import INTEGRALS, Records
+from limbless.mechanics.laws import Laws
+from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_rotation_vector
+from limbless.models.base import Block, Variable
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+
+SCHEMA = {
+    "base_position": Variable(("axis",), "m", "position of the base frame", "world"),
+    "base_orientation": Variable(("quaternion",), "1", "orientation of the base frame, scalar first", "world"),
+    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the base frame", "base"),
+    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the base origin, angular acceleration", "base"),
+    "base_reaction": Variable(("screw",), "N, N m", "wrench that holds the base, about its origin", "base"),
+    "head_position": Variable(("axis",), "m", "position of the end of the head", "world"),
+    "com_position": Variable(("axis",), "m", "centre of mass", "world"),
+    "com_velocity": Variable(("axis",), "m/s", "velocity of the centre of mass", "world"),
+    "position": Variable(("section", "axis"), "m", "middle of each section", "world"),
+    "orientation": Variable(("section", "quaternion"), "1", "orientation of each section (x along the body), scalar first", "world"),
+    "joint_position": Variable(("joint",), "rad or m", "joint position (spherical joints: rotation vector)", "joint"),
+    "joint_velocity": Variable(("joint",), "rad/s or m/s", "joint velocity", "joint"),
+    "joint_acceleration": Variable(("joint",), "rad/s2 or m/s2", "joint acceleration", "joint"),
+    "joint_torque": Variable(("joint",), "N m or N", "what the actuator gives; positive when it drives", "joint"),
+    "internal_wrench": Variable(("section", "screw"), "N, N m",
+                                "what the body from the front end of a section on does to the part before, about that end", "section"),
+    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
+    "kinetic_energy": Variable((), "J", "kinetic energy of bodies, rotors and added mass"),
+    "potential_energy": Variable((), "J", "energy of weight, buoyancy and joint springs"),
+    "actuator_power": Variable((), "W", "power of the actuators"),
+    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
+    "passive_power": Variable((), "W", "power of springs, dampers and friction in the joints"),
+    "actuator_work": Variable((), "J", "work of the actuators since the start"),
+    "environment_work": Variable((), "J", "work of the environment since the start"),
+    "passive_work": Variable((), "J", "work of springs, dampers and friction in the joints since the start"),
+    "momentum": Variable(("screw",), "N s, N m s", "momentum of bodies and added mass, about the world origin", "world"),
+    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
+}
+
+
+class Recorder:
+    """Turns `Records` of one chain into blocks."""
+
+    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Laws) -> None:
+        self.chain, self.laws, self.arrays = chain, laws, chain.arrays()
+        self.rows = np.flatnonzero(table.index[:, kernels.HAS_BODY])
+        links = table.links[self.rows]
+        self.mass, self.moment = links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3]
+        self.rigid = np.array([_rigid_matrix(row) for row in links])
+        self.added = np.array([_added_matrix(row[kernels.LINK_ADDED:][:21]) for row in links])
+        pieces = chain.segments()
+        self.piece_body = np.searchsorted(self.rows, [piece.body for piece in pieces])
+        self.piece_frame = np.array([piece.frame for piece in pieces]).reshape(-1, 3, 3)
+        self.piece_start = np.array([piece.start for piece in pieces]).reshape(-1, 3)
+        self.piece_length = np.array([piece.length for piece in pieces])
+
+    def coordinates(self) -> dict[str, Any]:
+        """Names of joints and sections, and what does not change in time."""
+        pieces = self.chain.segments()
+        return {
+            "joint": (("joint",), self.chain.joint_names, {}),
+            "joint_axis": (("joint",), self.chain.joint_labels, {}),
+            "section": (("section",), self.chain.section_names, {}),
+            "radius": (("section", "transverse"), np.array([[p.half_width, p.half_height] for p in pieces]).reshape(-1, 2),
+                       {"units": "m", "long_name": "half axes of the section"}),
+            "section_length": (("section",), self.piece_length, {"units": "m", "long_name": "length of the section"}),
+            "joint_limit": (("joint",), self.arrays.torque_limit, {"units": "N m or N", "long_name": "largest torque of the actuator"}),
+        }
+
+    def block(self, times: Array, records: Records, split: int) -> Block:
+        """The variables of `SCHEMA` at the recorded times."""
+        count = len(times)
+        x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
+        R = records.rotation[:, self.rows].reshape(count, len(self.rows), 3, 3)
+        origin, base = records.origin[:, self.rows], R[:, 0]
+        rate = records.acceleration[:, :6].copy()
+        rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])       # classical, from the rate of the twist's components
+        sums = x[:, -INTEGRALS:]
+        block = {
+            "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6], "base_acceleration": rate,
+            "base_reaction": _turn(base.swapaxes(1, 2), records.hold),
+            "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
+            "joint_acceleration": records.acceleration[:, 6:], "joint_torque": records.torque,
+            "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1], "passive_power": records.powers[:, 2],
+            "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+        }
+        block |= self._masses(R, origin, records) | self._sections(R, origin, records)
+        block["kinetic_energy"] = block["kinetic_energy"] + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1)
+        block["potential_energy"] = self._weight_energy(records) + 0.5 * (
+            self.arrays.stiffness * (block["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
+        return {name: np.ascontiguousarray(values, dtype=np.float64) for name, values in block.items()}
+
+    def joint_position(self, position: Array) -> Array:
+        """One column per degree of freedom: quaternions of spherical joints become rotation vectors."""
+        columns = []
+        for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True):
+            if kind == kernels.SPHERICAL:
+                columns.append(quaternion_to_rotation_vector(position[:, p:p + 4]))
+            else:
+                columns.append(position[:, p:p + 1])
+        return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
+
+    def _masses(self, R: Array, origin: Array, records: Records) -> Block:
+        """Energy, momentum and centre of mass."""
+        twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
+        carried = np.einsum("bij,rbj->rbi", self.rigid + self.added, twist)
+        momentum = _turn(R, carried)
+        angular = momentum[..., 3:] + np.cross(origin, momentum[..., :3])
+        total = self.mass.sum()
+        own = np.einsum("bij,rbj->rbi", self.rigid[:, :3], twist)
+        return {
+            "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried),
+            "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
+            "com_position": (self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)).sum(axis=1) / total,
+            "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
+        }
+
+    def _sections(self, R: Array, origin: Array, records: Records) -> Block:
+        """Poses of the sections, what the environment does to them, and what each does to the part before it."""
+        frame = R[:, self.piece_body] @ self.piece_frame
+        front = origin[:, self.piece_body] + np.einsum("rbij,bj->rbi", R[:, self.piece_body], self.piece_start)
+        middle = front + 0.5 * self.piece_length[:, None] * frame[..., 0]
+        rates = _turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
+        twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
+        outside = records.wrench[:, self.rows] - _turn(R, np.einsum("bij,rbj->rbi", self.added, rates))
+        inertial = _turn(R, np.einsum("bij,rbj->rbi", self.rigid, rates) + _carried_along(twist, np.einsum("bij,rbj->rbi", self.rigid, twist)))
+        need = inertial - outside                                                   # wrench that the rest of the body gives to each body
+        lever = origin - records.origin[:, :1]                                      # about the base: no loss far from the origin
+        about_base = np.concatenate([need[..., :3], need[..., 3:] + np.cross(lever, need[..., :3])], axis=2)
+        beyond = np.flip(np.cumsum(np.flip(about_base, axis=1), axis=1), axis=1)[:, self.piece_body]
+        torque = beyond[..., 3:] - np.cross(front - records.origin[:, :1], beyond[..., :3])
+        across = _turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
+        head = middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length) else records.origin[:, 0]
+        if self.chain.head == "tip":
+            head = middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length) else origin[:, -1]
+        return {
+            "position": middle, "orientation": _continuous(matrix_to_quaternion(frame)), "head_position": head, "internal_wrench": -across,
+            "fluid_force": np.einsum("rbji,rbj->rbi", frame, outside[:, self.piece_body, :3]),
+        }
+
+    def _weight_energy(self, records: Records) -> Array:
+        """-field . (mass origin + R moment), of all uniform fields that always act."""
+        energy = np.zeros(len(records.x))
+        for row in self.laws.rows:
+            if row[law_columns.CODE] == law_columns.WEIGHT and np.isinf(row[law_columns.FROM]):
+                body, field = int(row[law_columns.BODY]), row[law_columns.FIELD:][:3]
+                R = records.rotation[:, body].reshape(-1, 3, 3)
+                energy -= (row[law_columns.FIELD_MASS] * records.origin[:, body] + R @ row[law_columns.FIELD_MOMENT:][:3]) @ field
+        return energy
+
+
+def _turn(R: Array, pair: Array) -> Array:
+    """Both halves of twists or wrenches into other axes."""
+    return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
+
+
+def _carried_along(twist: Array, momentum: Array) -> Array:
+    """V x* h."""
+    v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
+    return np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
+
+
+def _continuous(quaternion: Array) -> Array:
+    """Of the two quaternions of each rotation, the one nearer to the record before."""
+    flips = np.sign(np.einsum("r...i,r...i->r...", quaternion[1:], quaternion[:-1]))
+    signs = np.concatenate([np.ones_like(quaternion[:1, ..., 0]), np.cumprod(np.where(flips == 0, 1.0, flips), axis=0)])
+    return quaternion * signs[..., None]
+
+
+def _symmetric(six: Array) -> Array:
+    xx, xy, xz, yy, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _rigid_matrix(row: Array) -> Array:
+    """6 x 6 inertia of a rigid body about its origin (16)."""
+    x, y, z = row[kernels.LINK_MOMENT:][:3]
+    H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, _symmetric(row[kernels.LINK_INERTIA:][:6])]])
+
+
+def _added_matrix(numbers: Array) -> Array:
+    """6 x 6 added inertia from its 21 numbers."""
+    H = numbers[6:15].reshape(3, 3)
+    return np.block([[_symmetric(numbers[:6]), H.T], [H, _symmetric(numbers[15:])]])

@@ -1,0 +1,248 @@
+"""The one time loop: state in, blocks of result out, with progress, a divergence check and a door for controllers."""
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.actuation import Actuation
+from limbless.environments.base import Environment
+from limbless.errors import InputError, SimulationError
+from limbless.gaits.base import Gait
+from limbless.gaits.blend import Blend
+from limbless.models.base import Block, Model, ModelSettings, State, Status
+from limbless.result import Result
+from limbless.robots.base import Preset, Robot
+from limbless.scenarios.scenario import Initial, Scenario
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Array = NDArray[np.float64]
+Progress = Callable[[float, float, float], None]
+"""progress(fraction done, simulated time (s), real-time factor)"""
+Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
+"""controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
+
+STEPS_PER_BLOCK = 256                 # a block's drive stays in the cache, and progress is shown many times a second
+TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
+
+
+def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
+        progress: Progress | None = None) -> Result:
+    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`."""
+    return run_scenario(Scenario.load(source, changes), controller=controller, progress=progress)
+
+
+def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (), model: str | ModelSettings = "newton-euler",
+             duration: float = 10.0, step: float = 0.01, initial: Initial | Mapping[str, Any] | Result | None = None,
+             actuation: str | Actuation = "motion", controller: Controller | None = None, control_period: float | None = None,
+             record_every: float | None = None, name: str = "untitled", progress: Progress | None = None) -> Result:
+    """Move a robot.
+
+    Parameters
+    ----------
+    robot, gait, environment : what moves, what it is told, what pushes back.
+    model : kind of a model, or its settings.
+    duration, step, record_every : s. Steps end at gait and environment switches too; records are kept at multiples of `record_every`.
+    initial : where it starts (fields of `Initial`), or a result to continue from, bit for bit.
+    actuation : `motion`, `torque`, `pd`, or a description with gains.
+    controller : called every `control_period` seconds; see `Controller`.
+    """
+    scenario = Scenario(
+        name=name, robot=robot, gait=gait, environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
+        model={"kind": model} if isinstance(model, str) else model, duration=duration, step=step, record_every=record_every,
+        actuation={"kind": actuation} if isinstance(actuation, str) else actuation, control_period=control_period,
+        initial=Initial() if initial is None or isinstance(initial, Result) else initial)
+    return run_scenario(scenario, controller=controller, progress=progress, after=initial if isinstance(initial, Result) else None)
+
+
+def run_scenario(scenario: Scenario, *, controller: Controller | None = None, progress: Progress | None = None,
+                 after: Result | None = None) -> Result:
+    """Run a scenario, continuing `after` an earlier result if one is given.
+
+    Raises
+    ------
+    SimulationError : the run could not go on; `error.result` holds what was computed.
+    """
+    if after is None and scenario.initial.result is not None:
+        after = Result.load(scenario.initial.result)
+    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
+    return _Run(scenario, model, state, controller, progress).go()
+
+
+def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
+    if after.state is None:
+        raise InputError("the result to continue from does not hold its final state")
+    fresh = model.initial_state(scenario.initial, scenario.gait)
+    if after.state.x.shape != fresh.x.shape:
+        raise InputError(f"the result to continue from belongs to another robot or model: its state has {after.state.x.size} numbers, "
+                         f"this one {fresh.x.size}")
+    return after.state
+
+
+def knots_between(start: float, end: float, step: float, breakpoints: Sequence[float]) -> Array:
+    """Where steps begin and end: multiples of `step` counted from time 0, the breakpoints, and both ends.
+
+    Counting from 0, and not from `start`, makes a continued run step at the very same times as an uninterrupted one.
+    """
+    first, last = math.floor(start / step) + 1, math.ceil(end / step)
+    grid = np.arange(first, last + 1) * step
+    slack = 1e-9 * step
+    inner = [t for t in (*grid, *breakpoints) if start + slack < t < end - slack]
+    knots = np.array([start, *sorted(inner), end])
+    return knots[np.concatenate([[True], np.diff(knots) > slack])]
+
+
+def stage_times(knots: Array) -> Array:
+    """Knots and the middles between them: the times at which a Runge-Kutta step asks for the drive."""
+    times = np.empty(2 * len(knots) - 1)
+    times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
+    return times
+
+
+def recorded(knots: Array, every: float, end: float) -> NDArray[np.bool_]:
+    """Which knots are multiples of `every`; the end always is one of them."""
+    return (np.abs(knots / every - np.rint(knots / every)) * every < 1e-6 * every) | (knots == end)
+
+
+@dataclass
+class _Run:
+    """One run on its way."""
+
+    scenario: Scenario
+    model: Model
+    state: State
+    controller: Controller | None
+    progress: Progress | None
+
+    def go(self) -> Result:
+        """Step to the end; an interruption or a failure keeps what was computed."""
+        self.began, self.start = clock.perf_counter(), self.state.time
+        self.end = self.start + self.scenario.duration
+        self.blocks: list[Block] = []
+        self.gait: Gait = self._gait_in_force()
+        self.torque: ArrayLike | None = None
+        try:
+            for knots, gait in self._stretches():
+                failure = self._step(knots, gait)
+                if failure:
+                    raise SimulationError(failure.failure, failure.time, failure.place, self._result(f"failed: {failure.failure}"))
+        except KeyboardInterrupt:
+            return self._result("interrupted")
+        except SimulationError:
+            raise
+        except Exception as error:                       # a user's gait, law or controller failed: keep the run, and say when
+            if isinstance(error, InputError) and not self.blocks:
+                raise
+            failure_text = f"{type(error).__name__}: {error}"
+            raise SimulationError(f"stopped at t = {self.state.time:g} s: {failure_text}", self.state.time, None,
+                                  self._result(f"failed: {failure_text}")) from error
+        return self._result("completed")
+
+    def _stretches(self) -> Any:
+        """The run in pieces of at most `STEPS_PER_BLOCK` steps, broken at control times."""
+        breaks = [*self.scenario.gait.breakpoints(self.start, self.end),
+                  *(t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end))]
+        times = [self.start, self.end]
+        if self.controller is not None:
+            times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
+        for begin, finish in zip(times[:-1], times[1:], strict=True):
+            gait = self._ask_controller(begin, finish) if self.controller else self.gait
+            knots = knots_between(begin, finish, self.scenario.step, breaks)
+            for first in range(0, len(knots) - 1, STEPS_PER_BLOCK):
+                yield knots[first:first + STEPS_PER_BLOCK + 1], gait
+
+    def _step(self, knots: Array, gait: Any) -> Status | None:
+        """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
+        last = knots[-1] == self.end
+        record = recorded(knots, self.scenario.record_every, self.end)
+        record[-1] &= last                               # the next block begins with this knot
+        if self.blocks == []:
+            record[0] = True
+        drive = self.model.drive(gait, stage_times(knots))
+        if self.torque is not None:
+            drive = self.model.with_torque(drive, self.torque)
+        state, block, status = self.model.advance(self.state, knots, record, drive)
+        sound = _sound_records(block)
+        if sound < len(block["time"]) or not _is_sound(state.x):
+            self._keep({name: values[:sound] for name, values in block.items()})
+            return self._diverged(knots)
+        self._keep(block)
+        self.state = replace(state, memory=self._memory())
+        if status.failure:
+            return status
+        if self.progress:
+            elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
+            self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(elapsed, 1e-9))
+        return None
+
+    def _keep(self, block: Block) -> None:
+        if len(block["time"]):
+            self.blocks.append(block)
+
+    def _diverged(self, knots: Array) -> Status:
+        """The sentence for a run whose numbers left the finite world."""
+        last = self.blocks[-1]["time"][-1] if self.blocks else self.start
+        place = "the base"
+        if self.blocks and "position" in self.blocks[-1] and len(self.blocks[-1]["position"]) > 1:
+            moved = np.linalg.norm(np.diff(self.blocks[-1]["position"][-2:], axis=0)[0], axis=-1)
+            place = f"section {int(np.argmax(moved))}"
+        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the step of "
+                      f"{self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: try {self.scenario.step / 4:g} s",
+                      float(last), place)
+
+    def _ask_controller(self, begin: float, finish: float) -> Any:
+        """Call the controller and take its command: changed gait fields are blended in until its next call."""
+        if self.controller is None:
+            return self.gait
+        command = self.controller(begin, self.model.observe(self.state))
+        before, self.torque = self.gait, None
+        if isinstance(command, Mapping):
+            self.gait = self.gait.changed(**command)
+        elif command is not None:
+            self.torque = command
+        return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
+
+    def _memory(self) -> dict[str, Array]:
+        """The gait in force, if a controller has changed it, so that a continued run starts with it."""
+        memory = {name: values for name, values in self.state.memory.items() if name != "gait"}
+        if self.gait != self.scenario.gait:
+            memory["gait"] = np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)
+        return memory
+
+    def _gait_in_force(self) -> Gait:
+        saved = self.state.memory.get("gait")
+        if saved is None or self.controller is None:
+            return self.scenario.gait
+        return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
+
+    def _result(self, status: str) -> Result:
+        blocks = self.blocks or [self._nothing()]
+        return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, clock.perf_counter() - self.began)
+
+    def _nothing(self) -> Block:
+        """A block with no records, so that even a run that failed at once has its variables."""
+        knots = np.array([self.start, self.start])
+        return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
+
+
+def _is_sound(values: Array) -> bool:
+    return bool(np.isfinite(values).all())
+
+
+def _sound_records(block: Block) -> int:
+    """Number of leading records that are finite and not absurdly fast."""
+    bad = np.zeros(len(block["time"]), dtype=bool)
+    for name, values in block.items():
+        flat = np.abs(values.reshape(len(values), -1))
+        limit = TOO_FAST if name in ("base_twist", "joint_velocity") else np.inf
+        bad |= ~(flat < limit).all(axis=1)
+    return int(np.argmax(bad)) if bad.any() else len(bad)

@@ -1,0 +1,165 @@
+"""What the commands print: lists of kinds, fields of a description, the progress of a run, its summary.
+
+Nothing is printed through rich's markup, which would swallow units such as [rad/s].
+"""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from limbless import registry
+from limbless.citations import PAPERS
+from limbless.description import Description
+from limbless.errors import InputError, nearest
+from limbless.scenarios import document, fields, loader
+from limbless.scenarios.entries import kind_of
+from limbless.scenarios.scenario import Scenario
+
+ROOMS = {
+    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation", "models": "model",
+}
+"""Headings of `limbless list`, and the room of the registry that each shows."""
+_WIDE = 160
+"""Columns where the output is a file or a pipe: room enough that no cell is broken."""
+
+_NUMBERS = (
+    ("com_displacement", "displacement", "m"),
+    ("path_length", "path length", "m"),
+    ("mean_speed", "mean speed", "m/s"),
+    ("period_speed", "speed, last period", "m/s"),
+    ("peak_torque", "peak torque", "N m"),
+    ("positive_work", "positive work", "J"),
+    ("cost_of_transport", "cost of transport", ""),
+)
+"""Numbers of the summary that the table after a run shows: key, label, unit."""
+
+Callback = Callable[[float, float, float], None]
+
+
+def console(stderr: bool = False) -> Console:
+    terminal = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    return terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_WIDE)
+
+
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
+    """Rows of plain text in aligned columns."""
+    made = Table(box=box.SIMPLE_HEAD if heads else None, show_header=bool(heads), pad_edge=False, padding=(0, 2, 0, 0))
+    rows = list(rows)
+    for number in range(max([len(heads), *(len(row) for row in rows)])):
+        made.add_column(Text(heads[number] if heads else ""), overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made
+
+
+def first_line(cls: type) -> str:
+    return (inspect.getdoc(cls) or "").partition("\n")[0]
+
+
+def listing(only: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """(heading, [(name, one line)]) of everything there is, or of one heading."""
+    headings = ["scenarios", *ROOMS]
+    if only is not None and only not in headings:
+        raise InputError(f"unknown list {only!r}; {nearest(only, headings)}")
+    for heading in headings if only is None else [only]:
+        if heading == "scenarios":
+            yield heading, [(name, title_of(name)) for name in loader.names()]
+        else:
+            yield heading, [(kind, first_line(cls)) for kind, cls in registry.kinds(ROOMS[heading]).items()]
+
+
+def title_of(name: str) -> str:
+    """The title of a built-in scenario, read without checking the rest."""
+    return str(document.read_file(loader.path_of(name)).data.get("title", ""))
+
+
+def describe(name: str, out: Console) -> None:
+    """A scenario (its file, its paper) or every description of that kind (its fields)."""
+    found = [(heading, kinds[name]) for heading, kinds in ((room, registry.kinds(room)) for room in ROOMS.values()) if name in kinds]
+    if name == "scenario":
+        found = [("file format", Scenario)]
+    for room, cls in found:
+        _describe_class(f"{name} ({room})", cls, out)
+    if found:
+        return
+    names = {*loader.names(), *(kind for room in ROOMS.values() for kind in registry.kinds(room))}
+    if name not in names and Path(name).suffix not in (".yaml", ".yml"):
+        raise InputError(f"nothing is called {name!r}; {nearest(name, names)}")
+    _describe_scenario(Scenario.load(name), out)
+
+
+def _describe_scenario(scenario: Scenario, out: Console) -> None:
+    out.print(Text(f"{scenario.name}: {scenario.title or 'no title'}", style="bold"))
+    if scenario.paper:
+        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else f"paper: {scenario.paper}"))
+    out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
+    out.print(Text(scenario.to_yaml().rstrip()), soft_wrap=True)
+    parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
+    kinds = [getattr(part, "preset", kind_of(part)) for part in parts]
+    out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
+
+
+def _describe_class(heading: str, cls: type[Description], out: Console) -> None:
+    out.print(Text(heading, style="bold"))
+    out.print(Text(inspect.getdoc(cls) or ""))
+    out.print(table(fields.rows(cls), ("field", "type", "unit", "default", "meaning")))
+    for part in fields.nested(cls):
+        out.print(Text(part.__name__, style="bold"))
+        out.print(Text(first_line(part)))
+        out.print(table(fields.rows(part), ("field", "type", "unit", "default", "meaning")))
+
+
+@contextmanager
+def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback | None]:
+    """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time factor)`; none elsewhere."""
+    err = console(stderr=True)
+    if quiet or not err.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %", markup=False),
+               TextColumn("{task.fields[told]}", markup=False))
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(name, total=1.0, told="")
+
+        def callback(fraction: float, time: float, factor: float) -> None:
+            bar.update(task, completed=fraction, told=f"{time:.4g} of {duration:g} s, {factor:.3g} x real time")
+
+        yield callback
+
+
+def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The short table after a run; what the run has no number for is left out."""
+    get = summary.get
+    took = f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time") and get("realtime_factor") else ""
+    rows = [("status", str(get("status"))), ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
+    rows += [(label, _shown(get(key), unit)) for key, label, unit in _NUMBERS]
+    exceeded = get("limits_exceeded")
+    if exceeded:
+        rows.append(("torque limits", f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
+    for name, balance in (get("balances") or {}).items():
+        rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
+    return [row for row in rows if row[1]]
+
+
+def _joints(exceeded: Sequence[Mapping[str, Any]]) -> str:
+    names = [str(item["joint"]) for item in exceeded]
+    return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+
+
+def _shown(value: Any, unit: str) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(item, unit)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}) {unit}".rstrip() if value else ""
+    return "" if value is None else f"{value:.4g} {unit}".rstrip()
+
+
