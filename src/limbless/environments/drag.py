@@ -26,10 +26,10 @@ class Drag(Environment):
     points: int = Field(4, ge=1, le=64, description="Gauss points per segment (2 are exact)")
 
     def coefficients(self) -> np.ndarray:
-        """The columns that `mechanics.laws.fluid_slice` reads."""
-        row = np.zeros(laws.CURRENT - laws.COEFFICIENTS + 3)
+        """The columns that `mechanics.laws.get_fluid` reads."""
+        row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
         row[laws.LINEAR - laws.COEFFICIENTS:][:4] = self.along, self.lateral, self.vertical, self.roll
-        row[laws.CURRENT - laws.COEFFICIENTS:] = self.current
+        row[laws.CURRENT - laws.COEFFICIENTS:][:3] = self.current
         return row
 
     def pack(self, robot: Robot) -> Pack:

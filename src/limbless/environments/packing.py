@@ -22,6 +22,7 @@ def segment_row(code: int, segment: Segment, points: int, coefficients: Array | 
     row = law_row(code, segment.body, coefficients)
     row[laws.START:laws.START + 3] = segment.frame.T @ segment.start
     row[laws.FRAME:laws.FRAME + 9] = segment.frame.ravel()
+    row[laws.TURNED] = not np.array_equal(segment.frame, np.eye(3))
     row[laws.LENGTH], row[laws.COUNT] = segment.length, points
     return row
 
@@ -70,12 +71,11 @@ def assemble_laws(packs: list[Array]) -> laws.Laws:
     nodes: list[float] = []
     weights: list[float] = []
     first: dict[int, int] = {}
-    for row in rows:
-        count = int(row[laws.COUNT])
-        if count and count not in first:
+    for count in dict.fromkeys([2, *rows[:, laws.COUNT].astype(int)]):          # two points come first: `fluid_segment` counts on it
+        if count:
             x, w = np.polynomial.legendre.leggauss(count)
             first[count] = len(nodes)
             nodes.extend(0.5 * (x + 1.0))
             weights.extend(0.5 * w)
-        row[laws.FIRST] = first.get(count, 0)
-    return laws.Laws(rows, np.array(nodes or [0.0]), np.array(weights or [0.0]), np.zeros(laws.USER_BUFFER))
+    rows[:, laws.FIRST] = [first.get(int(count), 0) for count in rows[:, laws.COUNT]]
+    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER))

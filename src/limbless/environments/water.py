@@ -53,12 +53,13 @@ class Water(Environment):
         return self.density * np.pi * np.array([0.0, C5 * b * b, C6 * a * a, C7 * (b * b - a * a) ** 2 / 8.0])
 
     def coefficients(self, a: float, b: float) -> np.ndarray:
-        """The columns that `mechanics.laws.fluid_slice` reads, for a section of half axes a and b."""
-        row = np.zeros(laws.CURRENT - laws.COEFFICIENTS + 3)
+        """The columns that `mechanics.laws.get_fluid` reads, for a section of half axes a and b."""
+        row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
         row[laws.QUADRATIC - laws.COEFFICIENTS:][:4] = self.drag_coefficients(a, b)
         row[laws.ADDED - laws.COEFFICIENTS:][:4] = self.added_coefficients(a, b)
         row[laws.CONSISTENT - laws.COEFFICIENTS] = self.added_mass == "consistent"
-        row[laws.CURRENT - laws.COEFFICIENTS:] = self.current
+        row[laws.HAS_ADDED - laws.COEFFICIENTS] = self.added_mass != "none"
+        row[laws.CURRENT - laws.COEFFICIENTS:][:3] = self.current
         return row
 
     def pack(self, robot: Robot) -> Pack:

@@ -33,18 +33,17 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
     amplitude, growth, wavelength, period, ramp = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
     turn, dive, spacing, first = parameters[5], parameters[6], parameters[7], parameters[8]
     omega = 2.0 * np.pi / period
-    for i in range(times.shape[0]):
-        f, fd, fdd = smooth_start(times[i], ramp)
-        for j in range(stations.shape[0]):
-            s = first + stations[j]
-            swell = amplitude * exponential(growth * s)
-            sine, cosine = sincos(2.0 * np.pi * (s / wavelength) - omega * times[i])
+    for j in range(stations.shape[0]):
+        s, links = first + stations[j], stations[j] / spacing
+        phase, swell = 2.0 * np.pi * (s / wavelength), amplitude * exponential(growth * s)
+        for i in range(times.shape[0]):
+            f, fd, fdd = smooth_start(times[i], ramp)
+            sine, cosine = sincos(phase - omega * times[i])
             wave, wave_rate, wave_acceleration = swell * sine, -omega * swell * cosine, -omega * omega * swell * sine
-            value[i, j, 0] = f * wave + turn * (stations[j] / spacing)
+            value[i, j, 0] = f * wave + turn * links
             rate[i, j, 0] = fd * wave + f * wave_rate
             acceleration[i, j, 0] = fdd * wave + 2.0 * fd * wave_rate + f * wave_acceleration
-            bent = dive * (stations[j] / spacing)
-            value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = f * bent, fd * bent, fdd * bent
+            value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = f * dive * links, fd * dive * links, fdd * dive * links
 
 
 class BodyWave(Gait):

@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.columns import (
+    BODY_ORIGIN,
+    BODY_ROTATION,
+    BODY_VELOCITY,
     get_inertia,
     get_matrix,
     get_symmetric,
@@ -47,13 +50,14 @@ from limbless.mechanics.inertia import (
     wrench_cross,
 )
 from limbless.mechanics.kernel import align_stack, inline, kernel
+from limbless.mechanics.scalars import sincos
 from limbless.mechanics.vectors import (
     Matrix,
     Symmetric,
     Vector,
     inverse,
     product,
-    rotation_about,
+    rotation_by,
     rotation_from_quaternion,
     rows,
     transpose,
@@ -70,11 +74,11 @@ from limbless.mechanics.vectors import (
 
 BASE_JOINT, REVOLUTE, PRISMATIC, SPHERICAL = np.arange(4)
 FREE, PLANAR, FIXED = np.arange(3)
-LINK_AXIS, LINK_ARM, LINK_MASS, LINK_MOMENT, LINK_INERTIA, LINK_ADDED = np.array([0, 3, 6, 7, 10, 16])
-KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN = np.arange(7)
+LINK_AXIS, LINK_ARM, LINK_MASS, LINK_MOMENT, LINK_INERTIA, LINK_WET = np.array([0, 3, 6, 7, 10, 16])
+KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN, ALIGNED = np.arange(8)
 ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION = np.arange(9)
-(ROTATION, ORIGIN, VELOCITY, ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, TURN, TURN_MOBILITY) = np.array(
-    [0, 9, 12, 18, 24, 27, 30, 36, 37, 38, 56])
+ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
+ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 56])
 BASE, START, SECOND = np.array([0, 0, 3])
 WORK_COLUMNS, LINK_COLUMNS, INDEX_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 10
 
@@ -85,7 +89,7 @@ class ChainTable(NamedTuple):
     Body frames are parallel to the base frame at zero joint positions; axis and arm are in the frame of the previous body.
     """
 
-    links: NDArray[np.float64]     # (n + 1, LINK_COLUMNS)  axis, arm, mass, first moment, inertia (6), added inertia (M 6, H 9, J 6)
+    links: NDArray[np.float64]     # (n + 1, LINK_COLUMNS)  axis, arm, mass, first moment, inertia (6); where wet, inertia with added mass (M 6, H 9, J 6)
     index: NDArray[np.int64]       # (n + 1, INDEX_COLUMNS) joint kind, first column of position and of velocity; arm, body, added
     #                                mass present; motion-given
     joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, saturation
@@ -112,6 +116,20 @@ def sliding(axis):
 
 
 @inline
+def turn(R, axis, aligned, angle):
+    """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or z (1, 2, 3)."""
+    s, c = sincos(angle)
+    Rt = transpose(R)
+    if aligned == 3:
+        return transpose(Matrix(c * Rt.x + s * Rt.y, c * Rt.y - s * Rt.x, Rt.z)), Rt.z
+    if aligned == 2:
+        return transpose(Matrix(c * Rt.x - s * Rt.z, Rt.y, c * Rt.z + s * Rt.x)), Rt.y
+    if aligned == 1:
+        return transpose(Matrix(Rt.x, c * Rt.y + s * Rt.z, c * Rt.z - s * Rt.y)), Rt.x
+    return product(R, rotation_by(axis, s, c)), R @ axis
+
+
+@inline
 def put_body(work, k, R, origin, V, A):
     put_matrix(work, k, ROTATION, R)
     put_vector(work, k, ORIGIN, origin)
@@ -123,35 +141,36 @@ def put_body(work, k, R, origin, V, A):
 def move(chain, position, velocity, acceleration, work):
     """From base to tip: rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body."""
     align_stack()
+    links, index, joints = chain                         # once: taking an array out of a tuple counts its references
     R = rotation_from_quaternion(position[3], position[4], position[5], position[6])
     origin = vector_at(position, START)
     V = Twist(R @ vector_at(velocity, START), R @ vector_at(velocity, SECOND))
     A = 0.0 * V
     put_body(work, BASE, R, origin, V, A)
-    for k in range(1, chain.index.shape[0]):
-        kind, p, v = chain.index[k, KIND], 7 + chain.index[k, POSITION], 6 + chain.index[k, COLUMN]
-        axis, arm = get_vector(chain.links, k, LINK_AXIS), get_vector(chain.links, k, LINK_ARM)
+    for k in range(1, index.shape[0]):
+        kind, p, v = index[k, KIND], 7 + index[k, POSITION], 6 + index[k, COLUMN]
+        axis, arm = get_vector(links, k, LINK_AXIS), get_vector(links, k, LINK_ARM)
         if kind == PRISMATIC:
             arm = R @ (arm + position[p] * axis)
-        elif chain.index[k, HAS_ARM]:
+        elif index[k, HAS_ARM]:
             arm = R @ ((1.0 + 0.0 * position[p]) * arm)
-        if kind == PRISMATIC or chain.index[k, HAS_ARM]:
+        if kind == PRISMATIC or index[k, HAS_ARM]:
             put_vector(work, k, ARM, arm)
             origin = origin + arm
             V, A = carry_twist(V, arm), carry_twist(A, arm)
         if kind == REVOLUTE:
-            put_vector(work, k, AXIS, R @ axis)
-            S = turning(get_vector(work, k, AXIS))
+            R, direction = turn(R, axis, index[k, ALIGNED], position[p])
+            put_vector(work, k, AXIS, direction)
+            S = turning(direction)
             A = A + twist_cross(V, velocity[v] * S)
-            if chain.index[k, GIVEN]:
+            if index[k, GIVEN]:
                 A = A + acceleration[v] * S
             V = V + velocity[v] * S
-            R = product(R, rotation_about(axis, position[p]))
         elif kind == PRISMATIC:
             put_vector(work, k, AXIS, R @ axis)
             S = sliding(get_vector(work, k, AXIS))
             A = A + twist_cross(V, velocity[v] * S)
-            if chain.index[k, GIVEN]:
+            if index[k, GIVEN]:
                 A = A + acceleration[v] * S
             V = V + velocity[v] * S
         else:
@@ -159,17 +178,17 @@ def move(chain, position, velocity, acceleration, work):
             put_matrix(work, k, ROTATION, R)
             spin = turning(R @ vector_at(velocity, v))
             A = A + twist_cross(V, spin)
-            if chain.index[k, GIVEN]:
+            if index[k, GIVEN]:
                 A = A + turning(R @ vector_at(acceleration, v))
             V = V + spin
-        if chain.index[k, HAS_BODY]:
+        if index[k, HAS_BODY]:
             put_body(work, k, R, origin, V, A)
 
 
 @inline
-def body_inertia(chain, k, R):
+def body_inertia(links, k, R):
     """Inertia of the rigid body k along the world axes (16)."""
-    return rigid_inertia(chain.links[k, LINK_MASS], R @ get_vector(chain.links, k, LINK_MOMENT), rotate_symmetric(R, get_symmetric(chain.links, k, LINK_INERTIA)))
+    return rigid_inertia(links[k, LINK_MASS], R @ get_vector(links, k, LINK_MOMENT), rotate_symmetric(R, get_symmetric(links, k, LINK_INERTIA)))
 
 
 @inline
@@ -215,38 +234,36 @@ def transmit_turn(I, P, is_given, rotor, torque, k, work):
 def gather(chain, torque, wrench, work, push):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base.
 
-    `push[0]` becomes the power of the external wrenches, `push[1:7]` the wrench that changes the momentum of body and added mass:
-    the external wrenches plus V x* (added V), about the base origin.
+    `push[0]` becomes the power of the external wrenches, `push[1:7]` their sum about the base origin.
     """
     align_stack()
+    links, index, joints = chain
     I, P = nothing(0.0 * work[0, 0])
     total, rate_of_work = 0.0 * P, 0.0 * work[0, 0]
-    for k in range(chain.index.shape[0] - 1, -1, -1):
-        if chain.index[k, HAS_BODY]:
+    for k in range(index.shape[0] - 1, -1, -1):
+        if index[k, HAS_BODY]:
             R, V, A = get_matrix(work, k, ROTATION), get_twist(work, k, VELOCITY), get_twist(work, k, ACCELERATION)
             F = get_wrench(wrench, k, START)
-            body = body_inertia(chain, k, R)
-            P = P + wrench_cross(V, body @ V) - F
-            rate_of_work = rate_of_work + power(V, F)
-            total = total + F
-            if chain.index[k, WET]:
-                fluid = rotate_inertia(R, get_inertia(chain.links, k, LINK_ADDED))
-                total = total + wrench_cross(V, fluid @ V)
-                body = body + fluid
-            P = P + body @ A
+            if index[k, WET]:
+                body = rotate_inertia(R, get_inertia(links, k, LINK_WET))
+            else:
+                body = body_inertia(links, k, R)
             I = I + body
+            P = P + body @ A + wrench_cross(V, body @ V) - F
+            total = total + F
+            rate_of_work = rate_of_work + power(V, F)
         if k == 0:
             break
-        kind, v = chain.index[k, KIND], chain.index[k, COLUMN]
+        kind, v = index[k, KIND], index[k, COLUMN]
         if kind == REVOLUTE:
             S = turning(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, chain.index[k, GIVEN], chain.joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, index[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         elif kind == PRISMATIC:
             S = sliding(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, chain.index[k, GIVEN], chain.joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, index[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         else:
-            I, P = transmit_turn(I, P, chain.index[k, GIVEN], Vector(chain.joints[v, ROTOR], chain.joints[v + 1, ROTOR], chain.joints[v + 2, ROTOR]), vector_at(torque, v), k, work)
-        if kind == PRISMATIC or chain.index[k, HAS_ARM]:
+            I, P = transmit_turn(I, P, index[k, GIVEN], Vector(joints[v, ROTOR], joints[v + 1, ROTOR], joints[v + 2, ROTOR]), vector_at(torque, v), k, work)
+        if kind == PRISMATIC or index[k, HAS_ARM]:
             arm = get_vector(work, k, ARM)
             I, P, total = carry_inertia(I, arm), carry_wrench(P, arm), carry_wrench(total, arm)
     push[0] = rate_of_work
@@ -280,18 +297,20 @@ def base_acceleration(base, I, P, R):
 
 @kernel
 def spread(chain, delta, torque, acceleration, work):
-    """From base to tip: joint accelerations (41) and torques (28), rotor inertia included; δ of each body is left in `EFFORT`'s place."""
+    """From base to tip: joint accelerations (41) and torques (28), rotor inertia included; the δ of each body is left in EFFORT: with A it is
+    the acceleration of the body."""
     align_stack()
-    for k in range(1, chain.index.shape[0]):
-        kind, v = chain.index[k, KIND], chain.index[k, COLUMN]
-        if kind == PRISMATIC or chain.index[k, HAS_ARM]:
+    links, index, joints = chain
+    for k in range(1, index.shape[0]):
+        kind, v = index[k, KIND], index[k, COLUMN]
+        if kind == PRISMATIC or index[k, HAS_ARM]:
             delta = carry_twist(delta, get_vector(work, k, ARM))
         if kind == SPHERICAL:
             R = get_matrix(work, k, ROTATION)
             reaction = get_matrix(work, k, TURN) @ delta.linear + get_symmetric(work, k, TURN + 9) @ delta.angular
-            if chain.index[k, GIVEN]:
+            if index[k, GIVEN]:
                 effort = transpose(R) @ (get_vector(work, k, TURN + 15) + reaction)
-                rotor, imposed = Vector(chain.joints[v, ROTOR], chain.joints[v + 1, ROTOR], chain.joints[v + 2, ROTOR]), vector_at(acceleration, 6 + v)
+                rotor, imposed = Vector(joints[v, ROTOR], joints[v + 1, ROTOR], joints[v + 2, ROTOR]), vector_at(acceleration, 6 + v)
                 put_vector_at(torque, v, effort + Vector(rotor.x * imposed.x, rotor.y * imposed.y, rotor.z * imposed.z))
             else:
                 joint = get_symmetric(work, k, TURN_MOBILITY) @ (get_vector(work, k, TURN + 15) - reaction)
@@ -299,8 +318,8 @@ def spread(chain, delta, torque, acceleration, work):
                 delta = delta + turning(joint)
         else:
             reaction = power(delta, get_wrench(work, k, EFFORT))
-            if chain.index[k, GIVEN]:
-                torque[v] = work[k, FORCE] + reaction + chain.joints[v, ROTOR] * acceleration[6 + v]
+            if index[k, GIVEN]:
+                torque[v] = work[k, FORCE] + reaction + joints[v, ROTOR] * acceleration[6 + v]
             else:
                 joint = work[k, MOBILITY] * (work[k, FORCE] - reaction)
                 acceleration[6 + v] = joint
@@ -309,7 +328,7 @@ def spread(chain, delta, torque, acceleration, work):
                     delta = delta + joint * turning(axis)
                 else:
                     delta = delta + joint * sliding(axis)
-        if chain.index[k, HAS_BODY]:
+        if index[k, HAS_BODY]:
             put_pair(work, k, EFFORT, delta)
 
 
@@ -327,9 +346,3 @@ def hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration):
     put_vector_at(push, np.int64(7), hold.force)
     put_vector_at(push, np.int64(10), hold.torque)
     spread(chain, delta, torque, acceleration, work)
-
-
-@inline
-def true_acceleration(work, k):
-    """Spatial acceleration of body k, after `spread`."""
-    return get_twist(work, k, ACCELERATION) + get_twist(work, k, EFFORT)

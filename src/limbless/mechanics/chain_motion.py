@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import (
+    ACCELERATION,
     BASE,
     COLUMN,
     COULOMB,
     DAMPING,
+    EFFORT,
     GAIN,
     GIVEN,
     HAS_BODY,
@@ -35,9 +37,8 @@ from limbless.mechanics.chain import (
     VISCOUS,
     hybrid_dynamics,
     move,
-    true_acceleration,
 )
-from limbless.mechanics.columns import get_matrix, put_pair, put_vector_at, vector_at
+from limbless.mechanics.columns import get_matrix, put_vector_at, vector_at
 from limbless.mechanics.inertia import Wrench, carry_wrench
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.laws import apply_laws
@@ -47,7 +48,8 @@ from limbless.mechanics.vectors import Vector
 
 INTEGRALS = 9
 ACTUATOR_WORK, ENVIRONMENT_WORK, PASSIVE_WORK, IMPULSE = np.array([0, 1, 2, 3])
-PUSH = 13                                     # power, momentum-changing wrench (6), holding wrench of the base (6): see `gather`
+PUSH = 13                                     # power, sum of external wrenches (6), wrench that holds the base (6): see `gather`
+PUSHED, HELD = np.array([1, 7])
 LOCKED = 1e12                                 # ratio of joint mobilities beyond which a torque-given joint counts as singular
 
 
@@ -57,6 +59,7 @@ class Setting(NamedTuple):
     base: int
     any_free: bool
     feedback: bool
+    plain: bool                        # every joint motion-given, no springs, dampers or friction
 
 
 class DriveTable(NamedTuple):
@@ -78,7 +81,8 @@ class Scratch(NamedTuple):
     torque: NDArray[np.float64]        # (joints,) what the actuators give
     effort: NDArray[np.float64]        # (joints,) what acts along the joint axes: torque plus springs and friction
     stage: NDArray[np.float64]         # (x,)
-    rates: NDArray[np.float64]         # (4, x)
+    rate: NDArray[np.float64]          # (x,)
+    total: NDArray[np.float64]         # (x,)
 
 
 class Records(NamedTuple):
@@ -97,15 +101,15 @@ class Records(NamedTuple):
 
 
 @inline
-def passive_torque(chain, v, q, qd):
+def passive_torque(joints, v, q, qd):
     """Spring, damper and friction of one degree of freedom (28), (37); Coulomb friction is 0 at rest."""
     sign = 0.0 * qd
     if qd > 0.0:
         sign = sign + 1.0
     elif qd < 0.0:
         sign = sign - 1.0
-    return (chain.joints[v, STIFFNESS] * (chain.joints[v, REST] - q) - (chain.joints[v, DAMPING] + chain.joints[v, VISCOUS]) * qd
-            - chain.joints[v, COULOMB] * sign)
+    return (joints[v, STIFFNESS] * (joints[v, REST] - q) - (joints[v, DAMPING] + joints[v, VISCOUS]) * qd
+            - joints[v, COULOMB] * sign)
 
 
 @inline
@@ -134,41 +138,49 @@ def take(drive, i, p, width, v, turns, position, velocity, acceleration):
 
 
 @inline
-def feedback_torque(chain, v, error, rate_error):
+def feedback_torque(joints, v, error, rate_error):
     """Proportional and derivative feedback, clipped at the actuator's saturation."""
-    wanted = chain.joints[v, GAIN] * error + chain.joints[v, RATE_GAIN] * rate_error
-    return minimum(maximum(wanted, -chain.joints[v, SATURATION]), chain.joints[v, SATURATION])
+    wanted = joints[v, GAIN] * error + joints[v, RATE_GAIN] * rate_error
+    return minimum(maximum(wanted, -joints[v, SATURATION]), joints[v, SATURATION])
+
+
+@inline
+def follow(drive, i, position, velocity, acceleration):
+    """Every joint motion-given and none with springs or friction: all joints take the drive's row i."""
+    for c in range(drive.position.shape[1]):
+        position[7 + c] = drive.position[i, c]
+    for c in range(drive.velocity.shape[1]):
+        velocity[6 + c] = drive.velocity[i, c]
+        acceleration[6 + c] = drive.acceleration[i, c]
 
 
 @kernel
 def actuate(chain, feedback, drive, i, position, velocity, acceleration, torque, effort):
-    """Before the dynamics: motion-given joints take the drive; torque-given ones their torque; `effort` starts as the passive part."""
+    """Before the dynamics: motion-given joints take the drive; torque-given ones their torque; `effort` becomes the passive part."""
     held = min(i, drive.torque.shape[0] - 1)
-    for k in range(1, chain.index.shape[0]):
-        p, v = chain.index[k, POSITION], chain.index[k, COLUMN]
-        turns = 3 if chain.index[k, KIND] == SPHERICAL else 1
-        if chain.index[k, GIVEN]:
+    links, index, joints = chain
+    for k in range(1, index.shape[0]):
+        p, v = index[k, POSITION], index[k, COLUMN]
+        turns = 3 if index[k, KIND] == SPHERICAL else 1
+        given = index[k, GIVEN]
+        if given:
             take(drive, i, p, 4 if turns == 3 else 1, v, turns, position, velocity, acceleration)
         if turns == 3:
-            q = joint_angles(position, 7 + p)
-            effort[v] = passive_torque(chain, v, q.x, velocity[6 + v])
-            effort[v + 1] = passive_torque(chain, v + 1, q.y, velocity[7 + v])
-            effort[v + 2] = passive_torque(chain, v + 2, q.z, velocity[8 + v])
+            angles, error = joint_angles(position, 7 + p), joint_angles(position, 7 + p)
+            if feedback and not given:
+                error = angles_between(position, 7 + p, drive.position, i, p)
         else:
-            effort[v] = passive_torque(chain, v, position[7 + p], velocity[6 + v])
-        if not chain.index[k, GIVEN]:
-            for c in range(turns):
+            q = position[7 + p]
+            angles, error = Vector(q, q, q), Vector(q, q, q)
+            if feedback and not given:
+                error = Vector(drive.position[i, p] - q, q, q)
+        for c in range(turns):
+            rate = velocity[6 + v + c]
+            effort[v + c] = passive_torque(joints, v + c, angles[c], rate)
+            if not given:
                 torque[v + c] = drive.torque[held, v + c]
-            if feedback:
-                if turns == 3:
-                    error = angles_between(position, 7 + p, drive.position, i, p)
-                else:
-                    gap = drive.position[i, p] - position[7 + p]
-                    error = Vector(gap, 0.0 * gap, 0.0 * gap)
-                torque[v] += feedback_torque(chain, v, error.x, drive.velocity[i, v] - velocity[6 + v])
-                if turns == 3:
-                    torque[v + 1] += feedback_torque(chain, v + 1, error.y, drive.velocity[i, v + 1] - velocity[7 + v])
-                    torque[v + 2] += feedback_torque(chain, v + 2, error.z, drive.velocity[i, v + 2] - velocity[8 + v])
+                if feedback:
+                    torque[v + c] += feedback_torque(joints, v + c, error[c], drive.velocity[i, v + c] - rate)
 
 
 @inline
@@ -182,38 +194,45 @@ def put_quaternion_rate(position, i, w, rate):
 
 
 @kernel
-def put_rates(chain, x, split, scratch, rate):
-    """Rates of the flat state: kinematics, accelerations, powers and impulse."""
-    position, velocity, acceleration = x[:split], x[split:], scratch.acceleration
-    R = get_matrix(scratch.work, BASE, ROTATION)
-    put_vector_at(rate, START, R @ vector_at(velocity, START))
-    put_quaternion_rate(position, SECOND, vector_at(velocity, SECOND), rate)
-    for j in range(6):
-        rate[split + j] = acceleration[j]
-    work, passive = 0.0 * x[0], 0.0 * x[0]
-    for k in range(1, chain.index.shape[0]):
-        p, v, kind = 7 + chain.index[k, POSITION], chain.index[k, COLUMN], chain.index[k, KIND]
-        turns = 3 if kind == SPHERICAL else 1
+def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
+    """Rates of the joint coordinates, none where motion-given; there the passive part is not the actuator's work."""
+    links, index, joints = chain
+    split = position.shape[0]
+    driven = split + 6 + effort.shape[0] + ACTUATOR_WORK
+    for k in range(1, index.shape[0]):
+        p, v, kind = 7 + index[k, POSITION], index[k, COLUMN], index[k, KIND]
+        turns, given = 3 if kind == SPHERICAL else 1, index[k, GIVEN]
         for c in range(turns):
-            if chain.index[k, GIVEN]:                       # `effort` holds the passive part until here, `torque` what acts on the joint
-                work += (scratch.torque[v + c] - scratch.effort[v + c]) * velocity[6 + v + c]
-                rate[split + 6 + v + c] = 0.0 * work
+            if given:
+                rate[driven] -= effort[v + c] * velocity[6 + v + c]
+                rate[split + 6 + v + c] = 0.0 * effort[v]
             else:
-                work += scratch.torque[v + c] * velocity[6 + v + c]
                 rate[split + 6 + v + c] = acceleration[6 + v + c]
-            passive += scratch.effort[v + c] * velocity[6 + v + c]
-        if chain.index[k, GIVEN]:
+        if given:
             for c in range(4 if turns == 3 else 1):
-                rate[p + c] = 0.0 * work
+                rate[p + c] = 0.0 * effort[v]
         elif kind == SPHERICAL:
             put_quaternion_rate(position, p, vector_at(velocity, 6 + v), rate)
         else:
             rate[p] = velocity[6 + v]
-    sums = x.shape[0] - INTEGRALS
-    rate[sums + ACTUATOR_WORK], rate[sums + ENVIRONMENT_WORK], rate[sums + PASSIVE_WORK] = work, scratch.push[0], passive
-    push = Wrench(vector_at(scratch.push, np.int64(1)) + vector_at(scratch.push, np.int64(7)),
-                  vector_at(scratch.push, np.int64(4)) + vector_at(scratch.push, np.int64(10)))
-    about_world = carry_wrench(push, vector_at(position, START))
+
+
+@inline
+def put_rates(position, velocity, work, push, acceleration, torque, effort, rate):
+    """Rates of the flat state: base kinematics and accelerations, powers and impulse; joint coordinates are left to `put_joint_rates`."""
+    split, freedoms = position.shape[0], torque.shape[0]
+    put_vector_at(rate, START, get_matrix(work, BASE, ROTATION) @ vector_at(velocity, START))
+    put_quaternion_rate(position, SECOND, vector_at(velocity, SECOND), rate)
+    for j in range(6):
+        rate[split + j] = acceleration[j]
+    driven, passive = 0.0 * position[0], 0.0 * position[0]
+    for v in range(freedoms):                            # of a motion-given joint `torque` holds all that acts along its axis
+        driven += torque[v] * velocity[6 + v]
+        passive += effort[v] * velocity[6 + v]
+    sums = split + 6 + freedoms
+    rate[sums + ACTUATOR_WORK], rate[sums + ENVIRONMENT_WORK], rate[sums + PASSIVE_WORK] = driven, push[0], passive
+    outer = Wrench(vector_at(push, PUSHED) + vector_at(push, HELD), vector_at(push, PUSHED + 3) + vector_at(push, HELD + 3))
+    about_world = carry_wrench(outer, vector_at(position, START))
     put_vector_at(rate, sums + IMPULSE, about_world.force)
     put_vector_at(rate, sums + IMPULSE + 3, about_world.torque)
 
@@ -231,40 +250,51 @@ def is_locked(chain, work):
     return joint if largest >= LOCKED * smallest else 0
 
 
-@kernel
-def chain_rate(chain, laws, setting, drive, i, t, step_time, x, split, scratch, rate):
-    """dx/dt at time t, with the drive's row i. Leaves accelerations, torques and body quantities in `scratch`."""
-    position, velocity = x[:split], x[split:]
-    actuate(chain, setting.feedback, drive, i, position, velocity, scratch.acceleration, scratch.torque, scratch.effort)
-    move(chain, position, velocity, scratch.acceleration, scratch.work)
-    apply_laws(laws, t, step_time, ROTATION, VELOCITY, ORIGIN, scratch.work, scratch.wrench)
-    if setting.any_free:                               # what acts along a torque-given axis: actuator plus passive part
-        for v in range(scratch.torque.shape[0]):
-            scratch.torque[v] += scratch.effort[v]
-    hybrid_dynamics(chain, setting.base, scratch.torque, scratch.wrench, scratch.work, scratch.push, scratch.acceleration)
+@inline
+def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, torque, effort, rate):
+    """Rate of a state at time t, with the drive's row i; accelerations, torques and body quantities stay in the scratch arrays."""
+    if setting.plain:
+        follow(drive, i, position, velocity, acceleration)
+    else:
+        actuate(chain, setting.feedback, drive, i, position, velocity, acceleration, torque, effort)
+    move(chain, position, velocity, acceleration, work)
+    apply_laws(laws, t, step_time, work, wrench)
     if setting.any_free:
-        for k in range(1, chain.index.shape[0]):
-            if not chain.index[k, GIVEN]:
-                v = chain.index[k, COLUMN]
-                for c in range(3 if chain.index[k, KIND] == SPHERICAL else 1):
-                    scratch.torque[v + c] -= scratch.effort[v + c]
-    put_rates(chain, x, split, scratch, rate)
+        exchange_passive(chain, 1.0, torque, effort)     # along a torque-given axis acts the actuator plus the passive part
+    hybrid_dynamics(chain, setting.base, torque, wrench, work, push, acceleration)
+    if setting.any_free:
+        exchange_passive(chain, -1.0, torque, effort)
+    put_rates(position, velocity, work, push, acceleration, torque, effort, rate)
+    if not setting.plain:                                # else the rates of the joint coordinates stay zero, as they were allocated
+        put_joint_rates(chain, position, velocity, acceleration, effort, rate)
 
 
 @kernel
-def store(chain, x, split, scratch, rate, records, r):
+def exchange_passive(chain, sign, torque, effort):
+    """Add the passive torque of torque-given joints to their torque, or take it off again."""
+    for k in range(1, chain.index.shape[0]):
+        if not chain.index[k, GIVEN]:
+            v = chain.index[k, COLUMN]
+            for c in range(3 if chain.index[k, KIND] == SPHERICAL else 1):
+                torque[v + c] += sign * effort[v + c]
+
+
+@kernel
+def store(chain, scratch, records, r):
     """Keep everything of this instant in record r."""
-    records.x[r, :] = x
-    records.acceleration[r, :] = scratch.acceleration
-    sums = x.shape[0] - INTEGRALS
+    for c in range(scratch.stage.shape[0]):
+        records.x[r, c] = scratch.stage[c]
+    for c in range(scratch.acceleration.shape[0]):
+        records.acceleration[r, c] = scratch.acceleration[c]
+    sums, zero = scratch.stage.shape[0] - INTEGRALS, 0.0 * scratch.stage[0]
     for c in range(3):
-        records.powers[r, c] = rate[sums + c]
+        records.powers[r, c] = scratch.rate[sums + c]
     for c in range(6):
         records.hold[r, c] = scratch.push[7 + c]
     for k in range(chain.index.shape[0]):
         v = chain.index[k, COLUMN]
         for c in range(0 if k == 0 else 3 if chain.index[k, KIND] == SPHERICAL else 1):
-            passive = scratch.effort[v + c] if chain.index[k, GIVEN] else 0.0 * x[0]
+            passive = scratch.effort[v + c] if chain.index[k, GIVEN] else zero
             records.torque[r, v + c] = scratch.torque[v + c] - passive
         if chain.index[k, HAS_BODY]:
             for c in range(9):
@@ -274,7 +304,7 @@ def store(chain, x, split, scratch, rate, records, r):
             for c in range(6):
                 records.twist[r, k, c] = scratch.work[k, VELOCITY + c]
                 records.wrench[r, k, c] = scratch.wrench[k, c]
-            put_pair(records.twist_rate[r], k, START, true_acceleration(scratch.work, k))
+                records.twist_rate[r, k, c] = scratch.work[k, ACCELERATION + c] + scratch.work[k, EFFORT + c]
 
 
 @kernel
@@ -293,40 +323,62 @@ def scale_quaternion(x, i):
         x[i + c] = scale * x[i + c]
 
 
+@inline
+def copy(source, target):
+    for c in range(source.shape[0]):
+        target[c] = source[c]
+
+
+@inline
+def add(start, step, rate, end):
+    """end = start + step rate"""
+    for c in range(start.shape[0]):
+        end[c] = start[c] + step * rate[c]
+
+
+@inline
+def stage_lead(stage):
+    """How far into the step a stage of the classical Runge-Kutta method lies, and its weight in sixths."""
+    if stage == 0:
+        return 0.0, 1.0
+    if stage == 3:
+        return 1.0, 1.0
+    return 0.5, 2.0
+
+
 @kernel
 def advance(chain, laws, setting, drive, knots, record, x, split, scratch, records):
-    """Step x from the first knot to the last and record where asked. Returns the number of a locked joint (0: none) and its step."""
-    size, r, stage, rates = x.shape[0], 0, scratch.stage, scratch.rates
-    steps = knots.shape[0] - 1
+    """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step."""
+    r, steps = 0, knots.shape[0] - 1
+    work, wrench, push, acceleration, torque, effort, state, rate, total = scratch
+    position, velocity = state[:split], state[split:]
     for n in range(steps + 1):
         last = n == steps
         if last and not record[n]:
             break
-        h = 0.0 if last else knots[n + 1] - knots[n]
         t = knots[n]
+        h = 0.0 if last else knots[n + 1] - t
         inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
-        chain_rate(chain, laws, setting, drive, 2 * n, t, inside, x, split, scratch, rates[0])
-        if setting.any_free:
-            joint = is_locked(chain, scratch.work)
-            if joint > 0:
-                return joint, n
-        if record[n]:
-            store(chain, x, split, scratch, rates[0], records, r)
-            r += 1
-        if last:
-            break
-        for c in range(size):
-            stage[c] = x[c] + 0.5 * h * rates[0, c]
-        chain_rate(chain, laws, setting, drive, 2 * n + 1, t + 0.5 * h, inside, stage, split, scratch, rates[1])
-        for c in range(size):
-            stage[c] = x[c] + 0.5 * h * rates[1, c]
-        chain_rate(chain, laws, setting, drive, 2 * n + 1, t + 0.5 * h, inside, stage, split, scratch, rates[2])
-        for c in range(size):
-            stage[c] = x[c] + h * rates[2, c]
-        chain_rate(chain, laws, setting, drive, 2 * n + 2, t + h, inside, stage, split, scratch, rates[3])
-        for c in range(size):
-            x[c] += h / 6.0 * (rates[0, c] + 2.0 * rates[1, c] + 2.0 * rates[2, c] + rates[3, c])
+        for stage in range(4):
+            lead, weight = stage_lead(stage)
+            if stage == 0:
+                copy(x, state)
+            else:
+                add(x, lead * h, rate, state)
+            chain_rate(chain, laws, setting, drive, 2 * n + int(2.0 * lead), t + lead * h, inside, position, velocity,
+                       work, wrench, push, acceleration, torque, effort, rate)
+            if stage == 0:
+                joint = is_locked(chain, work) if setting.any_free else 0
+                if joint > 0:
+                    return joint, n
+                if record[n]:
+                    store(chain, scratch, records, r)
+                    r += 1
+                if last:
+                    return 0, steps
+                copy(rate, total)
+            else:
+                add(total, weight, rate, total)
+        add(x, h / 6.0, total, x)
         normalise(chain, x)
     return 0, steps
-
-

@@ -1,9 +1,14 @@
 """Reading and writing named tuples in the columns of an array: `get_vector(array, k, COLUMN)`."""
 from __future__ import annotations
 
+import numpy as np
+
 from limbless.mechanics.inertia import Inertia, Twist, Wrench
 from limbless.mechanics.kernel import inline
 from limbless.mechanics.vectors import Matrix, Symmetric, Vector
+
+# Where every model keeps the state of a body in its row of a work array: rotation (9), origin (3), velocity (6), along the world axes
+BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY = np.array([0, 9, 12])
 
 
 @inline

@@ -1,8 +1,8 @@
 """Force laws on pieces of a body, in rows of numbers: what every wrench environment becomes.
 
-ONE law serves a slice of any body: `fluid_slice` is used at the Gauss points of a chain's links and at the nodes of a rod.
-A row of `laws` says on which body it acts, when, along which straight segment P(s) = start + s e1, and with which coefficients.
-Wrenches are what the environment does to the body.
+ONE law serves a slice of any body: `drag_slice` and `added_slice` act at the Gauss points of a chain's links and at the nodes of
+a rod. A row of `laws` says on which body it acts, when, along which straight segment P(s) = start + s e1, and with which
+coefficients. Wrenches are what the environment does to the body together with its added mass.
 """
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.columns import get_matrix, get_twist, get_vector, put_pair
+from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, BODY_VELOCITY, get_matrix, get_twist, get_vector, put_pair
 from limbless.mechanics.function_slot import call_slot
 from limbless.mechanics.inertia import Wrench
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.scalars import absolute, arctangent2, sqrt, value_of
 from limbless.mechanics.vectors import Vector, cross, product, transpose
 
-(BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19])
+(BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
 LAW_COLUMNS = 40
 WEIGHT, FLUID, SURFACE, USER, POINT = np.arange(5)
 
 # Coefficients, as columns after COEFFICIENTS
 # WEIGHT   field (3, m/s2, world), mass, first moment (3, body axes)
 # FLUID    quadratic drag (axial, lateral, vertical, roll), linear drag (same four), added mass (axial, lateral, vertical, roll),
-#          1 if the added mass is momentum-consistent, current (3, world)
+#          1 if the added mass is momentum-consistent, current (3, world), 1 if there is added mass
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
 # POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body)
-QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT = COEFFICIENTS + np.array([0, 4, 8, 12, 13])
+QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
 ADDRESS, POINT_FORCE, POINT_TORQUE, IN_WORLD = COEFFICIENTS + np.array([0, 0, 3, 6])
@@ -43,41 +43,66 @@ class Laws(NamedTuple):
     """All force laws on a robot."""
 
     rows: NDArray[np.float64]       # (laws, LAW_COLUMNS)
-    nodes: NDArray[np.float64]      # Gauss abscissae in [0, 1], of all rules one after the other
+    nodes: NDArray[np.float64]      # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two points first
     weights: NDArray[np.float64]    # their weights, of sum 1 for each rule
     buffer: NDArray[np.float64]     # for a user's law
 
 
-@inline
-def fluid_slice(laws, i, velocity, rate, current):
-    """Wrench per unit length on a slice, along its own axes (e1 along the body), about its centre: paper 001, (46)-(49).
+class Fluid(NamedTuple):
+    """Coefficients of a fluid on a slice: see the columns of FLUID."""
 
-    `velocity` and `rate` are those of the slice, `current` that of the fluid. The acceleration part of the added mass belongs to
-    the inertia (of spatial accelerations); what remains of it here depends on velocities alone. As printed, D (ω x V) with
-    D = diag(added mass): the classical acceleration is the spatial one plus ω x V. Momentum-consistent: the fluid's momentum
-    p = D U is carried along by the body, ω x p, with the Munk moment U x p.
-    """
-    U = velocity - current
+    quadratic: Vector
+    quadratic_roll: float
+    linear: Vector
+    linear_roll: float
+    added: Vector
+    added_roll: float
+    consistent: float
+
+
+@inline
+def get_fluid(laws, i):
+    return Fluid(get_vector(laws, i, QUADRATIC), laws[i, QUADRATIC + 3], get_vector(laws, i, LINEAR), laws[i, LINEAR + 3],
+                 get_vector(laws, i, ADDED), laws[i, ADDED + 3], laws[i, CONSISTENT])
+
+
+@inline
+def drag_slice(fluid, U, rate):
+    """Drag per unit length on a slice that moves with U through the fluid, along its own axes (e1 along the body): (46)-(47) of paper 001."""
     normal = sqrt(U.y * U.y + U.z * U.z)
-    force = Vector(-(laws[i, QUADRATIC] * absolute(U.x) + laws[i, LINEAR]) * U.x,
-                   -(laws[i, QUADRATIC + 1] * normal + laws[i, LINEAR + 1]) * U.y,
-                   -(laws[i, QUADRATIC + 2] * normal + laws[i, LINEAR + 2]) * U.z)
-    roll = -(laws[i, QUADRATIC + 3] * absolute(rate.x) + laws[i, LINEAR + 3]) * rate.x
-    torque = Vector(roll, 0.0 * roll, 0.0 * roll)
-    if laws[i, CONSISTENT] > 0.0:
-        momentum = added_momentum(laws, i, U)
-        spin = Vector(laws[i, ADDED + 3] * rate.x, 0.0 * roll, 0.0 * roll)
-        force = force - added_momentum(laws, i, cross(rate, current)) - cross(rate, momentum)
-        torque = torque - cross(rate, spin) - cross(U, momentum)
+    roll = -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x
+    return Wrench(Vector(-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
+                         -(fluid.quadratic.y * normal + fluid.linear.y) * U.y,
+                         -(fluid.quadratic.z * normal + fluid.linear.z) * U.z),
+                  Vector(roll, 0.0 * roll, 0.0 * roll))
+
+
+@inline
+def added_slice(fluid, velocity, rate, current):
+    """What a law of added mass pushes per unit length beyond the inertia it adds, along the slice's axes, about its centre: (48)-(49).
+
+    The added mass D = diag sits in the inertia; with it, the momentum D V of the slice at `velocity` V and `rate` ω changes by
+    ω x D V and V x D V as it is carried along. This push balances what the law has otherwise.
+    As printed, the force is D times the classical acceleration, which is the rate of the components of V plus ω x V.
+    Momentum-consistent, it is the rate of D U, with U relative to the `current`: nothing remains in still water.
+    """
+    d, V, w = fluid.added, velocity, rate
+    if fluid.consistent > 0.0:
+        drifting = scaled(d, current)
+        force = cross(w, drifting) - scaled(d, cross(w, current))
+        torque = cross(V, drifting) + cross(current, scaled(d, V) - drifting)
     else:
-        force = force - added_momentum(laws, i, cross(rate, velocity))
+        x, y, z = d.z - d.y, d.x - d.z, d.y - d.x        # ω x D V - D (ω x V) and V x D V: only differences of D remain
+        force = Vector(-(w.y * y) * V.z - (w.z * z) * V.y, -(w.z * z) * V.x - (w.x * x) * V.z, -(w.x * x) * V.y - (w.y * y) * V.x)
+        spin = fluid.added_roll * w.x
+        torque = Vector(x * V.y * V.z, y * V.z * V.x + w.z * spin, z * V.x * V.y - w.y * spin)
     return Wrench(force, torque)
 
 
 @inline
-def added_momentum(laws, i, v):
-    """D v, with D the added mass per unit length."""
-    return Vector(laws[i, ADDED] * v.x, laws[i, ADDED + 1] * v.y, laws[i, ADDED + 2] * v.z)
+def scaled(d, v):
+    """diag(d) v"""
+    return Vector(d.x * v.x, d.y * v.y, d.z * v.z)
 
 
 @inline
@@ -122,26 +147,53 @@ def put_floats(buffer, column, v):
 
 
 @inline
-def segment_wrench(laws, i, t, R, V, origin):
-    """Wrench of a sliced law on a whole segment, about the origin of its body, along the world axes (52)-(53)."""
-    row, code = laws.rows, laws.rows[i, CODE]
-    E = product(R, get_matrix(row, i, FRAME))
+def sum_slice(F, s, ds, force, torque):
+    """Add a slice at s, of length ds, to the force and to the torque about the start of the segment."""
+    return force + ds * F.force, torque + ds * (F.torque + Vector(0.0 * s, -s * F.force.z, s * F.force.y))
+
+
+@inline
+def at(velocity, rate, s):
+    """Velocity at s e1 beyond the start: V + ω x s e1 (50)."""
+    return Vector(velocity.x, velocity.y + s * rate.z, velocity.z - s * rate.y)
+
+
+@inline
+def fluid_segment(row, nodes, weights, i, velocity, rate, current):
+    """Force and torque about its start of a fluid on a whole segment, along the segment's axes (52)-(53)."""
+    fluid, length = get_fluid(row, i), row[i, LENGTH]
+    force, torque = 0.0 * rate, 0.0 * rate
+    U = velocity - current
+    for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
+        s = nodes[j] * length
+        force, torque = sum_slice(drag_slice(fluid, at(U, rate, s), rate), s, weights[j] * length, force, torque)
+    if row[i, HAS_ADDED] > 0.0:                          # of second degree in s: exact at two Gauss points
+        for j in range(2):
+            s = nodes[j] * length
+            force, torque = sum_slice(added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length, force, torque)
+    return force, torque
+
+
+@inline
+def segment_wrench(row, nodes, weights, buffer, i, t, R, V, origin):
+    """Wrench of a sliced law on a whole segment, about the origin of its body, along the world axes."""
+    code = row[i, CODE]
+    E = product(R, get_matrix(row, i, FRAME)) if row[i, TURNED] > 0.0 else R
     Et = transpose(E)
     rate, start = Et @ V.angular, get_vector(row, i, START)
     velocity = Et @ V.linear + cross(rate, start)
-    current = Et @ get_vector(row, i, CURRENT)
-    force, torque = 0.0 * rate, 0.0 * rate
-    for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
-        s = laws.nodes[j] * row[i, LENGTH]
-        here = Vector(velocity.x, velocity.y + s * rate.z, velocity.z - s * rate.y)
-        if code == FLUID:
-            F = fluid_slice(row, i, here, rate, current)
-        else:
+    if code == FLUID:
+        force, torque = fluid_segment(row, nodes, weights, i, velocity, rate, Et @ get_vector(row, i, CURRENT))
+    else:
+        force, torque = 0.0 * rate, 0.0 * rate
+        for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
+            s = nodes[j] * row[i, LENGTH]
             place = origin + E @ Vector(start.x + s, start.y, start.z)
-            F = surface_slice(row, i, E, place.z) if code == SURFACE else user_slice(row, i, laws.buffer, t, E, place, here, rate)
-        ds = laws.weights[j] * row[i, LENGTH]
-        force = force + ds * F.force
-        torque = torque + ds * (F.torque + Vector(0.0 * s, -s * F.force.z, s * F.force.y))
+            if code == SURFACE:
+                F = surface_slice(row, i, E, place.z)
+            else:
+                F = user_slice(row, i, buffer, t, E, place, at(velocity, rate, s), rate)
+            force, torque = sum_slice(F, s, weights[j] * row[i, LENGTH], force, torque)
     return Wrench(E @ force, E @ (torque + cross(start, force)))
 
 
@@ -164,25 +216,27 @@ def point_wrench(laws, i, R):
 
 
 @kernel
-def apply_laws(laws, t, step_time, rotation, velocity, origin, work, wrench):
+def apply_laws(laws, t, step_time, work, wrench):
     """Sum all laws on each body: wrench about its origin, along the world axes.
 
-    `rotation`, `velocity`, `origin` are the columns of `work` that hold them. `step_time` (inside the step) decides which
-    windows are open, so that a stage on the edge of a window counts for the step it belongs to.
+    `step_time` (inside the step) decides which windows are open, so that a stage on the edge of a window counts for the step it
+    belongs to.
     """
-    row = laws.rows
-    wrench[:, :] = 0.0 * work[0, 0]
+    row, nodes, weights, buffer = laws                   # once: taking an array out of a tuple counts its references
+    for k in range(wrench.shape[0]):
+        for c in range(6):
+            wrench[k, c] = 0.0 * work[0, 0]
     for i in range(row.shape[0]):
         if step_time < row[i, FROM] or step_time > row[i, UNTIL]:
             continue
         k, code = int(row[i, BODY]), row[i, CODE]
-        R = get_matrix(work, k, rotation)
+        R = get_matrix(work, k, BODY_ROTATION)
         if code == WEIGHT:
             F = field_wrench(row, i, R)
         elif code == POINT:
             F = point_wrench(row, i, R)
         else:
-            F = segment_wrench(laws, i, t, R, get_twist(work, k, velocity), get_vector(work, k, origin))
+            F = segment_wrench(row, nodes, weights, buffer, i, t, R, get_twist(work, k, BODY_VELOCITY), get_vector(work, k, BODY_ORIGIN))
         put_pair(wrench, k, np.int64(0), Wrench(get_vector(wrench, k, np.int64(0)) + F.force,
                                                 get_vector(wrench, k, np.int64(3)) + F.torque))
 

@@ -83,8 +83,14 @@ def skew(h):
 
 @inline
 def rotation_about(axis, angle):
-    """Rotation by `angle` about the unit vector `axis` (Rodrigues)."""
+    """Rotation by `angle` about the unit vector `axis`."""
     s, c = sincos(angle)
+    return rotation_by(axis, s, c)
+
+
+@inline
+def rotation_by(axis, s, c):
+    """Rotation about the unit vector `axis` by the angle of sine s and cosine c (Rodrigues)."""
     x, y, z = axis
     t = 1.0 - c
     return Matrix(Vector(c + t * x * x, t * x * y - s * z, t * x * z + s * y),

@@ -36,12 +36,16 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     links = np.zeros((bodies, kernels.LINK_COLUMNS))
     links[:, kernels.LINK_AXIS:][:, :3], links[:, kernels.LINK_ARM:][:, :3] = arrays.axis, arrays.arm
     links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3] = arrays.mass, arrays.moment
-    links[:, kernels.LINK_INERTIA:][:, :6], links[:, kernels.LINK_ADDED:][:, :21] = arrays.inertia, added
+    links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
+    wet = np.any(added != 0.0, axis=1)
+    links[wet, kernels.LINK_WET:][:, :21] = added[wet] + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)[wet]
     index = np.zeros((bodies, kernels.INDEX_COLUMNS), dtype=np.int64)
     index[:, kernels.KIND], index[:, kernels.POSITION], index[:, kernels.COLUMN] = (
         arrays.joint_kind, arrays.position_column, arrays.velocity_column)
     index[:, kernels.HAS_ARM], index[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
-    index[:, kernels.WET], index[1:, kernels.GIVEN] = np.any(added != 0.0, axis=1), 1
+    index[:, kernels.WET], index[1:, kernels.GIVEN] = wet, 1
+    for axis in range(3):
+        index[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
     joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
     for column, values in ((kernels.ROTOR, arrays.rotor_inertia), (kernels.COULOMB, arrays.coulomb_friction),
                            (kernels.VISCOUS, arrays.viscous_friction), (kernels.STIFFNESS, arrays.stiffness),
@@ -49,6 +53,12 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
         joints[:, column] = values
     joints[:, kernels.SATURATION] = np.inf
     return kernels.ChainTable(links, index, joints)
+
+
+def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
+    """The 21 numbers (M, H, J) of rigid bodies: M = m 1, H = [moment]."""
+    zero, (x, y, z) = np.zeros_like(mass), moment.T
+    return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
 
 
 def mark_given(table: kernels.ChainTable, given: NDArray[np.bool_]) -> kernels.ChainTable:
@@ -95,7 +105,7 @@ def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     bodies, freedoms = len(table.index), len(table.joints)
     return chain_motion.Scratch(
         np.zeros((bodies, kernels.WORK_COLUMNS)), np.zeros((bodies, 6)), np.zeros(chain_motion.PUSH), np.zeros(6 + freedoms),
-        np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros((4, size)))
+        np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros(size), np.zeros(size))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:

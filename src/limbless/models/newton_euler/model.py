@@ -47,8 +47,10 @@ class NewtonEuler(Model):
         self._plain = assembly.chain_table(built, added)
         self._table, feedback = assembly.actuate(self._plain, self.actuation)
         self._base = assembly.BASES[built.base]
-        self._setting = Setting(self._base, bool((self._table.index[1:, kernels.GIVEN] == 0).any()), feedback)
         arrays = built.arrays()
+        any_free = bool((self._table.index[1:, kernels.GIVEN] == 0).any())
+        passive = np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0)
+        self._setting = Setting(self._base, any_free, feedback, not (any_free or passive))
         quaternions = int((arrays.joint_kind == kernels.SPHERICAL).sum())
         self._split = 7 + built.freedoms + quaternions
         self._size = self._split + 6 + built.freedoms + INTEGRALS
@@ -97,7 +99,7 @@ class NewtonEuler(Model):
         passive = self._passive(table, position, velocity)
         effort = torque + passive
         kernels.move(table, position, velocity, acceleration, s.work)
-        apply_laws(self._laws, time, time, kernels.ROTATION, kernels.VELOCITY, kernels.ORIGIN, s.work, s.wrench)
+        apply_laws(self._laws, time, time, s.work, s.wrench)
         self._raise_law_errors()
         kernels.hybrid_dynamics(table, self._base, effort, s.wrench, s.work, s.push, acceleration)
         self._refuse_locked(int(chain_motion.is_locked(table, s.work)), time)

@@ -59,7 +59,9 @@ class Recorder:
         links = table.links[self.rows]
         self.mass, self.moment = links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3]
         self.rigid = np.array([_rigid_matrix(row) for row in links])
-        self.added = np.array([_added_matrix(row[kernels.LINK_ADDED:][:21]) for row in links])
+        wet = table.index[self.rows, kernels.WET] == 1
+        whole = np.array([_matrix(row[kernels.LINK_WET:][:21]) for row in links])
+        self.added = np.where(wet[:, None, None], whole - self.rigid, 0.0)
         pieces = chain.segments()
         self.piece_body = np.searchsorted(self.rows, [piece.body for piece in pieces])
         self.piece_frame = np.array([piece.frame for piece in pieces]).reshape(-1, 3, 3)
@@ -134,7 +136,8 @@ class Recorder:
         middle = front + 0.5 * self.piece_length[:, None] * frame[..., 0]
         rates = _turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
         twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        outside = records.wrench[:, self.rows] - _turn(R, np.einsum("bij,rbj->rbi", self.added, rates))
+        fluid = np.einsum("bij,rbj->rbi", self.added, rates) + _carried_along(twist, np.einsum("bij,rbj->rbi", self.added, twist))
+        outside = records.wrench[:, self.rows] - _turn(R, fluid)                  # the push on body and added mass, less what the latter takes
         inertial = _turn(R, np.einsum("bij,rbj->rbi", self.rigid, rates) + _carried_along(twist, np.einsum("bij,rbj->rbi", self.rigid, twist)))
         need = inertial - outside                                                   # wrench that the rest of the body gives to each body
         lever = origin - records.origin[:, :1]                                      # about the base: no loss far from the origin
@@ -191,7 +194,7 @@ def _rigid_matrix(row: Array) -> Array:
     return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, _symmetric(row[kernels.LINK_INERTIA:][:6])]])
 
 
-def _added_matrix(numbers: Array) -> Array:
-    """6 x 6 added inertia from its 21 numbers."""
+def _matrix(numbers: Array) -> Array:
+    """6 x 6 inertia from its 21 numbers M, H, J."""
     H = numbers[6:15].reshape(3, 3)
     return np.block([[_symmetric(numbers[:6]), H.T], [H, _symmetric(numbers[15:])]])
