@@ -30,7 +30,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if (actuation := parts.get("actuation")) is not None:
         yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", kind_of(actuation), repr(kind_of(actuation)))
     if (gait := parts.get("gait")) is not None:
-        yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", gait.drives, f"{gait.drives} ({gait.kind!r})")
+        drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
+        yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():
         yield from _pair(model, ("environment", index), "environments of role", "takes_roles", item.role, f"{item.role} ({item.kind!r})")
 

@@ -120,7 +120,8 @@ def with_received(message: str, value: Any) -> str:
     """A message with the value that was received, unless it says it already."""
     text = repr(value)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return message if value is None or shown in message else f"{message}; received {shown}"
+    said = len(shown) > 3 and shown in message   # a digit is in many messages
+    return message if value is None or said else f"{message}; received {shown}"
 
 
 def _article(words: str) -> str:
