@@ -156,7 +156,7 @@ class Result:
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or `joint_torque_yaw_3`.
 
-        Columns are named by the labels of the dataset The second line starts with `#`; it holds the units.
+        Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
         """
         changing = [str(name) for name in self.dataset.data_vars if "time" in self.dataset[name].dims]
         chosen = changing if variables is None else list(variables)
