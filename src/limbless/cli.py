@@ -85,7 +85,8 @@ def list_(what: str | None) -> None:
 def describe(name: str) -> None:
     """Show a scenario, or the fields of a kind.
 
-    Fields are shown with type, unit, default and meaning. NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows, or the word scenario.
+    Fields are shown with type, unit, default and meaning. NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows,
+    or the word scenario.
 
     \b
     Examples:
@@ -108,8 +109,9 @@ def describe(name: str) -> None:
 def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, quiet: bool) -> None:
     """Run a scenario and write what came out.
 
-    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json and figures/. Values after --set are read as YAML:
-    numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json
+    and figures/. Values after --set are read as YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number
+    or by kind. Ctrl-C keeps what was computed.
 
     \b
     Examples:
@@ -127,10 +129,11 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     try:
         result = _simulated(chosen, quiet)
     except SimulationError as error:
-        if error.result is not None:
-            error.result.write(folder, figures=not no_figures)
-            click.echo(f"What was computed until then is kept in {folder}", err=True)
-        raise
+        if error.result is None:
+            raise
+        error.result.write(folder, figures=not no_figures)
+        told = f"{error}\nWhat was computed until then is kept in {folder}"
+        raise SimulationError(told, error.time, error.place, error.result) from error
     finally:
         _remove_if_empty(folder)
     paths = result.write(folder, figures=not no_figures)

@@ -80,10 +80,13 @@ def make_closure(amplitude: float) -> Callable[..., Any]:
     return inner
 
 
-@pytest.mark.parametrize("function", [lambda t, s: wave(t, s), make_closure(2.0), functools.partial(wave, s=0)], ids=["lambda", "closure", "partial"])
+SHORT_LIVED = {"lambda": lambda t, s: wave(t, s), "closure": make_closure(2.0), "partial": functools.partial(wave, s=0)}
+
+
+@pytest.mark.parametrize("function", SHORT_LIVED.values(), ids=list(SHORT_LIVED))
 def test_functions_of_one_session_run_but_their_saved_scenario_is_refused_clearly(function: Callable[..., Any]) -> None:
     scenario = Scenario.load({"robot": "khalil-eel", "gait": FunctionGait(function=function)})
-    with pytest.raises(InputError, match=r"text:\d+: gait.function: the scenario was saved with a Python function that lived only in that session"):
+    with pytest.raises(InputError, match=r"text:\d+: gait.function: the scenario was saved with a Python function that lived only in"):
         Scenario.from_yaml(scenario.to_yaml(), "text")
 
 
@@ -120,3 +123,17 @@ def test_paths_are_found_in_the_folder_then_in_the_working_directory(file: Path,
     assert located("waves.py", file.parent / "elsewhere") == file.resolve()
     with pytest.raises(InputError, match=r"there is no file 'x.py' \(looked in"):
         located("x.py")
+
+
+def test_a_table_beside_the_scenario_is_found_and_stays_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = np.linspace(0.0, 1.0, 8)
+    np.savetxt(tmp_path / "angles.txt", np.column_stack([times, *(0.1 * np.sin(times + joint) for joint in range(4))]))
+    path = tmp_path / "swim.yaml"
+    path.write_text("robot: {preset: uniform, links: 5}\ngait: {kind: recorded, file: angles.txt}\n")
+    scenario = Scenario.load(path)
+    saved = scenario.save(tmp_path / "runs" / "swim" / "scenario.yaml")
+    monkeypatch.chdir(saved.parent)
+    assert Scenario.load("scenario.yaml") == Scenario.load(saved, {"name": scenario.name}) == scenario
+    path.write_text(path.read_text().replace("angles", "angels"))
+    with pytest.raises(InputError, match=r"swim.yaml:2: gait.file: there is no file 'angels.txt' \(looked in"):
+        Scenario.load(path)

@@ -43,7 +43,8 @@ def test_planar_eel_has_the_values_of_the_paper() -> None:
     scenario = Scenario.load("eel-planar")
     gait = scenario.gait
     assert isinstance(gait, BodyWave) and isinstance(scenario.robot, KhalilEel)
-    assert (gait.amplitude, gait.growth, gait.wavelength, gait.period, gait.ramp, gait.turn, gait.dive) == (0.06, 1.2, 1.8, 2.0, 2.0, 0.0, 0.0)
+    assert (gait.amplitude, gait.growth, gait.wavelength, gait.period, gait.ramp) == (0.06, 1.2, 1.8, 2.0, 2.0)
+    assert (gait.turn, gait.dive) == (0.0, 0.0)
     assert (gait.spacing, gait.x_first, scenario.robot.density) == (0.14, 0.0, 1000.0)
     assert (scenario.duration, scenario.step, scenario.record_every) == (30.0, 0.01, 0.02)
     assert scenario.environment == (Water(density=1000.0),)
@@ -149,7 +150,7 @@ def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:
         ("gait: *wave\n", ":1:7: not valid YAML: found undefined alias 'wave'"),
         ("gait: x\n---\nrobot: y\n", ":2:1: not valid YAML"),
         ("gait: \x01\n", "not valid YAML: unacceptable character"),
-        ("[" * 2000, "is nested too deeply"),
+        ("[" * 500, "is nested too deeply"),
     ],
 )
 def test_files_that_are_no_scenario(tmp_path: Path, text: str, message: str) -> None:
@@ -180,7 +181,7 @@ def test_yaml_is_read_as_yaml_1_2(tmp_path: Path) -> None:
 
 
 def test_anchors_and_merges_work_and_keep_their_lines(tmp_path: Path) -> None:
-    path = write(tmp_path, "robot: khalil-eel\ngait: body-wave\nenvironment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, x: 1}\n")
+    path = write(tmp_path, SHORT + "environment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, x: 1}\n")
     assert f"{path}:5: environment.1.x: unknown field" in refusal(path)
     path.write_text(path.read_text().replace(", x: 1", ""))
     assert Scenario.load(path).environment == (Water(density=998.0), Water(density=1.2))
@@ -204,13 +205,24 @@ def test_numbers_are_finite(tmp_path: Path, value: str) -> None:
         ({"duration": 0}, "duration: must be greater than 0 (s); received 0"),
         ({"step": -0.1}, "step: must be greater than 0 (s); received -0.1"),
         ({"duration": 1, "step": 2}, "step: must not be longer than the duration, 1 s; received 2"),
-        ({"step": 0.01, "record_every": 0.025}, "record_every: must be a whole multiple of the step, 0.01 s; the nearest is 0.02; received 0.025"),
+        ({"step": 0.01, "record_every": 0.025}, "must be a whole multiple of the step, 0.01 s; the nearest is 0.02; received 0.025"),
         ({"step": 0.01, "record_every": 0.001}, "the nearest is 0.01; received 0.001"),
         ({"control_period": 0}, "control_period: must be greater than 0"),
     ],
 )
 def test_times_go_together(times: dict[str, float], message: str) -> None:
     assert message in refusal({"robot": "khalil-eel", "gait": "body-wave", **times})
+
+
+def test_the_gait_speaks_the_language_of_the_actuation() -> None:
+    start = {"robot": "khalil-eel", "gait": "body-wave"}
+    assert "actuation: 'torque' needs a gait that drives torque, not one that drives shape" in refusal({**start, "actuation": "torque"})
+    pushed = {"kind": "function", "function": "math:sin", "drives": "torque"}
+    text = refusal({**start, "gait": pushed, "actuation": "pd"})
+    assert "actuation: 'pd' needs a gait that drives shape or joint, not one that drives torque" in text
+    joints = {"initial": {"joint_position": [0.0] * 36}}
+    assert "initial.joint_position: the actuation 'motion' puts the joints where the gait has them" in refusal({**start, **joints})
+    assert Scenario.load({**start, **joints, "actuation": "pd"}).initial.joint_position == (0.0,) * 36
 
 
 def test_rounding_does_not_spoil_a_whole_multiple() -> None:
@@ -263,7 +275,8 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         takes_roles: ClassVar[tuple[str, ...]] = ("contact",)
 
     text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3})
-    assert "environment.1: model 'newton-euler' takes environments of role wrench, not contact ('test-ground'); models that take it: test-hopping" in text
+    assert "environment.1: model 'newton-euler' takes environments of role wrench, not contact ('test-ground'); " in text
+    assert "models that take it: test-hopping" in text
     assert "gait: model 'newton-euler' takes gaits that drive" in text and "not tension ('test-tension'); no model takes it yet" in text
     assert "duraton: unknown field" in text
     text = refusal({"robot": "khalil-eel", "gait": "body-wave", "environment": [Ground()], "model": "test-hopping"})
@@ -300,7 +313,8 @@ def test_a_class_without_a_kind_is_refused_with_the_line_to_add() -> None:
     class Nameless(Gait):
         """No kind."""
 
-    assert "Nameless has no `kind`; add a line such as  kind: Literal['my-gait'] = 'my-gait'" in refusal({"robot": "khalil-eel", "gait": Nameless()})
+    text = refusal({"robot": "khalil-eel", "gait": Nameless()})
+    assert "Nameless has no `kind`; add a line such as  kind: Literal['my-gait'] = 'my-gait'" in text
 
 
 def test_built_in_names_are_the_files_of_the_folder() -> None:
