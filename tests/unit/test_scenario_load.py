@@ -194,6 +194,28 @@ def test_true_is_not_a_number(tmp_path: Path) -> None:
     assert f"{path}:4: initial.position.1: must be a number; received false" in text
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("robot: {kind: chain, links: []}", "robot.links: must have at least 1 item, not 0"),
+        ("initial: {position: [0, 0, 0, 0]}", "initial.position: must be a list of 3 numbers (m); received [0, 0, 0, 0]"),
+        ("initial: {position: {x: 1}}", "initial.position: must be a list of 3 numbers (m); received {'x': 1}"),
+        ("environment: {kind: water}", "environment: must be a list of (environment (kind: "),
+        ("initial: 3", "initial: must be"),
+        ("figures: khalil", "figures: must be a list of texts; received 'khalil'"),
+        ("title: [a]", "title: must be a valid string; received ['a']"),
+        ("robot: {kind: chain, links: [{}, {joint: {kind: hinge}}]}", "robot.links.1.joint.kind: must be 'revolute'"),
+        ("robot: {kind: chain, links: [{solids: [{shape: capsule, lenght: 3}]}]}", "robot.links.0.solids.0.lenght: unknown field; did"),
+        ("robot: {kind: chain, links: [{}, {joint: {axs: 3}}]}", "robot.links.1.joint.axs: unknown field; did you mean 'axis'?"),
+    ],
+)
+def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) -> None:
+    lines = dict(part.split(": ", 1) for part in (*SHORT.splitlines(), line))
+    path = write(tmp_path, "".join(f"{name}: {value}\n" for name, value in lines.items()))
+    number = list(lines).index(line.partition(":")[0]) + 1
+    assert f"{path}:{number}: {message}" in refusal(path)
+
+
 @pytest.mark.parametrize("value", [".inf", ".nan", "-.inf"])
 def test_numbers_are_finite(tmp_path: Path, value: str) -> None:
     assert "duration: must be" in refusal(write(tmp_path, SHORT + f"duration: {value}\n"))
