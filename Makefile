@@ -33,8 +33,9 @@ help:
 
 demo: $(INSTALLED)
 	@echo "== limbless run eel-planar  (the first run also compiles the kernels)"
-	@$(BIN)/limbless run eel-planar --out runs/eel-planar
-	@echo "== done: the figures are in $(CURDIR)/runs/eel-planar/figures"
+	@rm -rf runs/demo
+	@$(BIN)/limbless run eel-planar --out runs/demo
+	@echo "== done: the figures are in $(CURDIR)/runs/demo/figures"
 
 test: $(INSTALLED_DEV)
 	@echo "== ruff"

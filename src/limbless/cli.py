@@ -64,9 +64,9 @@ def main(traceback: bool) -> None:
 @main.command("list")
 @click.argument("what", required=False)
 def list_(what: str | None) -> None:
-    """Show what there is: scenarios, robots, presets, gaits, environments, actuations, models.
+    """Show every scenario and kind there is.
 
-    WHAT shows one of them only.
+    WHAT shows one list only: scenarios, robots, presets, gaits, environments, actuations or models.
 
     \b
     Example:
@@ -83,9 +83,10 @@ def list_(what: str | None) -> None:
 @main.command()
 @click.argument("name")
 def describe(name: str) -> None:
-    """Show a scenario, or the fields of any kind: type, unit, default, meaning.
+    """Show a scenario, or the fields of a kind.
 
-    NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows, or the word scenario.
+    Fields are shown with type, unit, default and meaning. NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows,
+    or the word scenario.
 
     \b
     Examples:
@@ -106,10 +107,11 @@ def describe(name: str) -> None:
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
 @click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
 def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, quiet: bool) -> None:
-    """Run a scenario, given by its name or as a .yaml file, and write what came out.
+    """Run a scenario and write what came out.
 
-    Writes scenario.yaml (complete, can be run again), result.nc, summary.json and figures/. Values after --set are read as YAML:
-    numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json
+    and figures/. Values after --set are read as YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number
+    or by kind. Ctrl-C keeps what was computed.
 
     \b
     Examples:
@@ -127,10 +129,11 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     try:
         result = _simulated(chosen, quiet)
     except SimulationError as error:
-        if error.result is not None:
-            error.result.write(folder, figures=not no_figures)
-            click.echo(f"What was computed until then is kept in {folder}", err=True)
-        raise
+        if error.result is None:
+            raise
+        error.result.write(folder, figures=not no_figures)
+        told = f"{error}\nWhat was computed until then is kept in {folder}"
+        raise SimulationError(told, error.time, error.place, error.result) from error
     finally:
         _remove_if_empty(folder)
     paths = result.write(folder, figures=not no_figures)
@@ -236,7 +239,9 @@ def _tell_files(folder: Path, paths: list[Path]) -> None:
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--figure", "names", multiple=True, metavar="NAME", help="Draw this figure; may be repeated.  [default: all of the run]")
 def plot(directory: Path, names: tuple[str, ...]) -> None:
-    """Draw the figures of a saved run again, into DIR/figures.
+    """Draw the figures of a saved run again.
+
+    They are written to DIR/figures.
 
     \b
     Example:
@@ -263,7 +268,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
 
 @main.command()
 def warmup() -> None:
-    """Compile all kernels now, so that no later run waits for it.
+    """Compile all kernels ahead of the first run.
 
     \b
     Example:
@@ -281,9 +286,9 @@ def warmup() -> None:
 @main.command()
 @click.argument("name", required=False)
 def cite(name: str | None) -> None:
-    """Show how to cite the paper of a scenario, in plain text and BibTeX.
+    """Show how to cite the paper of a scenario.
 
-    NAME is a scenario, the path of a .yaml or a paper's key; without it all papers are shown.
+    In plain text and BibTeX. NAME is a scenario, the path of a .yaml or a paper's key; without it all papers are shown.
 
     \b
     Example:
@@ -301,11 +306,11 @@ def _paper(name: str) -> Any:
 
     if name in PAPERS:
         return PAPERS[name]
-    from limbless.scenarios import loader
+    from limbless.scenarios import document, loader
 
     if name not in loader.names() and Path(name).suffix not in (".yaml", ".yml"):
         raise InputError(f"no scenario and no paper is called {name!r}; {nearest(name, [*loader.names(), *PAPERS])}")
-    key = loader.load(name, {}).paper
+    key = document.read_file(loader.path_of(name) if name in loader.names() else Path(name)).data.get("paper")
     if key is None:
         raise InputError(f"the scenario {name} names no paper")
     return find(key)

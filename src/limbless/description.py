@@ -41,6 +41,10 @@ class Description(BaseModel, metaclass=_Refusing):
         if cls.room and isinstance(name, str):
             registry.add(cls.room, name, cls)
 
+    def __eq__(self, other: object) -> bool:
+        """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
+        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})

@@ -154,9 +154,9 @@ class Result:
         return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
 
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
-        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or `joint_torque_3` (of `joint 3`).
+        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or `joint_torque_yaw_3`.
 
-        The second line starts with `#` and holds the units.
+        Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
         """
         changing = [str(name) for name in self.dataset.data_vars if "time" in self.dataset[name].dims]
         chosen = changing if variables is None else list(variables)
@@ -274,7 +274,7 @@ def _columns(variable: xr.DataArray) -> Iterable[tuple[str, str, Array]]:
     units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
     flat = variable.values.reshape(variable.sizes["time"], -1)
     for number, parts in enumerate(product(*labels)):
-        unit = units[-1] if parts and parts[-1].startswith("r") else units[0]
+        unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]
 
 

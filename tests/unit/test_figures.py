@@ -135,6 +135,32 @@ def test_a_gait_without_a_period_is_drawn_whole(swimmer) -> None:
         figures.draw(swimmer, name)
 
 
+@pytest.mark.parametrize("part", [{"joint": slice(0, 1)}, {"joint": slice(0, 0)}, {"section": slice(0, 1)}, {"section": slice(0, 0)}])
+def test_small_robots_are_drawn_too(swimmer, part: dict[str, slice]) -> None:
+    swimmer.dataset = swimmer.dataset.isel(part)
+    for name in GENERAL:
+        figures.draw(swimmer, name)[0].draw_without_rendering()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_a_run_that_diverged_is_drawn_up_to_there(swimmer, value: float) -> None:
+    swimmer.dataset["position"][300:, 2, 1] = value
+    for name in ("overview", "torques"):
+        drawing, table = figures.draw(swimmer, name)
+        assert len(table["time (s)"]) == 300
+        assert drawing.axes
+    swimmer.dataset["joint_torque"][1:] = value
+    with pytest.raises(InputError, match="at least two records; this run has 1"):
+        swimmer.plot("torques")
+
+
+def test_torque_peaks_are_those_of_the_period_before(swimmer) -> None:
+    table = figures.draw(swimmer, "torques")[1]
+    torque = np.abs(swimmer.dataset["joint_torque"].values[:, ::3])
+    assert table["yaw, peak over the period before (N m)"][350] == torque[251:351].max()
+    assert table["yaw, peak over the period before (N m)"][0] == torque[0].max()
+
+
 def test_notebooks_show_figures(swimmer) -> None:
     assert swimmer.plot("torques")._repr_png_()[:4] == b"\x89PNG"
 

@@ -15,6 +15,7 @@ from limbless.errors import InputError
 from limbless.files import replacing, write_table, write_text
 from limbless.models.base import Model, Variable
 from limbless.result import Result
+from limbless.scenarios.scenario import Scenario
 
 SUMMARY = ["scenario", "model", "status", "duration", "step", "wall_time", "realtime_factor", "com_displacement", "path_length",
            "mean_speed", "period_speed", "steady", "peak_torque", "limits_exceeded", "positive_work", "cost_of_transport", "balances"]
@@ -192,6 +193,18 @@ def test_write_and_load_a_folder(swimmer, tmp_path: Path) -> None:
     assert [path.name for path in again] == ["scenario.yaml", "result.nc", "summary.json"]
     for path in again:
         assert path.read_bytes() == (folder / path.name).read_bytes()
+
+
+def test_a_scenario_comes_back_equal(tmp_path: Path) -> None:
+    eel = Scenario.load("eel-planar", {"gait.amplitude": 0.08})
+    block = {"time": np.zeros(1), "height": np.zeros(1), "com_position": np.zeros((1, 3))}
+    result = Result.from_blocks([block], Falling(), eel, "failed: it fell", None, None)
+    assert result.dataset.attrs["total_mass"] == pytest.approx(37.247, abs=1e-3)
+    assert (result.name, result.period) == ("eel-planar", 2.0)
+    loaded = Result.load(result.save(tmp_path / "eel.nc"))
+    assert loaded.scenario == eel
+    assert loaded.status == "failed: it fell"
+    assert loaded.save(tmp_path / "again.nc").read_bytes() == (tmp_path / "eel.nc").read_bytes()
 
 
 def test_print(swimmer) -> None:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from limbless.description import Description
+from limbless.description import Description, quantity
 from limbless.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Environment(Description):
 
     room: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"
-    active: tuple[tuple[float, float], ...] | None = Field(None, description="time windows [from, until] (s) in which it acts; always if absent")
+    active: tuple[tuple[float, float], ...] | None = quantity(None, "s", "time windows [from, until] in which it acts; always if absent")
 
     @model_validator(mode="after")
     def _windows_in_order(self) -> Environment:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from limbless.callables import folder_of, located
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
@@ -21,10 +22,16 @@ class RecordedGait(Gait):
     """
 
     kind: Literal["recorded"] = "recorded"
-    table: tuple[tuple[float, ...], ...] = Field((), description="rows of time (s) and joint positions (rad or m)")
+    table: tuple[tuple[float, ...], ...] = quantity((), "s; rad or m", "rows of time and joint positions")
     file: str | None = Field(None, description="path of a text file with the same columns")
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
     drives: ClassVar[str] = "joint"
+
+    @field_validator("file")
+    @classmethod
+    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Where the file is, looked for beside the scenario first, so that the scenario may be saved anywhere."""
+        return str(located(value, folder_of(info))) if value else value
 
     @model_validator(mode="after")
     def _readable(self) -> RecordedGait:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from limbless.description import Description
 
@@ -51,7 +52,7 @@ class Robot(Description):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
 
     room: ClassVar[str | None] = "robot"
-    head: Literal["base", "tip"] = "base"
+    head: Literal["base", "tip"] = Field("base", description="which end is the head")
 
     def build(self) -> Robot:
         """The robot itself (a preset builds one)."""

@@ -19,7 +19,7 @@ class UniformChain(Preset):
     kind: Literal["chain"] = "chain"
     preset: Literal["uniform"] = "uniform"
     name: str = Field("uniform chain", description="name of the robot")
-    head: Literal["base", "tip"] = "base"
+    head: Literal["base", "tip"] = Field("base", description="which end is the head")
     base: Base = Field("free", description="how link 0 can move: free, planar or fixed")
     links: int = Field(5, ge=1, description="number of links, the base included; one joint fewer")
     length: float = quantity(0.1, "m", "length of each link", gt=0)

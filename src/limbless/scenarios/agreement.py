@@ -18,7 +18,7 @@ def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
     ----------
     parts : field of the scenario -> its checked value; `environment` maps the place in the list to the environment.
     """
-    return [*_pairs(parts), *_times(parts)]
+    return [*_pairs(parts), *_drive(parts), *_times(parts)]
 
 
 def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -30,7 +30,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if (actuation := parts.get("actuation")) is not None:
         yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", kind_of(actuation), repr(kind_of(actuation)))
     if (gait := parts.get("gait")) is not None:
-        yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", gait.drives, f"{gait.drives} ({gait.kind!r})")
+        drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
+        yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():
         yield from _pair(model, ("environment", index), "environments of role", "takes_roles", item.role, f"{item.role} ({item.kind!r})")
 
@@ -42,6 +43,22 @@ def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, va
     others = [kind for kind, settings in registry.kinds("model").items() if value in getattr(settings, attribute)]
     try_this = f"models that take it: {', '.join(others)}" if others else "no model takes it yet"
     yield Refusal(path, f"model {model.kind!r} takes {what} {' or '.join(taken) or '(none)'}, not {shown}; {try_this}")
+
+
+def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The gait speaks the language of the actuation, and imposed joints start where the gait has them."""
+    actuation, gait, initial = (parts.get(name) for name in ("actuation", "gait", "initial"))
+    if actuation is None:
+        return
+    kind = kind_of(actuation)
+    drives = getattr(gait, "drives", None)
+    if drives is not None and (kind == "torque") != (drives == "torque"):
+        needs = "torque" if kind == "torque" else "shape or joint"
+        yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
+    for name in ("joint_position", "joint_velocity") if initial is not None and kind == "motion" else ():
+        if getattr(initial, name) is not None:
+            told = "the actuation 'motion' puts the joints where the gait has them; leave it out, or choose another actuation"
+            yield Refusal(("initial", name), told)
 
 
 def _times(parts: Mapping[str, Any]) -> Iterator[Refusal]:

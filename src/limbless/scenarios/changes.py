@@ -8,10 +8,9 @@ from typing import Any
 from limbless.description import Description
 from limbless.errors import nearest
 from limbless.scenarios.document import Place
-from limbless.scenarios.fields import field_at
+from limbless.scenarios.entries import Room, from_word
+from limbless.scenarios.fields import field_at, holders
 from limbless.scenarios.problems import Problem, dotted
-
-_ABSENT = object()
 
 
 class Changes:
@@ -29,13 +28,16 @@ class Changes:
         self.made: dict[Place, str] = {}
         self.problems: list[Problem] = []
         self._root = root
+        self._created: set[Place] = set()
         for path, value in changes.items():
             self._make(path, _plain(value))
 
     def source(self, path: Place) -> str | None:
         """The change that an error at `path` comes from (the last one that touched it), or None."""
-        touching = [text for place, text in self.made.items() if path[: len(place)] == place]
-        return touching[-1] if touching else None
+        def touches(place: Place) -> bool:
+            return path[: len(place)] == place or (path in self._created and place[: len(path)] == path)
+
+        return next((text for place, text in reversed(self.made.items()) if touches(place)), None)
 
     def _make(self, path: str, value: Any) -> None:
         text = f"--set {path}={_shown(value)}"
@@ -88,11 +90,12 @@ class Changes:
         inside = here[key] if isinstance(here, list) and key < len(here) else here.get(key) if isinstance(here, dict) else None
         if inside is None:
             inside = self._default(place)
+            self._created.add(place)
         if isinstance(inside, Description):
             tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if hasattr(inside, tag)}
             inside = {**tags, **inside.model_dump(exclude_unset=True)}
-        if isinstance(inside, str) and place[0] != "figures" and self._takes_words(place):
-            inside = {"kind": inside}
+        if isinstance(inside, str) and (room := self._room(place)):
+            inside = from_word(room, inside)
         if isinstance(inside, tuple):
             inside = list(inside)
         if isinstance(inside, dict | list):
@@ -104,12 +107,11 @@ class Changes:
         default = None if field is None or field.is_required() else field.get_default(call_default_factory=True)
         return {} if default is None else copy.deepcopy(default)
 
-    def _takes_words(self, place: Place) -> bool:
-        """Whether a word stands here for a description (`model: newton-euler`)."""
-        from limbless.scenarios.fields import holders
-
-        field = field_at(self._root, self.data, place)
-        return field is not None and bool(holders(field))
+    def _room(self, place: Place) -> str | None:
+        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its kinds."""
+        named = place[:-1] if isinstance(place[-1], int) else place
+        field = field_at(self._root, self.data, named)
+        return next((holder.name for holder in holders(field) if isinstance(holder, Room)), None) if field else None
 
 
 def _put(here: Any, key: Any, value: Any) -> None:

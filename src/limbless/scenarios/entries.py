@@ -58,7 +58,7 @@ def class_of(room: str, entry: Mapping[str, Any]) -> type[Description]:
         raise   # never reached: refuse() raised
 
 
-def _in_words(room: str, word: str) -> dict[str, Any]:
+def from_word(room: str, word: str) -> dict[str, Any]:
     """`model: newton-euler` is short for `model: {kind: newton-euler}`; a robot may be named by its preset."""
     return {"preset": word} if room == "robot" and word in registry.kinds("preset") else {"kind": word}
 
@@ -69,7 +69,7 @@ def _reader(room: str, classes: tuple[type[Description], ...]) -> Callable[[Any,
             if not isinstance(getattr(value, "kind", None), str):
                 raise ValueError(f"{type(value).__name__} has no `kind`; add a line such as  kind: Literal['my-{room}'] = 'my-{room}'")
             return value
-        entry = _in_words(room, value) if isinstance(value, str) else value
+        entry = from_word(room, value) if isinstance(value, str) else value
         if not isinstance(entry, Mapping):
             raise ValueError(f"must be a mapping with a `kind`, such as {{kind: {next(iter(registry.kinds(room)), 'name')}}}")
         return class_of(room, entry).model_validate(dict(entry), context=info.context)

@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from limbless import registry
 from limbless.description import Angle, Description
-from limbless.scenarios.entries import Room, class_of
+from limbless.scenarios.entries import Room, class_of, from_word
 
 _ANGLE = get_args(Angle)[1]
 Holder = type[Description] | Room
@@ -81,8 +81,9 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[Description] | None:
     if not choices:
         return None
     if isinstance(choices[0], Room):
+        entry = from_word(choices[0].name, data) if isinstance(data, str) else data
         try:
-            return class_of(choices[0].name, data if isinstance(data, Mapping) else {})
+            return class_of(choices[0].name, entry if isinstance(entry, Mapping) else {})
         except ValidationError:
             return None
     classes = [choice for choice in choices if not isinstance(choice, Room)]

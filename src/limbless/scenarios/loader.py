@@ -17,7 +17,7 @@ from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 from limbless.scenarios.fields import TRUTH, field_at, type_of
 from limbless.scenarios.problems import Problem, problems_of, report, with_received
-from limbless.scenarios.scenario import Scenario
+from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent
 _TIME: TypeAdapter[float] = TypeAdapter(Annotated[float, Field(gt=0, allow_inf_nan=False)])
@@ -26,6 +26,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "gait": TypeAdapter(GaitEntry),
     "actuation": TypeAdapter(ActuationEntry),
     "model": TypeAdapter(ModelEntry),
+    "initial": TypeAdapter(Initial),
     "duration": _TIME,
     "step": _TIME,
     "record_every": _TIME,

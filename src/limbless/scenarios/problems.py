@@ -1,6 +1,7 @@
 """Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ _NOTHING: Any = object()
 _LONGEST = 60
 """Characters of a received value that a message repeats."""
 _NUMBERS = {"float_type", "float_parsing", "int_type", "int_parsing", "int_from_float", "finite_number"}
-_LISTS = {"tuple_type", "list_type", "missing", "too_long", "too_short"}
+_LISTS = {"tuple_type", "list_type", "missing"}   # missing: an item of a list of fixed length
 
 
 class Problem(NamedTuple):
@@ -106,13 +107,14 @@ def _message(item: Any, path: Place, root: type[Description], data: Mapping[str,
     if kind == "missing" and isinstance(item["loc"][-1], str):
         meaning = f": {field.description}" if field and field.description else ""
         return f"missing; give {_article(type_of(field))}{unit}{meaning}" if field else "missing"
-    if kind in _LISTS and field:
+    if field and (kind in _LISTS or (kind == "too_long" and re.search(r"list (of \d|\()", type_of(field)))):
         return with_received(f"must be {_article(type_of(field))}{unit}", received)
     if kind in _NUMBERS:
         return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}{_degrees(field)}", received)
     if kind == "literal_error":
         return with_received(f"must be {item['ctx']['expected']}", received)
-    message = item["msg"].removeprefix("Value error, ").replace("Input should", "must").replace("Tuple should", "must")
+    message = re.sub(r"^(Input|Tuple|List|String) should", "must", item["msg"].removeprefix("Value error, "))
+    message = message.replace(" after validation", "")
     return with_received(message if kind in ("refused", "value_error") else message + unit, received)
 
 
@@ -120,7 +122,8 @@ def with_received(message: str, value: Any) -> str:
     """A message with the value that was received, unless it says it already."""
     text = repr(value)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return message if value is None or shown in message else f"{message}; received {shown}"
+    said = len(shown) > 3 and shown in message   # a digit is in many messages
+    return message if value is None or said else f"{message}; received {shown}"
 
 
 def _article(words: str) -> str:

@@ -4,6 +4,7 @@ Matplotlib is imported when something is drawn, not before: the names alone are 
 """
 from __future__ import annotations
 
+import copy
 import importlib
 import pkgutil
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "Entry", "draw", "figure", "find", "known", "names_for", "save"]
 
 _visited: list[str] = []
+_DRAWABLE = 1e12   # larger numbers are those of a run that diverged
 
 
 def known() -> dict[str, Entry]:
@@ -49,12 +51,30 @@ def draw(result: Result, name: str) -> Drawing:
     missing = entry.missing(result)
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
-    if result.dataset.sizes.get("time", 0) < 2:
-        raise InputError(f"figure {name!r} needs at least two records; this run has {result.dataset.sizes.get('time', 0)}")
+    drawable = _finite(result)
+    records = drawable.dataset.sizes.get("time", 0)
+    if records < 2:
+        raise InputError(f"figure {name!r} needs at least two records; this run has {records}")
     from limbless.view.figures.style import styled
 
     with styled():
-        return entry.draw(result)
+        return entry.draw(drawable)
+
+
+def _finite(result: Result) -> Result:
+    """The result without the records in which a run that failed left numbers that cannot be drawn."""
+    import numpy as np
+
+    data = result.dataset
+    good = np.ones(data.sizes.get("time", 0), dtype=bool)
+    for variable in data.data_vars.values():
+        if variable.dims[:1] == ("time",) and variable.dtype.kind == "f":
+            good &= (np.abs(variable.values) < _DRAWABLE).reshape(len(good), -1).all(axis=1)
+    if good.all():
+        return result
+    shown = copy.copy(result)
+    shown.dataset = data.isel(time=good)
+    return shown
 
 
 def save(result: Result, name: str, folder: str | Path) -> list[Path]:

@@ -25,7 +25,7 @@ _CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])   # fractions of 
 
 def widest_plane(dataset: xr.Dataset) -> Plane:
     """The coordinate plane that leaves out the axis along which the robot moved and reached least."""
-    name = "position" if "position" in dataset else "head_position"
+    name = "position" if dataset.sizes.get("section") and "position" in dataset else "head_position"
     reach = np.ptp(dataset[name].values.reshape(-1, 3), axis=0)
     hidden = int(2 - np.argmin(reach[::-1]))   # a tie hides z
     right, up = (axis for axis in range(3) if axis != hidden)

@@ -24,7 +24,7 @@ _SILENT = 1e-6        # an axis whose torques stay below this share of the large
 def overview(result: Result) -> Drawing:
     plane = body.widest_plane(result.dataset)
     records = np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, _SNAPSHOTS).round().astype(int))
-    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    shapes = [body.outline(result.dataset, record, plane) for record in records if result.dataset.sizes["section"]]
     track = result.dataset["head_position"].values[:, plane]
     sheet, (where, fast, power, torque) = style.panels([body.panel_height([track, *shapes]), 24.0, 24.0, 24.0])
     table: Table = {"time (s)": result.dataset["time"].values}
@@ -39,7 +39,7 @@ def _draw_track(axes: Axes, result: Result, plane: body.Plane, track: np.ndarray
                 table: Table) -> None:
     time = result.dataset["time"].values
     names = ["xyz"[axis] for axis in plane]
-    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+    for place, (shape, record) in enumerate(zip(shapes, records, strict=bool(shapes))):
         body.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
         for column, name in enumerate(names):
             table[f"outline at {time[record]:g} s, {name} (m)"] = shape[:, column]
@@ -62,7 +62,7 @@ def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
     ends, velocity = speed.period_velocities(result.dataset, result.period)
     if len(ends):
         mean = np.linalg.norm(velocity, axis=1)
-        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o-", color=style.RED, markersize=1.8, label="mean of a period")
+        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o", color=style.RED, markersize=2.0, label="mean of a period")
         table |= {"middle of a period (s)": ends - 0.5 * (result.period or 0.0), "mean speed over a period (m/s)": mean}
     axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
     style.from_zero(axes)
@@ -77,15 +77,14 @@ def _draw_power(axes: Axes, result: Result, table: Table) -> None:
             axes.plot(time, result.dataset[name].values, color=colour, label=label)
             table[f"{label} power (W)"] = result.dataset[name].values
     axes.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
-    if axes.lines:
-        style.legend_above(axes)
+    style.legend_above(axes)
 
 
 def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
     """Peak torque of each joint as a bar, its limit as a short line over the bar."""
     peaks = limits.peak_torque(result.dataset)
     numbers = np.arange(1, len(peaks) + 1)
-    for (label, joints), colour in zip(limits.joints_by_axis(result.dataset).items(), style.COLOURS, strict=False):
+    for (label, joints), colour in zip(_loud_groups(result).items(), style.COLOURS, strict=False):
         axes.bar(numbers[joints], peaks[joints], width=0.8, color=colour, label=label)
     table |= {"joint, counted from 1": numbers.astype(float), "peak torque (N m)": peaks}
     if "joint_limit" in result.dataset:
@@ -101,26 +100,42 @@ def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
     style.legend_above(axes)
 
 
-@figure("torques", "the largest torque of each kind of joint axis over time, and the waves of torque along the body", every_run=True,
-        needs=("joint_torque",))
+@figure("torques", "peaks of torque of each kind of joint axis (over the gait period before), and the waves of torque along the body",
+        every_run=True, needs=("joint_torque",))
 def torques(result: Result) -> Drawing:
     data = result.dataset
     time, torque = data["time"].values, data["joint_torque"].values
-    groups = limits.joints_by_axis(data)
-    largest = np.abs(torque).max(initial=0.0)
-    waves = {label: joints for label, joints in groups.items() if len(joints) > 1 and np.abs(torque[:, joints]).max() > _SILENT * largest}
+    groups = _loud_groups(result)
+    waves = {label: joints for label, joints in groups.items() if len(joints) > 1}
     sheet, (envelope, *maps) = style.panels([28.0, *[26.0] * len(waves)], top=12.0)
     table: Table = {"time (s)": time}
     for (label, joints), colour in zip(groups.items(), style.COLOURS, strict=False):
-        envelope.plot(time, np.abs(torque[:, joints]).max(axis=1), color=colour, label=label)
+        peaks = _peaks_of_a_period(result, joints)
+        envelope.plot(time, peaks, color=colour, label=label)
+        table[f"{label}, peak over the period before (N m)"] = peaks
         table |= {f"torque of joint {joint + 1}, {label} (N m)": torque[:, joint] for joint in joints}
-    envelope.set(xlabel="time (s)", ylabel="largest |torque| (N m)", xlim=(time[0], time[-1]))
+    envelope.set(xlabel="time (s)", ylabel="torque peaks (N m)", xlim=(time[0], time[-1]))
     _draw_limits(envelope, result, groups)
     style.from_zero(envelope)
     style.legend_above(envelope, 3)
     for axes, (label, joints) in zip(maps, waves.items(), strict=True):
         _draw_wave(axes, result, label, joints)
     return sheet, table
+
+
+def _loud_groups(result: Result) -> dict[str, list[int]]:
+    """Joints of each axis label, without the labels whose torques are only rounding; all of them if there is nothing but silence."""
+    groups, peaks = limits.joints_by_axis(result.dataset), limits.peak_torque(result.dataset)
+    loud = {label: joints for label, joints in groups.items() if peaks[joints].max() > _SILENT * peaks.max(initial=0.0)}
+    return loud or groups
+
+
+def _peaks_of_a_period(result: Result, joints: list[int]) -> np.ndarray:
+    """Largest |torque| of these joints from one gait period before each record to it; at the record alone for a gait without a period."""
+    time, now = result.dataset["time"].values, np.abs(result.dataset["joint_torque"].values[:, joints]).max(axis=1)
+    window = max(1, round((result.period or 0.0) * (len(time) - 1) / (time[-1] - time[0])))
+    padded = np.concatenate([np.zeros(window - 1), now])
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).max(axis=1))
 
 
 def _draw_limits(axes: Axes, result: Result, groups: dict[str, list[int]]) -> None:

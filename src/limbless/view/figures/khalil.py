@@ -35,8 +35,7 @@ def head_trajectory(result: Result) -> Drawing:
     body.true_scale(true, [track, shape], plane)
     true.set_title(f"true scale, with the body at {data['time'].values[-1]:g} s")
     enlarged.set_title("the same track, y enlarged")
-    enlarged.set(xlabel="x (m)", ylabel="y (m)")
-    enlarged.set_xmargin(0.02)
+    enlarged.set(xlabel="x (m)", ylabel="y (m)", xlim=true.get_xlim())
     return sheet, {"time (s)": data["time"].values, "head x (m)": track[:, 0], "head y (m)": track[:, 1],
                    f"outline at {data['time'].values[-1]:g} s, x (m)": shape[:, 0],
                    f"outline at {data['time'].values[-1]:g} s, y (m)": shape[:, 1]}

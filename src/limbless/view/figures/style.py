@@ -101,5 +101,6 @@ def note_above(axes: Axes, text: str) -> None:
 
 
 def legend_above(axes: Axes, columns: int = 4) -> None:
-    """The legend in one line above the axes, where it never covers a curve."""
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns)
+    """The legend above the axes, where it never covers a curve."""
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns)

@@ -1,0 +1,140 @@
+"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from limbless.citations import PAPERS
+from limbless.errors import InputError
+from limbless.scenarios import loader
+from limbless.scenarios.document import parse_value
+from limbless.scenarios.scenario import Scenario
+from limbless.simulation import run_scenario
+
+Place = tuple[str | int, ...]
+
+FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"}
+"""Leaves that may have no other value here: what a thing is; an earlier run, which would have to exist; joints that the gait moves."""
+SILENT = {"name", "title", "paper", "control_period", "figures"}
+"""Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
+
+
+def leaves(data: Any, path: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Every value that is not a mapping or list, and every empty list, with its path."""
+    if isinstance(data, dict):
+        for key, item in data.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(data, list) and data:
+        for number, item in enumerate(data):
+            yield from leaves(item, (*path, number))
+    else:
+        yield path, data
+
+
+def at(data: Any, path: Place) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def others(value: Any) -> list[Any]:
+    """Values to try in place of one: near ones first, so that a limit is not passed."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, float):
+        return [value * 1.5 or 0.25, value * 2, value * 1.004, value / 2, 0.001]
+    if isinstance(value, int):
+        return [value + 1, value - 1]
+    if isinstance(value, str):
+        return ["planar", "spherical", "full", "consistent", "tip", "pd", "other-word"]
+    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]]]
+
+
+@cache
+def excited(name: str) -> Scenario:
+    """A short run in which everything moves, so that every number has something to act on."""
+    bends = {f"gait.{field}": 0.01 for field in ("turn", "dive") if hasattr(Scenario.load(name).gait, field)}
+    return Scenario.load(name, {"duration": 0.06, "initial.twist": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], **bends})
+
+
+@cache
+def written(name: str) -> dict[Place, Any]:
+    return dict(leaves(parse_value(excited(name).to_yaml(), name)))
+
+
+@cache
+def undisturbed(name: str) -> dict[str, Any]:
+    return fingerprint(excited(name))
+
+
+def fingerprint(scenario: Scenario) -> dict[str, Any]:
+    """All that a run records, comparable bit by bit."""
+    dataset = run_scenario(scenario).dataset
+    recorded = {str(name): (variable.shape, variable.values.tobytes()) for name, variable in dataset.variables.items()}
+    return {"attributes": dataset.attrs, **recorded}
+
+
+def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario] | None:
+    """The first other value that the scenario takes at that path; what it refuses, it refuses in clear words."""
+    dotted = ".".join(map(str, path))
+    for other in others(value):
+        if other == value:
+            continue
+        try:
+            return other, Scenario.load(scenario, {dotted: other})
+        except InputError as error:
+            text = str(error)
+            assert f"--set {dotted}=" in text or str(path[-1]) in text, text
+            assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
+    return None
+
+
+LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}") for name in loader.names() for path in written(name)]
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_loads_and_comes_back_from_its_own_text(name: str) -> None:
+    scenario = Scenario.load(name)
+    assert scenario.name == name and scenario.title and scenario.paper in PAPERS
+    assert Scenario.from_yaml(scenario.to_yaml()) == scenario
+    assert Scenario.load(scenario, {"duration": scenario.duration}) == scenario
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_figures_exist(name: str) -> None:
+    from limbless.view import figures
+
+    assert all(figures.find(figure) for figure in Scenario.load(name).figures)
+
+
+@pytest.mark.parametrize(("name", "path"), LEAVES)
+def test_every_leaf_can_be_set_and_is_seen_in_the_saved_file_and_in_the_result(name: str, path: Place) -> None:
+    before = written(name)
+    taken = accepted(excited(name), path, before[path])
+    if taken is None:
+        assert path[-1] in FIXED
+        return
+    other, scenario = taken
+    saved = parse_value(scenario.to_yaml(), "saved")
+    assert at(saved, path) == (pytest.approx(other, rel=1e-2) if "orientation" in path else other)
+    after = dict(leaves(saved))
+    changed = {place for place in {*before, *after} if before.get(place) != after.get(place)}
+    around = path[:1] if path[-1] in ("kind", "preset") else path[:-1] if "orientation" in path else path
+    assert all(place[: len(around)] == around for place in changed), "nothing else changes"
+    if path == ("initial", "orientation", 0):
+        return   # (w, 0, 0, 0) is the same quaternion for every w
+    assert changed
+    if path[0] not in SILENT and path[-1] != "name":
+        assert_in_result(name, path, scenario)
+
+
+def assert_in_result(name: str, path: Place, scenario: Scenario) -> None:
+    try:
+        after = fingerprint(scenario)
+    except InputError as error:
+        assert str(path[-1]) in str(error), "a refusal names the field"
+    else:
+        assert after != undisturbed(name)

@@ -1,0 +1,59 @@
+"""What every registered kind keeps: it says what it is, and its numbers say their units."""
+from __future__ import annotations
+
+import inspect
+from typing import Any, get_args, get_origin
+
+import pytest
+
+from limbless import registry
+from limbless.description import Description
+from limbless.scenarios.fields import nested, rows, unit_of
+from limbless.scenarios.scenario import Initial, Scenario
+
+REGISTERED = [(room, kind, cls) for room in registry._FOLDERS for kind, cls in registry.kinds(room).items()]
+NAMES = [f"{room}:{kind}" for room, kind, _ in REGISTERED]
+EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top, *nested(top))))
+
+
+DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation"}
+"""Numbers that have no unit: unit vectors and quaternions."""
+
+
+def holds_numbers(annotation: Any) -> bool:
+    """Whether a type is or contains float (counts, which are int, need no unit)."""
+    if annotation is float:
+        return True
+    return get_origin(annotation) is not type and any(holds_numbers(part) for part in get_args(annotation))
+
+
+@pytest.mark.parametrize(("room", "kind", "cls"), REGISTERED, ids=NAMES)
+def test_kinds_are_words_of_their_class(room: str, kind: str, cls: type[Description]) -> None:
+    tag = "preset" if room == "preset" else "kind"
+    assert cls.model_fields[tag].default == kind == kind.lower() and " " not in kind
+    assert isinstance(cls.model_fields["kind"].default, str)
+    assert registry.find(room, kind) is cls
+    if room == "model":
+        assert cls.takes_robots and cls.takes_roles and cls.takes_actuations and cls.takes_drives  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
+def test_every_description_says_what_it_is(cls: type[Description]) -> None:
+    text = inspect.getdoc(cls) or ""
+    inherited = [base.__doc__ for base in cls.__mro__[1:]]
+    assert len(text) > 10 and cls.__doc__ not in inherited
+    assert text.partition("\n")[0].rstrip().endswith((".", ":")), "the first line, which `limbless list` shows, is a whole sentence"
+
+
+@pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
+def test_numbers_have_units_and_fields_have_meanings(cls: type[Description]) -> None:
+    fields = {name: field for name, field in cls.model_fields.items() if name not in ("kind", "preset", "shape")}
+    numbers = {name: field for name, field in fields.items() if holds_numbers(field.annotation) and name not in DIRECTIONS}
+    assert not [name for name, field in numbers.items() if not unit_of(field)], "numbers without a unit"
+    assert not [name for name, field in fields.items() if not field.description], "fields without a meaning"
+
+
+@pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
+def test_fields_can_be_put_in_words(cls: type[Description]) -> None:
+    for row in rows(cls):
+        assert row.type and "typing" not in row.type and "<" not in row.type.replace(" < ", "").replace(" <= ", ""), row

@@ -1,0 +1,125 @@
+"""Every piece of Python, YAML and shell that the documents show is run, as it stands, in an empty directory."""
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import limbless as ll
+from limbless import registry
+from limbless.cli import main
+from limbless.models.newton_euler.recording import SCHEMA
+from limbless.robots.joints import Joint
+from limbless.robots.links import Link
+from limbless.scenarios.fields import rows
+from limbless.scenarios.scenario import Initial, Scenario
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return [text for found, text in BLOCK.findall(path.read_text()) if found == language]
+
+
+def having(*languages: str) -> list[Any]:
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS if any(blocks(path, word) for word in languages)]
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty working directory, and a registry that forgets what a document adds to it."""
+    for room in registry._FOLDERS:
+        registry.kinds(room)
+    monkeypatch.setattr(registry, "_known", {room: dict(known) for room, known in registry._known.items()})
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("document", None)
+
+
+def run_python(document: Path) -> None:
+    """The blocks share their names, in the order of reading, as if they were one module."""
+    module = sys.modules["document"] = ModuleType("document")
+    for number, text in enumerate(blocks(document, "python"), start=1):
+        exec(compile(text, f"{document.name}, block {number}", "exec", dont_inherit=True), module.__dict__)
+
+
+def write_yaml(text: str) -> str:
+    """A scenario file from a block; the first line names it: `# swimmer.yaml`."""
+    name = Path(text.splitlines()[0].removeprefix("#").strip()).name
+    Path(name).write_text(text)
+    return name
+
+
+@pytest.mark.parametrize("document", having("python", "yaml"))
+def test_python_runs_and_yaml_is_a_scenario_that_runs(document: Path, empty: Path) -> None:
+    run_python(document)
+    for text in blocks(document, "yaml"):
+        assert ll.run(write_yaml(text), {"duration": 0.1}).status == "completed"
+
+
+@pytest.mark.parametrize("document", having("sh"))
+def test_commands_run(document: Path, empty: Path) -> None:
+    for line in "\n".join(blocks(document, "sh")).splitlines():
+        program, *arguments = shlex.split(line)
+        answer = CliRunner().invoke(main, arguments)
+        assert program == "limbless" and answer.exit_code == 0, f"{line}\n{answer.output}"
+
+
+def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
+    run_python(ROOT / "CONTRIBUTING.md")
+    tadpole = write_yaml(blocks(ROOT / "CONTRIBUTING.md", "yaml")[0])
+    stays = ll.run(tadpole, {"step": 0.005}).summary()
+    assert 0.0 < max(map(abs, stays["com_displacement"])) < 0.01 * stays["path_length"]   # Purcell's scallop, but for a little inertia
+    thrown = {"model": "ballistic", "environment": [{"kind": "gravity"}], "initial.twist": [1, 0, 0, 0, 0, 0], "duration": 2}
+    flies = ll.run(tadpole, thrown)
+    assert flies.summary()["com_displacement"] == pytest.approx([2.0, 0.0, -0.5 * 9.81 * 4.0])
+
+
+def test_the_gait_of_contributing_has_the_derivatives_of_its_value(empty: Path) -> None:
+    run_python(ROOT / "CONTRIBUTING.md")
+    gait = sys.modules["document"].__dict__["StandingWave"]()
+    times, stations = np.linspace(0.1, 1.9, 7), np.linspace(0.0, 0.5, 3)
+    ll.FunctionGait(function=lambda t, s: tuple(gait.sample(t, s))).sample(times, stations)   # refuses wrong derivatives
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    for link in LINK.findall(document.read_text()):
+        if "://" not in link:
+            target, _, heading = link.partition("#")
+            path = document.parent / target if target else document
+            assert path.exists(), f"{link} leads nowhere"
+            assert not heading or heading in anchors(path), f"{link}: no such heading"
+
+
+def anchors(path: Path) -> set[str]:
+    """Headings as GitHub names them in links."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_scenario_page_names_every_field() -> None:
+    page = (ROOT / "docs" / "scenarios.md").read_text()
+    rooms = ("robot", "preset", "gait", "environment", "actuation")
+    described = [Scenario, Initial, Link, Joint, *(cls for room in rooms for cls in registry.kinds(room).values())]
+    words = {row.name for cls in described for row in rows(cls)} | {kind for room in rooms for kind in registry.kinds(room)}
+    assert not {word for word in words if f"`{word}`" not in page and f"`{word}:" not in page} - {"kind", "preset"}
+
+
+def test_result_page_names_every_variable_and_every_number_of_the_summary() -> None:
+    page = (ROOT / "docs" / "results.md").read_text()
+    result = ll.run("eel-planar", {"duration": 0.1})
+    words = {*SCHEMA, *map(str, result.dataset.variables), *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
+    assert not {word for word in words if f"`{word}`" not in page}
+    assert all(f"| {name} |" in page for name in result.summary()["balances"])

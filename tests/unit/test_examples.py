@@ -1,0 +1,46 @@
+"""Every example runs in an empty directory, as a user would run it, and shows what it says it shows."""
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import limbless as ll
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def output(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """What an example printed."""
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLES / request.param), run_name="__main__")
+    return capsys.readouterr().out
+
+
+EXPECTED = {
+    "01_run_a_scenario.py": r"worst balance .* pass .*(?s:.*)wrote scenario\.yaml, result\.nc, summary\.json",
+    "02_five_link_swimmer.py": r"5 links, 4 degrees of freedom(?s:.*)status +completed",
+    "03_own_gait.py": r"largest difference of the head's path: \d\.\de-(0[7-9]|1\d) m",
+    "04_own_force_law.py": r"largest difference of the head's path: (0\.0e\+00|\d\.\de-1\d) m",
+    "05_heading_controller.py": r"t = +0 s +heading +0\.0 deg(?s:.*)t = +20 s +heading +(29|30)\.\d deg",
+    "06_inverse_and_direct_dynamics.py": r"the same joint accelerations: \d\.\de-1\d rad/s2",
+}
+
+
+@pytest.mark.parametrize("output", EXPECTED, indirect=True)
+def test_example_shows_what_it_says(output: str, request: pytest.FixtureRequest) -> None:
+    assert re.search(EXPECTED[request.node.callspec.params["output"]], output), output
+
+
+def test_every_example_is_expected_to_show_something() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(EXPECTED)
+
+
+def test_the_swimmer_in_yaml_is_the_one_in_python() -> None:
+    written = ll.Scenario.load(EXAMPLES / "swimmer.yaml")
+    described = runpy.run_path(str(EXAMPLES / "02_five_link_swimmer.py"))
+    assert written.robot.build() == described["robot"]
+    assert ll.run(written).dataset.equals(described["result"].dataset)
