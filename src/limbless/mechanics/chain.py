@@ -342,7 +342,7 @@ def hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration):
     put_pair(work, BASE, EFFORT, delta)
     put_vector_at(acceleration, START, transpose(R) @ delta.linear)
     put_vector_at(acceleration, SECOND, transpose(R) @ delta.angular)
-    hold = I @ delta + P
+    hold = 0.0 * P if base == FREE else I @ delta + P
     put_vector_at(push, np.int64(7), hold.force)
     put_vector_at(push, np.int64(10), hold.torque)
     spread(chain, delta, torque, acceleration, work)

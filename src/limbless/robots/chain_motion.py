@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError
+from limbless.mechanics.shape import bend_joints
 from limbless.robots.base import Motion
 from limbless.robots.chain_arrays import SPHERICAL, ChainArrays
 from limbless.robots.rotations import rotation_vector_motion, yaw_pitch_motion
@@ -33,12 +34,8 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
     bent = []
     for quantity in (drive.value, drive.rate, drive.acceleration):
         taken = np.zeros((len(quantity), chain.freedoms))
-        change = np.diff(quantity, axis=1)
-        for channel, (column, sign) in enumerate(((mapping.yaw_column, mapping.yaw_sign), (mapping.pitch_column, mapping.pitch_sign))):
-            used = column >= 0
-            own, first = np.unique(column[used], return_index=True)   # columns never decrease from station to station
-            if len(own):
-                taken[:, own] = np.add.reduceat(sign[used] * change[:, used, channel], first, axis=1)
+        bend_joints(quantity, np.int64(0), mapping.yaw_column, mapping.yaw_sign, taken)
+        bend_joints(quantity, np.int64(1), mapping.pitch_column, mapping.pitch_sign, taken)
         bent.append(taken)
     return bent
 

@@ -38,7 +38,7 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3] = arrays.mass, arrays.moment
     links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
     wet = np.any(added != 0.0, axis=1)
-    links[wet, kernels.LINK_WET:][:, :21] = added[wet] + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)[wet]
+    links[:, kernels.LINK_WET:][:, :21] = wet[:, None] * (added + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia))
     index = np.zeros((bodies, kernels.INDEX_COLUMNS), dtype=np.int64)
     index[:, kernels.KIND], index[:, kernels.POSITION], index[:, kernels.COLUMN] = (
         arrays.joint_kind, arrays.position_column, arrays.velocity_column)
