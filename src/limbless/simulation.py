@@ -242,7 +242,7 @@ def _sound_records(block: Block) -> int:
     """Number of leading records that are finite and not absurdly fast."""
     bad = np.zeros(len(block["time"]), dtype=bool)
     for name, values in block.items():
-        flat = np.abs(values.reshape(len(values), -1))
+        flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
         limit = TOO_FAST if name in ("base_twist", "joint_velocity") else np.inf
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)
