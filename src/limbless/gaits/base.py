@@ -31,8 +31,8 @@ class Gait(Description):
     room: ClassVar[str | None] = "gait"
     if TYPE_CHECKING:                                    # a class variable of most gaits, a field of those whose user chooses
         drives: ClassVar[str]
-    compiled: ClassVar[Callable | None] = None
-    """Compiled sampler `(parameters, times, stations, value, rate, acceleration)`, generic in the scalar of `parameters` and outputs."""
+    compiled_duals: ClassVar[Callable | None] = None
+    """Compiled sampler `(parameters, times, stations, value, rate, acceleration)` on arrays of duals: what a sensitivity needs."""
     parameter_fields: ClassVar[tuple[str, ...]] = ()
     """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
 

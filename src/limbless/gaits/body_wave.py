@@ -8,7 +8,7 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.scalars import exponential, sincos
+from limbless.mechanics.scalars import as_duals, exponential, sincos
 
 
 @inline
@@ -46,6 +46,12 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
             value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = f * dive * links, fd * dive * links, fdd * dive * links
 
 
+@kernel
+def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration):
+    """`sample_body_wave` on arrays of duals."""
+    sample_body_wave(as_duals(parameters), times, stations, as_duals(value), as_duals(rate), as_duals(acceleration))
+
+
 class BodyWave(Gait):
     """A travelling wave of heading, Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)), as eels swim.
 
@@ -65,7 +71,7 @@ class BodyWave(Gait):
     x_first: float = quantity(0.0, "m", "arc length s of the wave at the first joint", ge=0)
 
     drives: ClassVar[str] = "shape"
-    compiled: ClassVar = staticmethod(sample_body_wave)
+    compiled_duals: ClassVar = staticmethod(sample_dual_body_wave)
     parameter_fields: ClassVar[tuple[str, ...]] = (
         "amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first")
 

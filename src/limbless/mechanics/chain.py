@@ -149,12 +149,9 @@ def move(chain, position, velocity, acceleration, work):
     put_body(work, BASE, R, origin, V, A)
     for k in range(1, index.shape[0]):
         kind, p, v = index[k, KIND], 7 + index[k, POSITION], 6 + index[k, COLUMN]
-        axis, arm = get_vector(links, k, LINK_AXIS), get_vector(links, k, LINK_ARM)
-        if kind == PRISMATIC:
-            arm = R @ (arm + position[p] * axis)
-        elif index[k, HAS_ARM]:
-            arm = R @ ((1.0 + 0.0 * position[p]) * arm)
+        axis, offset = get_vector(links, k, LINK_AXIS), get_vector(links, k, LINK_ARM)
         if kind == PRISMATIC or index[k, HAS_ARM]:
+            arm = R @ (offset + position[p] * axis) if kind == PRISMATIC else R @ offset
             put_vector(work, k, ARM, arm)
             origin = origin + arm
             V, A = carry_twist(V, arm), carry_twist(A, arm)

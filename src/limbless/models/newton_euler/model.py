@@ -216,6 +216,12 @@ class NewtonEuler(Model):
             "joint_velocity": x[self._split + 6:][:n].copy(),
         }
 
+    def state_columns(self) -> list[tuple[str, str, slice]]:
+        """Where named variables stand in the flat state: name, dimension (or none), columns."""
+        split, work = self._split, self._size - INTEGRALS
+        return [("base_position", "axis", slice(0, 3)), ("base_orientation", "quaternion", slice(3, 7)),
+                ("base_twist", "screw", slice(split, split + 6)), ("actuator_work", "", slice(work, work + 1))]
+
     def schema(self) -> dict[str, Variable]:
         return SCHEMA
 

@@ -1,0 +1,71 @@
+"""Derivatives of a chain's motion with respect to the parameters of its gait, exact to rounding (forward mode)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError, nearest
+from limbless.gaits.base import Gait
+from limbless.mechanics import chain_tangents
+from limbless.mechanics.chain_motion import DriveTable, Records, Scratch
+from limbless.mechanics.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
+from limbless.models.base import State
+from limbless.models.newton_euler import assembly
+
+if TYPE_CHECKING:
+    from limbless.models.newton_euler.model import NewtonEuler
+
+Array = NDArray[np.float64]
+WORDS = 2 * TANGENTS
+
+
+class Tangents:
+    """A run of `NewtonEuler` that carries derivatives along up to eight fields of its gait."""
+
+    def __init__(self, model: NewtonEuler, gait: Gait, fields: list[str], start: State) -> None:
+        self.model, self.gait = model, gait
+        self._check(fields)
+        seeds = np.zeros((len(gait.parameter_fields), TANGENTS))
+        for direction, field in enumerate(fields):
+            seeds[gait.parameter_fields.index(field), direction] = 1.0
+        self.parameters = dual_array(gait.parameters(), seeds)
+        self.x = dual_array(start.x)
+        self.scratch = Scratch(*(dual_like(array) for array in assembly.scratch(model._table, model._size)))
+
+    def _check(self, fields: list[str]) -> None:
+        if self.gait.compiled_duals is None or self.gait.drives != "shape":
+            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of runs instead")  # type: ignore[attr-defined]
+        unknown = [field for field in fields if field not in self.gait.parameter_fields]
+        if unknown:
+            raise InputError(f"gait field {unknown[0]!r} cannot be differentiated; {nearest(unknown[0], self.gait.parameter_fields)}")
+        if self.model._split != 7 + self.model.chain.freedoms:
+            raise InputError("sensitivities of a chain with spherical joints are not available; describe them as three revolute joints")
+        if any(getattr(item, "slot", None) is not None for item in self.model.environment):
+            raise InputError("a user's force law gives no derivatives; take differences of runs instead")
+
+    def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8)."""
+        kept = Records(*(dual_like(array) for array in assembly.records(self.model._table, self.model._size, int(record.sum()))))
+        model = self.model
+        chain_tangents.advance_duals(model._table, model._laws, model._setting, self._drive(times), knots, record, self.x, model._split,
+                                     self.scratch, kept)
+        return values(kept.x), tangents(kept.x)
+
+    def _drive(self, times: Array) -> DriveTable:
+        """The gait with its derivatives, as joint motion."""
+        chain = self.model.chain
+        stations, mapping = chain.stations(), chain.shape_map()
+        shape = [aligned_zeros((len(times), len(stations), 2, WORDS)) for _ in range(3)]
+        type(self.gait).compiled_duals(self.parameters, times, stations, *shape)         # type: ignore[misc]
+        joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]
+        for source, target in zip(shape, joints, strict=True):
+            chain_tangents.bend_dual_joints(source, np.int64(0), mapping.yaw_column, mapping.yaw_sign, target)
+            chain_tangents.bend_dual_joints(source, np.int64(1), mapping.pitch_column, mapping.pitch_sign, target)
+        return DriveTable(*joints, aligned_zeros((1, chain.freedoms, WORDS)))
+
+
+def dual_like(array: Array) -> Array:
+    """Room for duals in place of floats."""
+    return aligned_zeros((*array.shape, WORDS))
