@@ -75,7 +75,8 @@ class Instant(NamedTuple):
         return {"base_position": self.base_position, "base_orientation": self.base_orientation}
 
 
-def random_instant(chain: ll.Chain, rng: np.random.Generator) -> Instant:
+def random_instant(chain: ll.Chain, rng: np.random.Generator, bend: float) -> Instant:
+    """Joint positions up to `bend`, rad or m."""
     allowed = {"free": np.ones(6), "planar": np.array([1, 1, 0, 0, 0, 1]), "fixed": np.zeros(6)}[chain.base]
     n = chain.freedoms
-    return Instant(rng.uniform(-1.2, 1.2, n), rng.normal(size=n), allowed * rng.normal(size=6), rng.normal(size=3), unit_quaternion(rng))
+    return Instant(rng.uniform(-bend, bend, n), rng.normal(size=n), allowed * rng.normal(size=6), rng.normal(size=3), unit_quaternion(rng))

@@ -1,0 +1,200 @@
+"""One evaluation of the dynamics of the 36-joint eel: forward and inverse, from Python and inside compiled loops."""
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+import limbless as ll
+from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_model
+from benchmarks.table import Row, microseconds
+from benchmarks.timing import Repeated, each, race
+from limbless.mechanics.chain import KIND, SPHERICAL, WORK_COLUMNS, ChainTable, hybrid_dynamics, move
+from limbless.mechanics.chain_motion import PUSH
+from limbless.mechanics.kernel import kernel
+from limbless.models.newton_euler.assembly import BASES, chain_table, mark_given, pack_environment
+
+Array = NDArray[np.float64]
+AGREEMENT = 1e-9
+
+
+@kernel
+def evaluate(links, index, joints, base, memory):
+    """The library's two kernels on one block of memory: position, velocity, acceleration, torque, push, wrench, work.
+
+    Plain arrays and few of them: a named tuple of arrays costs a call from Python a microsecond, a plain array a tenth.
+    """
+    bodies, freedoms = index.shape[0], joints.shape[0]
+    positions = 7 + freedoms
+    for k in range(1, bodies):
+        if index[k, KIND] == SPHERICAL:
+            positions += 1
+    first = positions
+    velocity = memory[first:first + 6 + freedoms]
+    first += 6 + freedoms
+    acceleration = memory[first:first + 6 + freedoms]
+    first += 6 + freedoms
+    torque = memory[first:first + freedoms]
+    first += freedoms
+    push = memory[first:first + PUSH]
+    first += PUSH
+    wrench = memory[first:first + 6 * bodies].reshape((bodies, 6))
+    first += 6 * bodies
+    work = memory[first:first + WORK_COLUMNS * bodies].reshape((bodies, WORK_COLUMNS))
+    chain = ChainTable(links, index, joints)
+    move(chain, memory[:positions], velocity, acceleration, work)
+    hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration)
+
+
+@kernel
+def evaluate_often(times, links, index, joints, base, memory):
+    """`evaluate` inside a compiled loop."""
+    for _ in range(times):
+        evaluate(links, index, joints, base, memory)
+
+
+class Evaluation:
+    """Memory of one chain, allocated once, in a random state; all joints motion-given (inverse) or torque-given (forward)."""
+
+    def __init__(self, chain: ll.Chain, inverse: bool, environment: tuple[ll.Water, ...] = ()) -> None:
+        rng, n, bodies = np.random.default_rng(0), chain.freedoms, len(chain.arrays().joint_kind)
+        position = self._position(chain, rng)
+        sizes = (len(position), 6 + n, 6 + n, n, PUSH + (6 + WORK_COLUMNS) * bodies)
+        memory = np.zeros(sum(sizes))
+        self.position, self.velocity, self.acceleration, self.torque, _ = np.split(memory, np.cumsum(sizes)[:-1])
+        self.position[:], self.velocity[:] = position, 0.3 * rng.normal(size=6 + n)
+        self.given = 0.1 * rng.normal(size=n)                                  # joint accelerations or torques
+        (self.acceleration[6:] if inverse else self.torque)[:] = self.given
+        table = mark_given(chain_table(chain, pack_environment(chain, environment)[1]), np.full(n, inverse))
+        self.arguments = (*table, BASES[chain.base], memory)
+
+    @staticmethod
+    def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:
+        joints = [[1.0, 0.0, 0.0, 0.0] if kind == SPHERICAL else [0.2 * rng.normal()] for kind in chain.arrays().joint_kind[1:]]
+        return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
+
+    def from_python(self) -> Repeated:
+        links, index, joints, base, memory = self.arguments
+        return each(lambda: evaluate(links, index, joints, base, memory))
+
+    def in_loop(self) -> Repeated:
+        return lambda times: evaluate_often(times, *self.arguments)
+
+
+def same(ours: Array, theirs: Array, what: str) -> None:
+    """Engines that disagree are not compared."""
+    error = np.abs(ours - theirs).max() / np.abs(theirs).max()
+    if not error < AGREEMENT:
+        raise RuntimeError(f"{what}: the engines differ by {error:.1e}; a comparison of their speeds would mean nothing")
+
+
+def forward_rows(chunks: int = 150) -> list[Row]:
+    """Direct dynamics, beside `pin.aba` and `mj_forward`."""
+    chain = ll.KhalilEel().build()
+    ours, wet = Evaluation(chain, inverse=False), Evaluation(chain, inverse=False, environment=(ll.Water(),))
+    model = pinocchio_model(chain)
+    data, q, v = model.createData(), pinocchio_configuration(ours.position), ours.velocity
+    effort = np.concatenate([np.zeros(6), ours.torque])
+    evaluate(*ours.arguments)
+    same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba")
+    other = mujoco_model(chain)
+    state = mujoco.MjData(other)
+    state.qpos, state.qvel, state.qfrc_applied = ours.position, v, effort           # base at the identity: both twists agree
+    mujoco.mj_forward(other, state)
+    rate = state.qacc.copy()
+    rate[:3] -= np.cross(v[3:6], v[:3])                                             # MuJoCo's is classical
+    same(ours.acceleration, rate, "mj_forward")
+    best = race({"python": ours.from_python(), "pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop(),
+                 "mujoco": each(lambda: mujoco.mj_forward(other, state)), "wet": wet.in_loop()}, chunks)
+    return [
+        Row("eel, direct dynamics, from Python / `pin.aba` from Python", microseconds(best["python"]), microseconds(best["pin"]),
+            best["pin"] / best["python"], target=3),
+        Row("eel, direct dynamics, in a compiled loop / `pin.aba`", microseconds(best["loop"]), microseconds(best["pin"]),
+            best["pin"] / best["loop"], target=5),
+        Row("the same beside `mj_forward` (with all of MuJoCo's other work)", microseconds(best["loop"]), microseconds(best["mujoco"]),
+            best["mujoco"] / best["loop"]),
+        Row("the same with added mass (no peer can)", microseconds(best["wet"])),
+    ]
+
+
+class InversePeer:
+    """Pinocchio's way to a free head: forces on a base that does not accelerate, its acceleration, torques."""
+
+    def __init__(self, chain: ll.Chain) -> None:
+        ours = Evaluation(chain, inverse=True)
+        self.model = pinocchio_model(chain)
+        self.data, self.q, self.v = self.model.createData(), pinocchio_configuration(ours.position), ours.velocity
+        self.acceleration = np.concatenate([np.zeros(6), ours.given])
+        self.inertia = pin.crba(self.model, self.data, self.q)[:6, :6].copy()
+
+    def rnea(self) -> Array:
+        return pin.rnea(self.model, self.data, self.q, self.v, self.acceleration)
+
+    def solve(self) -> Array:
+        """With the 6x6 inertia as a gift (it changes with q)."""
+        self.acceleration[:6] = 0.0
+        self.acceleration[:6] = np.linalg.solve(self.inertia, -self.rnea()[:6])
+        return self.rnea()
+
+    def solve_all(self) -> Array:
+        """Without the gift."""
+        self.inertia = pin.crba(self.model, self.data, self.q)[:6, :6]
+        return self.solve()
+
+
+def inverse_rows(chunks: int = 150) -> list[Row]:
+    """Joint accelerations given, head free: base acceleration and torques."""
+    ours, peer = Evaluation(ll.KhalilEel().build(), inverse=True), InversePeer(ll.KhalilEel().build())
+    evaluate(*ours.arguments)
+    same(ours.torque, peer.solve()[6:], "rnea + solve + rnea")
+    same(ours.acceleration[:6], peer.acceleration[:6], "rnea + solve + rnea")
+    best = race({"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)}, chunks)
+    return [
+        Row("eel, inverse dynamics with free head, from Python / rnea + 6x6 solve + rnea", microseconds(best["python"]),
+            microseconds(best["pin"]), best["pin"] / best["python"], target=7),
+        Row("the same in a compiled loop", microseconds(best["loop"]), microseconds(best["pin"]), best["pin"] / best["loop"]),
+        Row("the same beside one `pin.rnea` (which solves for nothing)", microseconds(best["loop"]), microseconds(best["one"]),
+            best["one"] / best["loop"]),
+    ]
+
+
+def peer_with_crba(chunks: int = 60) -> float:
+    """Pinocchio's sequence when it has to find the 6x6 inertia itself, s."""
+    peer = InversePeer(ll.KhalilEel().build())
+    return race({"peer": each(peer.solve_all)}, chunks)["peer"]
+
+
+def public_call(chunks: int = 30) -> float:
+    """`NewtonEuler.forward` as users call it, s."""
+    chain = ll.KhalilEel().build()
+    model, ours = ll.NewtonEuler(chain), Evaluation(chain, inverse=False)
+    q, qd = ours.position[7:], ours.velocity[6:]
+    return race({"public": each(lambda: model.forward(q, qd, ours.torque, ours.velocity[:6]))}, chunks)["public"]
+
+
+def spherical_rows(chunks: int = 100) -> list[Row]:
+    """The eel on 12 true spherical joints, a form that suits Pinocchio better than 36 revolute ones."""
+    chain = ll.KhalilEel(joints="spherical").build()
+    ours = Evaluation(chain, inverse=False)
+    model = pinocchio_model(chain)
+    data, v, effort = model.createData(), ours.velocity, np.concatenate([np.zeros(6), ours.torque])
+    q = pin.neutral(model)
+    evaluate(*ours.arguments)
+    same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba, spherical")
+    best = race({"pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop()}, chunks)
+    return [Row("eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`", microseconds(best["loop"]), microseconds(best["pin"]),
+                best["pin"] / best["loop"])]
+
+
+def scaling_rows(counts: tuple[int, ...] = (36, 99, 300, 999, 3000), chunks: int = 40) -> list[Row]:
+    """Cost of a chain of n revolute joints with as many links, inside a compiled loop."""
+    chains = {n: ll.Chain.uniform(links=n + 1, length=0.05) for n in counts}
+    rows = []
+    for name, inverse in (("direct", False), ("inverse", True)):
+        best = race({str(n): Evaluation(chain, inverse).in_loop() for n, chain in chains.items()}, chunks)
+        slope = float(np.polyfit(np.log(counts), np.log(list(best.values())), 1)[0])
+        times = ", ".join(f"{time * 1e6:.3g}" for time in best.values())
+        rows.append(Row(f"{name} dynamics of {', '.join(map(str, counts))} joints: log-log slope", f"{times} µs", "", slope, f"{slope:.3f}",
+                        target=1.05, sense="at most"))
+    return rows

@@ -1,0 +1,55 @@
+"""Every benchmark runs, at sizes too small to measure anything; what it measures is nobody's test."""
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The package `benchmarks`, which is not installed."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    for name in ("dynamics", "report", "rollouts", "startup", "table"):
+        importlib.import_module(f"benchmarks.{name}")
+    return importlib.import_module("benchmarks")
+
+
+def test_rows_of_dynamics(bench: ModuleType) -> None:
+    """They also refuse to compare engines that disagree, so this is one more check against Pinocchio and MuJoCo."""
+    dynamics = bench.dynamics
+    rows = dynamics.forward_rows(chunks=1) + dynamics.inverse_rows(chunks=1) + dynamics.spherical_rows(chunks=1)
+    rows += dynamics.scaling_rows(counts=(3, 6), chunks=1)
+    assert [row.target for row in rows if row.target is not None] == [3, 5, 7, 1.05, 1.05]
+    assert dynamics.public_call(chunks=1) > 0 and dynamics.peer_with_crba(chunks=1) > 0
+
+
+def test_engines_that_disagree_are_not_compared(bench: ModuleType) -> None:
+    ours = bench.dynamics.Evaluation(bench.dynamics.ll.KhalilEel().build(), inverse=True)
+    with pytest.raises(RuntimeError, match="differ"):
+        bench.dynamics.same(ours.velocity, 1.001 * ours.velocity, "nothing")
+
+
+def test_runs_and_report(bench: ModuleType, tmp_path: Path) -> None:
+    rollouts = bench.rollouts
+    rows = rollouts.real_time_rows(duration=0.8, repeats=1)
+    curves = [rollouts.curve(name, steps=(0.2, 0.1), shown=1.0, repeats=1, blocks=2) for name in ("eel-planar", "eel-loop")]
+    assert all(found.errors[1] < found.errors[0] for found in curves)
+    rows += rollouts.precision_rows(curves)
+    rollouts.draw(curves, tmp_path / "images" / "curve.png")
+    assert (tmp_path / "images" / "curve.png").stat().st_size > 1000
+    assert "eel-planar" in bench.report.text(rows, curves, 1e-4, "20 µs")
+
+
+def test_rows_of_startup(bench: ModuleType) -> None:
+    assert [row.target for row in bench.startup.rows(eel="import limbless", repeats=1)] == [6.0, 1.2, 0.2]
+
+
+def test_table_says_what_is_met(bench: ModuleType) -> None:
+    row = bench.table.Row
+    text = bench.table.markdown([row("a", "1", "2", 2.0, target=3), row("b", "1", "", 2.0, target=3, sense="at most"), row("c", "1")])
+    assert [line.split("|")[-2].strip() for line in text.splitlines()] == ["met", "-" * 8, "**no**", "yes", ""]
