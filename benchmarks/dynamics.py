@@ -20,15 +20,15 @@ AGREEMENT = 1e-9
 
 
 @kernel
-def evaluate(links, index, joints, base, memory):
+def evaluate(links, layout, joints, base, memory):
     """The library's two kernels on one block of memory: position, velocity, acceleration, torque, push, wrench, work.
 
     Plain arrays and few of them: a named tuple of arrays costs a call from Python a microsecond, a plain array a tenth.
     """
-    bodies, freedoms = index.shape[0], joints.shape[0]
+    bodies, freedoms = layout.shape[0], joints.shape[0]
     positions = 7 + freedoms
     for k in range(1, bodies):
-        if index[k, KIND] == SPHERICAL:
+        if layout[k, KIND] == SPHERICAL:
             positions += 1
     first = positions
     velocity = memory[first:first + 6 + freedoms]
@@ -42,16 +42,16 @@ def evaluate(links, index, joints, base, memory):
     wrench = memory[first:first + 6 * bodies].reshape((bodies, 6))
     first += 6 * bodies
     work = memory[first:first + WORK_COLUMNS * bodies].reshape((bodies, WORK_COLUMNS))
-    chain = ChainTable(links, index, joints)
+    chain = ChainTable(links, layout, joints)
     move(chain, memory[:positions], velocity, acceleration, work)
     hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration)
 
 
 @kernel
-def evaluate_often(times, links, index, joints, base, memory):
+def evaluate_often(times, links, layout, joints, base, memory):
     """`evaluate` inside a compiled loop."""
     for _ in range(times):
-        evaluate(links, index, joints, base, memory)
+        evaluate(links, layout, joints, base, memory)
 
 
 class Evaluation:
@@ -75,8 +75,8 @@ class Evaluation:
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
-        links, index, joints, base, memory = self.arguments
-        return each(lambda: evaluate(links, index, joints, base, memory))
+        links, layout, joints, base, memory = self.arguments
+        return each(lambda: evaluate(links, layout, joints, base, memory))
 
     def in_loop(self) -> Repeated:
         return lambda times: evaluate_often(times, *self.arguments)

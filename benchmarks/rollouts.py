@@ -121,9 +121,9 @@ def draw(curves: list[Curve], path: Path) -> None:
     axes = figure.subplots()
     for found in curves:
         axes.loglog(found.factors, found.errors, "o-", label=found.scenario)
-        for step, error, factor in zip(found.steps, found.errors, found.factors, strict=True):
-            if np.isfinite(error):
-                axes.annotate(f"{step * 1e3:g}", (factor, error), textcoords="offset points", xytext=(5, 4), fontsize=7)
+    for step, error, factor in zip(curves[0].steps, curves[0].errors, curves[0].factors, strict=True):
+        if np.isfinite(error):
+            axes.annotate(f"{step * 1e3:g}", (factor, error), textcoords="offset points", xytext=(6, -9), fontsize=7)
     axes.axhline(ACCURACY, color="0.6", linewidth=0.8)
     axes.set_xlabel("times faster than real time (time loop, one core)")
     axes.set_ylabel(f"error of the head's position after {SHOWN:g} s (m)")
