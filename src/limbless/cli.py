@@ -277,7 +277,7 @@ def warmup() -> None:
     from limbless.mechanics.kernel import is_cold
 
     click.echo("Compiling the kernels; this takes a minute." if is_cold() else "Kernels have been compiled before; checking all of them.")
-    from limbless.mechanics.warmup import warm_all
+    from limbless.warmup import warm_all
 
     warm_all(click.echo)
     click.echo("Done.")

@@ -5,6 +5,7 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,9 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     return run_scenario(Scenario.load(source, changes), controller=controller, progress=progress)
 
 
-def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (), model: str | ModelSettings = "newton-euler",
-             duration: float = 10.0, step: float = 0.01, initial: Initial | Mapping[str, Any] | Result | None = None,
+def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
+             model: str | ModelSettings = "newton-euler", duration: float = 10.0, step: float = 0.01,
+             initial: Initial | Mapping[str, Any] | Result | None = None,
              actuation: str | Actuation = "motion", controller: Controller | None = None, control_period: float | None = None,
              record_every: float | None = None, name: str = "untitled", progress: Progress | None = None) -> Result:
     """Move a robot.
@@ -134,7 +136,7 @@ class _Run:
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)
                 if failure:
-                    raise SimulationError(failure.failure, failure.time, failure.place, self._result(f"failed: {failure.failure}"))
+                    self._stop(failure)
         except KeyboardInterrupt:
             return self._result("interrupted")
         except SimulationError:
@@ -147,6 +149,14 @@ class _Run:
                                   self._result(f"failed: {failure_text}")) from error
         return self._result("completed")
 
+    def _stop(self, failure: Status) -> None:
+        """A failed block ends the run; Ctrl-C inside a user's law is an interruption like any other."""
+        if isinstance(failure.cause, KeyboardInterrupt):
+            raise failure.cause
+        when = f"at t = {failure.time:g} s " if failure.time is not None and "t = " not in failure.failure else ""
+        raise SimulationError(f"{when}{failure.failure}", failure.time, failure.place,
+                              self._result(f"failed: {failure.failure}")) from failure.cause
+
     def _stretches(self) -> Any:
         """The run in pieces of at most `STEPS_PER_BLOCK` steps, broken at control times."""
         breaks = [*self.scenario.gait.breakpoints(self.start, self.end),
@@ -154,7 +164,7 @@ class _Run:
         times = [self.start, self.end]
         if self.controller is not None:
             times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
-        for begin, finish in zip(times[:-1], times[1:], strict=True):
+        for begin, finish in pairwise(times):
             gait = self._ask_controller(begin, finish) if self.controller else self.gait
             knots = knots_between(begin, finish, self.scenario.step, breaks)
             for first in range(0, len(knots) - 1, STEPS_PER_BLOCK):
@@ -171,14 +181,15 @@ class _Run:
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         state, block, status = self.model.advance(self.state, knots, record, drive)
+        if status.failure:
+            self._keep(block)
+            return status
         sound = _sound_records(block)
         if sound < len(block["time"]) or not _is_sound(state.x):
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(knots)
         self._keep(block)
         self.state = replace(state, memory=self._memory())
-        if status.failure:
-            return status
         if self.progress:
             elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
             self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(elapsed, 1e-9))
@@ -195,8 +206,9 @@ class _Run:
         if self.blocks and "position" in self.blocks[-1] and len(self.blocks[-1]["position"]) > 1:
             moved = np.linalg.norm(np.diff(self.blocks[-1]["position"][-2:], axis=0)[0], axis=-1)
             place = f"section {int(np.argmax(moved))}"
-        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the step of "
-                      f"{self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: try {self.scenario.step / 4:g} s",
+        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the "
+                      f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
+                      f"try {self.scenario.step / 4:g} s",
                       float(last), place)
 
     def _ask_controller(self, begin: float, finish: float) -> Any:

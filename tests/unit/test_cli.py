@@ -264,7 +264,7 @@ def test_plot_of_something_else(tmp_path: Path) -> None:
 
 
 def test_warmup_compiles_and_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "limbless.mechanics.warmup", SimpleNamespace(warm_all=lambda report: report("chain: 2.1 s")))
+    monkeypatch.setitem(sys.modules, "limbless.warmup", SimpleNamespace(warm_all=lambda report: report("chain: 2.1 s")))
     monkeypatch.setattr("limbless.mechanics.kernel.is_cold", lambda: True)
     done = call("warmup")
     assert done.exit_code == 0 and done.output.splitlines()[1:] == ["chain: 2.1 s", "Done."]

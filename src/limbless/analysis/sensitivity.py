@@ -34,7 +34,7 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], change
     fields = [_gait_field(name) for name in parameters]
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if not isinstance(model, NewtonEuler):
-        raise InputError(f"sensitivities are available for the model 'newton-euler', not for {scenario.model.kind!r}")
+        raise InputError(f"sensitivities are available for the model 'newton-euler', not for {type(model).__name__}")
     if not fields:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
     parts = [_run(scenario, model, fields[i:i + TANGENTS]) for i in range(0, len(fields), TANGENTS)]

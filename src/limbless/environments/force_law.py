@@ -22,7 +22,7 @@ class ForceLaw(Environment):
     position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body, lateral,
     vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes. Return the force per
     length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the environment does to the body.
-    Plain Python is called at every point of every stage (about a microsecond each); for speed give a function compiled by
+    Plain Python is called at every point of every stage (some ten microseconds each); for speed give a function compiled by
     `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.laws`.
     """
 
@@ -55,9 +55,9 @@ class ForceLaw(Environment):
 def compiled_law(function: Any) -> Any:
     """Compile a law `function(buffer)` of the raw buffer (see `mechanics.laws`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
-    inner = njit(function)
+    inner, size = njit(function), laws.USER_BUFFER
 
     @cfunc(SIGNATURE)
     def law(pointer):
-        inner(carray(pointer, 25))
+        inner(carray(pointer, size))
     return law

@@ -29,7 +29,7 @@ class FunctionGait(Gait):
 
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    drives: Literal["shape", "joint", "torque"] = Field("shape", description="what its value is")  # type: ignore[assignment]
+    drives: Literal["shape", "joint", "torque"] = Field("shape", description="what its value is")  # type: ignore[misc]
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
 
     def sample(self, times: Array, stations: Array) -> Drive:
@@ -48,7 +48,8 @@ class FunctionGait(Gait):
         if not isinstance(answer, tuple):
             answer = (answer,)
         if len(answer) not in (1, 3):
-            raise InputError(f"gait function {self._name} must return the value or (value, rate, acceleration); it returned {len(answer)} things")
+            raise InputError(f"gait function {self._name} must return the value or (value, rate, acceleration); "
+                             f"it returned {len(answer)} things")
         return tuple(self._shaped(part, times, stations) for part in answer)
 
     def _shaped(self, part: Any, times: Array, stations: Array) -> Array:
@@ -75,7 +76,8 @@ class FunctionGait(Gait):
             error, scale = np.abs(mine - theirs[[0, -1]]).max(), np.abs(theirs).max() + np.abs(mine).max()
             if error > _TOLERANCE * scale + 1e-7:
                 raise InputError(f"gait function {self._name}: its {name} differs from the differences of its value by {error:.3g} "
-                                 f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; correct it, or return the value alone")
+                                 f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; "
+                                 "correct it, or return the value alone")
 
     @property
     def _name(self) -> str:

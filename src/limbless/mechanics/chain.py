@@ -80,7 +80,7 @@ ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION =
 ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
 ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 56])
 BASE, START, SECOND = np.array([0, 0, 3])
-WORK_COLUMNS, LINK_COLUMNS, INDEX_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 10
+WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 10
 
 
 class ChainTable(NamedTuple):
@@ -89,8 +89,9 @@ class ChainTable(NamedTuple):
     Body frames are parallel to the base frame at zero joint positions; axis and arm are in the frame of the previous body.
     """
 
-    links: NDArray[np.float64]     # (n + 1, LINK_COLUMNS)  axis, arm, mass, first moment, inertia (6); where wet, inertia with added mass (M 6, H 9, J 6)
-    index: NDArray[np.int64]       # (n + 1, INDEX_COLUMNS) joint kind, first column of position and of velocity; arm, body, added
+    links: NDArray[np.float64]     # (n + 1, LINK_COLUMNS)  axis, arm, mass, first moment, inertia (6); where wet, inertia with added
+    #                                mass (M 6, H 9, J 6)
+    layout: NDArray[np.int64]      # (n + 1, LAYOUT_COLUMNS) joint kind, first column of position and of velocity; arm, body, added
     #                                mass present; motion-given
     joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, saturation
 
@@ -141,33 +142,33 @@ def put_body(work, k, R, origin, V, A):
 def move(chain, position, velocity, acceleration, work):
     """From base to tip: rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body."""
     align_stack()
-    links, index, joints = chain                         # once: taking an array out of a tuple counts its references
+    links, layout, _ = chain                             # once: taking an array out of a tuple counts its references
     R = rotation_from_quaternion(position[3], position[4], position[5], position[6])
     origin = vector_at(position, START)
     V = Twist(R @ vector_at(velocity, START), R @ vector_at(velocity, SECOND))
     A = 0.0 * V
     put_body(work, BASE, R, origin, V, A)
-    for k in range(1, index.shape[0]):
-        kind, p, v = index[k, KIND], 7 + index[k, POSITION], 6 + index[k, COLUMN]
+    for k in range(1, layout.shape[0]):
+        kind, p, v = layout[k, KIND], 7 + layout[k, POSITION], 6 + layout[k, COLUMN]
         axis, offset = get_vector(links, k, LINK_AXIS), get_vector(links, k, LINK_ARM)
-        if kind == PRISMATIC or index[k, HAS_ARM]:
+        if kind == PRISMATIC or layout[k, HAS_ARM]:
             arm = R @ (offset + position[p] * axis) if kind == PRISMATIC else R @ offset
             put_vector(work, k, ARM, arm)
             origin = origin + arm
             V, A = carry_twist(V, arm), carry_twist(A, arm)
         if kind == REVOLUTE:
-            R, direction = turn(R, axis, index[k, ALIGNED], position[p])
+            R, direction = turn(R, axis, layout[k, ALIGNED], position[p])
             put_vector(work, k, AXIS, direction)
             S = turning(direction)
             A = A + twist_cross(V, velocity[v] * S)
-            if index[k, GIVEN]:
+            if layout[k, GIVEN]:
                 A = A + acceleration[v] * S
             V = V + velocity[v] * S
         elif kind == PRISMATIC:
             put_vector(work, k, AXIS, R @ axis)
             S = sliding(get_vector(work, k, AXIS))
             A = A + twist_cross(V, velocity[v] * S)
-            if index[k, GIVEN]:
+            if layout[k, GIVEN]:
                 A = A + acceleration[v] * S
             V = V + velocity[v] * S
         else:
@@ -175,17 +176,18 @@ def move(chain, position, velocity, acceleration, work):
             put_matrix(work, k, ROTATION, R)
             spin = turning(R @ vector_at(velocity, v))
             A = A + twist_cross(V, spin)
-            if index[k, GIVEN]:
+            if layout[k, GIVEN]:
                 A = A + turning(R @ vector_at(acceleration, v))
             V = V + spin
-        if index[k, HAS_BODY]:
+        if layout[k, HAS_BODY]:
             put_body(work, k, R, origin, V, A)
 
 
 @inline
 def body_inertia(links, k, R):
     """Inertia of the rigid body k along the world axes (16)."""
-    return rigid_inertia(links[k, LINK_MASS], R @ get_vector(links, k, LINK_MOMENT), rotate_symmetric(R, get_symmetric(links, k, LINK_INERTIA)))
+    return rigid_inertia(links[k, LINK_MASS], R @ get_vector(links, k, LINK_MOMENT),
+                         rotate_symmetric(R, get_symmetric(links, k, LINK_INERTIA)))
 
 
 @inline
@@ -201,6 +203,12 @@ def transmit(I, P, S, U, is_given, rotor, torque, k, work):
         I = release(I, U, D)
         P = P + (u / D) * U
     return I, P
+
+
+@inline
+def three_rotors(joints, v):
+    """Rotor inertias of the three degrees of freedom of a spherical joint."""
+    return Vector(joints[v, ROTOR], joints[v + 1, ROTOR], joints[v + 2, ROTOR])
 
 
 @inline
@@ -234,14 +242,14 @@ def gather(chain, torque, wrench, work, push):
     `push[0]` becomes the power of the external wrenches, `push[1:7]` their sum about the base origin.
     """
     align_stack()
-    links, index, joints = chain
+    links, layout, joints = chain
     I, P = nothing(0.0 * work[0, 0])
     total, rate_of_work = 0.0 * P, 0.0 * work[0, 0]
-    for k in range(index.shape[0] - 1, -1, -1):
-        if index[k, HAS_BODY]:
+    for k in range(layout.shape[0] - 1, -1, -1):
+        if layout[k, HAS_BODY]:
             R, V, A = get_matrix(work, k, ROTATION), get_twist(work, k, VELOCITY), get_twist(work, k, ACCELERATION)
             F = get_wrench(wrench, k, START)
-            if index[k, WET]:
+            if layout[k, WET]:
                 body = rotate_inertia(R, get_inertia(links, k, LINK_WET))
             else:
                 body = body_inertia(links, k, R)
@@ -251,16 +259,16 @@ def gather(chain, torque, wrench, work, push):
             rate_of_work = rate_of_work + power(V, F)
         if k == 0:
             break
-        kind, v = index[k, KIND], index[k, COLUMN]
+        kind, v = layout[k, KIND], layout[k, COLUMN]
         if kind == REVOLUTE:
             S = turning(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, index[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         elif kind == PRISMATIC:
             S = sliding(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, index[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         else:
-            I, P = transmit_turn(I, P, index[k, GIVEN], Vector(joints[v, ROTOR], joints[v + 1, ROTOR], joints[v + 2, ROTOR]), vector_at(torque, v), k, work)
-        if kind == PRISMATIC or index[k, HAS_ARM]:
+            I, P = transmit_turn(I, P, layout[k, GIVEN], three_rotors(joints, v), vector_at(torque, v), k, work)
+        if kind == PRISMATIC or layout[k, HAS_ARM]:
             arm = get_vector(work, k, ARM)
             I, P, total = carry_inertia(I, arm), carry_wrench(P, arm), carry_wrench(total, arm)
     push[0] = rate_of_work
@@ -294,20 +302,22 @@ def base_acceleration(base, I, P, R):
 
 @kernel
 def spread(chain, delta, torque, acceleration, work):
-    """From base to tip: joint accelerations (41) and torques (28), rotor inertia included; the δ of each body is left in EFFORT: with A it is
-    the acceleration of the body."""
+    """From base to tip: joint accelerations (41) and torques (28), rotor inertia included.
+
+    The δ of each body is left in EFFORT: with A it is the acceleration of the body.
+    """
     align_stack()
-    links, index, joints = chain
-    for k in range(1, index.shape[0]):
-        kind, v = index[k, KIND], index[k, COLUMN]
-        if kind == PRISMATIC or index[k, HAS_ARM]:
+    _, layout, joints = chain
+    for k in range(1, layout.shape[0]):
+        kind, v = layout[k, KIND], layout[k, COLUMN]
+        if kind == PRISMATIC or layout[k, HAS_ARM]:
             delta = carry_twist(delta, get_vector(work, k, ARM))
         if kind == SPHERICAL:
             R = get_matrix(work, k, ROTATION)
             reaction = get_matrix(work, k, TURN) @ delta.linear + get_symmetric(work, k, TURN + 9) @ delta.angular
-            if index[k, GIVEN]:
+            if layout[k, GIVEN]:
                 effort = transpose(R) @ (get_vector(work, k, TURN + 15) + reaction)
-                rotor, imposed = Vector(joints[v, ROTOR], joints[v + 1, ROTOR], joints[v + 2, ROTOR]), vector_at(acceleration, 6 + v)
+                rotor, imposed = three_rotors(joints, v), vector_at(acceleration, 6 + v)
                 put_vector_at(torque, v, effort + Vector(rotor.x * imposed.x, rotor.y * imposed.y, rotor.z * imposed.z))
             else:
                 joint = get_symmetric(work, k, TURN_MOBILITY) @ (get_vector(work, k, TURN + 15) - reaction)
@@ -315,7 +325,7 @@ def spread(chain, delta, torque, acceleration, work):
                 delta = delta + turning(joint)
         else:
             reaction = power(delta, get_wrench(work, k, EFFORT))
-            if index[k, GIVEN]:
+            if layout[k, GIVEN]:
                 torque[v] = work[k, FORCE] + reaction + joints[v, ROTOR] * acceleration[6 + v]
             else:
                 joint = work[k, MOBILITY] * (work[k, FORCE] - reaction)
@@ -325,7 +335,7 @@ def spread(chain, delta, torque, acceleration, work):
                     delta = delta + joint * turning(axis)
                 else:
                     delta = delta + joint * sliding(axis)
-        if index[k, HAS_BODY]:
+        if layout[k, HAS_BODY]:
             put_pair(work, k, EFFORT, delta)
 
 

@@ -38,12 +38,12 @@ from limbless.mechanics.chain import (
     hybrid_dynamics,
     move,
 )
-from limbless.mechanics.columns import get_matrix, put_vector_at, vector_at
+from limbless.mechanics.columns import get_matrix, put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.inertia import Wrench, carry_wrench
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.laws import apply_laws
-from limbless.mechanics.lie import quaternion_log
-from limbless.mechanics.scalars import maximum, minimum, sqrt, value_of
+from limbless.mechanics.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
+from limbless.mechanics.scalars import maximum, minimum, value_of
 from limbless.mechanics.vectors import Vector
 
 INTEGRALS = 9
@@ -113,21 +113,6 @@ def passive_torque(joints, v, q, qd):
 
 
 @inline
-def joint_angles(position, p):
-    """Rotation vector of a spherical joint whose quaternion starts at column p."""
-    return quaternion_log(position[p], position[p + 1], position[p + 2], position[p + 3])
-
-
-@inline
-def angles_between(position, p, reference, i, c):
-    """Rotation vector, in the child's axes, from the present orientation to the reference: log(q* r)."""
-    w, x, y, z = position[p], -position[p + 1], -position[p + 2], -position[p + 3]
-    a, b, d, e = reference[i, c], reference[i, c + 1], reference[i, c + 2], reference[i, c + 3]
-    return quaternion_log(w * a - x * b - y * d - z * e, w * b + x * a + y * e - z * d,
-                          w * d - x * e + y * a + z * b, w * e + x * d - y * b + z * a)
-
-
-@inline
 def take(drive, i, p, width, v, turns, position, velocity, acceleration):
     """A motion-given joint takes the drive's row i."""
     for c in range(width):
@@ -158,17 +143,18 @@ def follow(drive, i, position, velocity, acceleration):
 def actuate(chain, feedback, drive, i, position, velocity, acceleration, torque, effort):
     """Before the dynamics: motion-given joints take the drive; torque-given ones their torque; `effort` becomes the passive part."""
     held = min(i, drive.torque.shape[0] - 1)
-    links, index, joints = chain
-    for k in range(1, index.shape[0]):
-        p, v = index[k, POSITION], index[k, COLUMN]
-        turns = 3 if index[k, KIND] == SPHERICAL else 1
-        given = index[k, GIVEN]
+    _, layout, joints = chain
+    for k in range(1, layout.shape[0]):
+        p, v = layout[k, POSITION], layout[k, COLUMN]
+        turns = 3 if layout[k, KIND] == SPHERICAL else 1
+        given = layout[k, GIVEN]
         if given:
             take(drive, i, p, 4 if turns == 3 else 1, v, turns, position, velocity, acceleration)
         if turns == 3:
-            angles, error = joint_angles(position, 7 + p), joint_angles(position, 7 + p)
-            if feedback and not given:
-                error = angles_between(position, 7 + p, drive.position, i, p)
+            turned = quaternion_at(position, 7 + p)
+            angles, error = quaternion_log(turned), quaternion_log(turned)
+            if feedback and not given:                   # from the present orientation to the reference, in the child's axes
+                error = quaternion_log(quaternion_product(quaternion_conjugate(turned), quaternion_at(drive.position[i], p)))
         else:
             q = position[7 + p]
             angles, error = Vector(q, q, q), Vector(q, q, q)
@@ -196,12 +182,12 @@ def put_quaternion_rate(position, i, w, rate):
 @kernel
 def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
     """Rates of the joint coordinates, none where motion-given; there the passive part is not the actuator's work."""
-    links, index, joints = chain
+    layout = chain.layout
     split = position.shape[0]
     driven = split + 6 + effort.shape[0] + ACTUATOR_WORK
-    for k in range(1, index.shape[0]):
-        p, v, kind = 7 + index[k, POSITION], index[k, COLUMN], index[k, KIND]
-        turns, given = 3 if kind == SPHERICAL else 1, index[k, GIVEN]
+    for k in range(1, layout.shape[0]):
+        p, v, kind = 7 + layout[k, POSITION], layout[k, COLUMN], layout[k, KIND]
+        turns, given = 3 if kind == SPHERICAL else 1, layout[k, GIVEN]
         for c in range(turns):
             if given:
                 rate[driven] -= effort[v + c] * velocity[6 + v + c]
@@ -241,8 +227,8 @@ def put_rates(position, velocity, work, push, acceleration, torque, effort, rate
 def is_locked(chain, work):
     """Number of a torque-given joint that has no inertia to move (gimbal lock, massless end), or 0: spec, H <= 1e-12 max H."""
     largest, smallest, joint = -1.0, 1e300, 0
-    for k in range(1, chain.index.shape[0]):
-        if not chain.index[k, GIVEN] and chain.index[k, KIND] != SPHERICAL:
+    for k in range(1, chain.layout.shape[0]):
+        if not chain.layout[k, GIVEN] and chain.layout[k, KIND] != SPHERICAL:
             mobility = abs(value_of(work[k, MOBILITY]))
             if mobility > largest:
                 largest, joint = mobility, k
@@ -272,10 +258,10 @@ def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity,
 @kernel
 def exchange_passive(chain, sign, torque, effort):
     """Add the passive torque of torque-given joints to their torque, or take it off again."""
-    for k in range(1, chain.index.shape[0]):
-        if not chain.index[k, GIVEN]:
-            v = chain.index[k, COLUMN]
-            for c in range(3 if chain.index[k, KIND] == SPHERICAL else 1):
+    for k in range(1, chain.layout.shape[0]):
+        if not chain.layout[k, GIVEN]:
+            v = chain.layout[k, COLUMN]
+            for c in range(3 if chain.layout[k, KIND] == SPHERICAL else 1):
                 torque[v + c] += sign * effort[v + c]
 
 
@@ -291,12 +277,12 @@ def store(chain, scratch, records, r):
         records.powers[r, c] = scratch.rate[sums + c]
     for c in range(6):
         records.hold[r, c] = scratch.push[7 + c]
-    for k in range(chain.index.shape[0]):
-        v = chain.index[k, COLUMN]
-        for c in range(0 if k == 0 else 3 if chain.index[k, KIND] == SPHERICAL else 1):
-            passive = scratch.effort[v + c] if chain.index[k, GIVEN] else zero
+    for k in range(chain.layout.shape[0]):
+        v = chain.layout[k, COLUMN]
+        for c in range(0 if k == 0 else 3 if chain.layout[k, KIND] == SPHERICAL else 1):
+            passive = scratch.effort[v + c] if chain.layout[k, GIVEN] else zero
             records.torque[r, v + c] = scratch.torque[v + c] - passive
-        if chain.index[k, HAS_BODY]:
+        if chain.layout[k, HAS_BODY]:
             for c in range(9):
                 records.rotation[r, k, c] = scratch.work[k, ROTATION + c]
             for c in range(3):
@@ -310,17 +296,10 @@ def store(chain, scratch, records, r):
 @kernel
 def normalise(chain, x):
     """Unit quaternions again, after a step."""
-    scale_quaternion(x, 3)
-    for k in range(1, chain.index.shape[0]):
-        if chain.index[k, KIND] == SPHERICAL:
-            scale_quaternion(x, 7 + chain.index[k, POSITION])
-
-
-@inline
-def scale_quaternion(x, i):
-    scale = 1.0 / sqrt(x[i] * x[i] + x[i + 1] * x[i + 1] + x[i + 2] * x[i + 2] + x[i + 3] * x[i + 3])
-    for c in range(4):
-        x[i + c] = scale * x[i + c]
+    put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
+    for k in range(1, chain.layout.shape[0]):
+        if chain.layout[k, KIND] == SPHERICAL:
+            put_quaternion_at(x, 7 + chain.layout[k, POSITION], normalised(quaternion_at(x, 7 + chain.layout[k, POSITION])))
 
 
 @inline

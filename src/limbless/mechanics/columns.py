@@ -5,6 +5,7 @@ import numpy as np
 
 from limbless.mechanics.inertia import Inertia, Twist, Wrench
 from limbless.mechanics.kernel import inline
+from limbless.mechanics.lie import Quaternion
 from limbless.mechanics.vectors import Matrix, Symmetric, Vector
 
 # Where every model keeps the state of a body in its row of a work array: rotation (9), origin (3), velocity (6), along the world axes
@@ -78,3 +79,14 @@ def vector_at(array, i):
 @inline
 def put_vector_at(array, i, v):
     array[i], array[i + 1], array[i + 2] = v
+
+
+@inline
+def quaternion_at(array, i):
+    """Four consecutive numbers of a flat array, the scalar first."""
+    return Quaternion(array[i], array[i + 1], array[i + 2], array[i + 3])
+
+
+@inline
+def put_quaternion_at(array, i, q):
+    array[i], array[i + 1], array[i + 2], array[i + 3] = q

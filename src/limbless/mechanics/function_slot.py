@@ -31,19 +31,22 @@ def call_slot(typing, address, buffer):
 class PythonSlot:
     """A plain Python function behind an address. It gets the buffer as an array of `size` numbers.
 
-    An exception cannot cross compiled code: it is kept in `error`, the answer becomes NaN, and the loop raises it after the block.
+    An exception cannot cross compiled code: it is kept in `error` with the `time` that the buffer held first, the answer becomes NaN,
+    and the loop raises it after the block.
     """
 
     def __init__(self, function: Callable[[np.ndarray], None], size: int) -> None:
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
+        self.time = 0.0
 
         def law(pointer):
             buffer = np.ctypeslib.as_array(pointer, shape=(size,))
             try:
                 if self.error is None:
                     function(buffer)
-            except Exception as error:                      # any failure of the user's code: see the class docstring
-                self.error = error
+            except BaseException as error:                  # any failure of the user's code, and Ctrl-C: see the class docstring
+                self.error, self.time = error, float(buffer[0])
+            if self.error is not None:
                 buffer[:] = np.nan
 
         self._keep_alive = _C_TYPE(law)

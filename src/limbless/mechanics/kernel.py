@@ -25,8 +25,8 @@ from platformdirs import user_cache_dir
 
 import limbless
 
-FAST = {"fastmath": True, "error_model": "numpy"}
-INLINE = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+FAST: Any = {"fastmath": True, "error_model": "numpy"}
+INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 inline = register_jitable(**INLINE)
 
 
@@ -60,12 +60,13 @@ _CACHE = _writable(CACHE_DIRECTORY)
 
 def kernel(function: Callable) -> Any:
     """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)              # only ours: a user's own kernels stay where the user wants them
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
     try:
         return njit(cache=_CACHE, **FAST)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def is_cold() -> bool:
@@ -78,7 +79,7 @@ def with_operators(cls: type) -> type:
     methods: dict[str, Callable] = dict(cls.__dict__)
 
     def mine(ty: Any) -> bool:
-        return isinstance(ty, types.BaseNamedTuple) and ty.instance_class is cls
+        return isinstance(ty, types.BaseNamedTuple) and getattr(ty, "instance_class", None) is cls
 
     def binary(symbol: Callable, method: Callable) -> None:
         @overload(symbol, jit_options=INLINE)

@@ -68,7 +68,10 @@ def get_fluid(laws, i):
 
 @inline
 def drag_slice(fluid, U, rate):
-    """Drag per unit length on a slice that moves with U through the fluid, along its own axes (e1 along the body): (46)-(47) of paper 001."""
+    """Drag per unit length on a slice that moves with U through the fluid, along its own axes (e1 along the body).
+
+    Equations (46)-(47) of paper 001.
+    """
     normal = sqrt(U.y * U.y + U.z * U.z)
     roll = -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x
     return Wrench(Vector(-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,

@@ -78,7 +78,7 @@ def rotation_exp(v):
 def rotation_log(R):
     """The rotation vector v, |v| <= π, with exp [v] = R; accurate at every angle. At π both v and -v are answers."""
     q = quaternion_from_rotation(R)
-    return quaternion_log(q.w, q.x, q.y, q.z)
+    return quaternion_log(q)
 
 
 @inline
@@ -139,12 +139,12 @@ def quaternion_exp(v):
 
 
 @inline
-def quaternion_log(w, x, y, z):
+def quaternion_log(q):
     """The rotation vector, |v| <= π, of a quaternion of any length; q and -q are the same rotation.
 
     2 atan2(|u|, w) u / |u| with u = (x, y, z) is accurate both near 0 (small u) and near π (small w).
     """
-    u = Vector(x, y, z)
+    w, u = q.w, Vector(q.x, q.y, q.z)
     if w < 0.0:
         w, u = -w, -u
     sine = sqrt(dot(u, u))

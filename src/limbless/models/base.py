@@ -1,7 +1,7 @@
 """How the time loop sees a model: `State` in, `Block` of records and `Status` out."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.description import Description
+from limbless.errors import InputError
 
 if TYPE_CHECKING:
     from limbless.actuation import Actuation
@@ -23,7 +24,7 @@ Block = dict[str, Array]
 
 @dataclass(frozen=True)
 class State:
-    """Where a run is: `x` in the model's own layout, and what the model or the loop must remember (warm starts, slip states, gait in force)."""
+    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in force)."""
 
     time: float
     x: Array
@@ -41,11 +42,12 @@ class Variable(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """How a block ended. `failure` is empty, or says what happened; then `time` and `place` say when and where."""
+    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where and why."""
 
     failure: str = ""
     time: float | None = None
     place: str | None = None
+    cause: BaseException | None = None
 
 
 class ModelSettings(Description):
@@ -60,6 +62,11 @@ class ModelSettings(Description):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
         raise NotImplementedError
 
+    @classmethod
+    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
+        """What `limbless warmup` runs for this model: names, and functions that compile its kernels by using them once."""
+        return []
+
 
 class Model:
     """Equations ready to run: a robot in an environment under an actuation."""
@@ -72,9 +79,9 @@ class Model:
         """The gait at the stage times of a block, in the form `advance` takes."""
         raise NotImplementedError
 
-    def blend(self, old: Any, new: Any, times: Array, start: float, end: float) -> Any:
-        """A smooth passage from one drive to another, for commands that change a gait while it runs."""
-        raise NotImplementedError
+    def with_torque(self, drive: Any, torque: Any) -> Any:
+        """The drive with joint torques added, held over the block: a controller's array command."""
+        raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from limbless.description import Description, Quaternion, Vector3, quantity
+from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH
-from limbless.robots.rotations import from_quaternion
 from limbless.robots.sections import Direction, MassProperties, Placed, Solid, ellipse_area, total
 
 Array = NDArray[np.float64]
@@ -122,7 +122,7 @@ class Link(Description):
 
     def rotation(self) -> Array:
         """(3, 3): components in this link's frame -> components in the previous link's frame, at joint position zero."""
-        return self.dh.rotation() if self.dh else from_quaternion(self.orientation)
+        return self.dh.rotation() if self.dh else quaternion_to_matrix(self.orientation)
 
     def translation(self) -> Array:
         """(3,): this link's origin in the previous link's frame, at joint position zero, m."""

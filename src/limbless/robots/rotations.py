@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.rotations import rotation_vector_to_quaternion
+
 Array = NDArray[np.float64]
 
 _SERIES_BELOW = 1.0   # square of the angle; ten terms of the series are exact to rounding here, the closed forms lose four digits at 0.1
@@ -34,16 +36,6 @@ def about_z(angle: float) -> Array:
     """Rotation matrix about z."""
     c, s = math.cos(angle), math.sin(angle)
     return snap(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
-
-
-def from_quaternion(quaternion: Array | tuple[float, ...]) -> Array:
-    """Rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = quaternion
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])
 
 
 def snap(matrix: Array) -> Array:
@@ -94,6 +86,4 @@ def rotation_vector_motion(vector: Array, rate: Array, acceleration: Array) -> R
     twice1 = np.cross(rate, once) + np.cross(vector, once1)
     velocity = rate - a * once + b * twice
     change = acceleration - a * once1 + b * twice1 + x_rate * (b_slope * twice - a_slope * once)
-    half = np.sqrt(x)[:, None] / 2
-    quaternion = np.hstack([np.cos(half), np.sinc(half / np.pi) / 2 * vector])
-    return RotationMotion(quaternion, velocity, change)
+    return RotationMotion(rotation_vector_to_quaternion(vector), velocity, change)

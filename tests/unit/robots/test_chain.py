@@ -3,7 +3,6 @@ import json
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from scipy.spatial.transform import Rotation
 
 from limbless import registry
@@ -303,7 +302,7 @@ def test_printed_table():
     ],
 )
 def test_refusals(make, message):
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(InputError, match=message):
         make()
 
 

@@ -1,8 +1,8 @@
 """The eel against the numbers of the specification (mass properties about the link origins, in the frames of Table I)."""
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
+from limbless.errors import InputError
 from limbless.robots.khalil_eel import KhalilEel
 
 # link: mass, z (x for the head) component of the first moment, diagonal of the inertia
@@ -92,5 +92,5 @@ def test_numbers_can_be_chosen():
 
 
 def test_a_cap_longer_than_its_link_is_refused():
-    with pytest.raises(ValidationError, match=r"tail_cap 0\.2 m is longer than link_length 0\.14 m"):
+    with pytest.raises(InputError, match=r"tail_cap 0\.2 m is longer than link_length 0\.14 m"):
         KhalilEel(tail_cap=0.2)

@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from limbless.robots.rotations import about_x, about_z, from_quaternion, rotation_vector_motion, snap, yaw_pitch_motion
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.robots.rotations import about_x, about_z, rotation_vector_motion, snap, yaw_pitch_motion
 
 
 def polynomial(coefficients, t):
@@ -28,7 +29,7 @@ def test_rotation_vector_motion(angle):
     start = angle * direction / np.linalg.norm(direction)
     coefficients = (start, rng.normal(size=3), rng.normal(size=3))
     turned = rotation_vector_motion(*polynomial(coefficients, [0.0]))
-    np.testing.assert_allclose(from_quaternion(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(), atol=1e-14)
+    np.testing.assert_allclose(quaternion_to_matrix(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(), atol=1e-14)
     check_derivatives(rotation_vector_motion, coefficients)
 
 
@@ -45,7 +46,7 @@ def test_yaw_pitch_motion():
     coefficients = tuple(rng.normal(size=(3, 2)))
     turned = yaw_pitch_motion(*polynomial(coefficients, [0.0]))
     expected = Rotation.from_euler("ZY", coefficients[0]).as_matrix()
-    np.testing.assert_allclose(from_quaternion(turned.quaternion[0]), expected, atol=1e-15)
+    np.testing.assert_allclose(quaternion_to_matrix(turned.quaternion[0]), expected, atol=1e-15)
     check_derivatives(yaw_pitch_motion, coefficients)
 
 

@@ -1,8 +1,8 @@
 """Solids: their mass properties against sums over small cells, and against each other."""
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
+from limbless.errors import InputError
 from limbless.robots.sections import Box, Capsule, EllipticCylinder, HalfEllipsoid, ellipse_area, ellipse_second_moments, total
 
 TILTED = {"position": (0.3, -0.2, 0.1), "axis": (1.0, 2.0, -0.5), "lateral": (0.2, 1.0, 0.4)}
@@ -93,5 +93,5 @@ def test_ellipse_of_equal_axes_is_a_circle():
     ],
 )
 def test_refusals(fields, message):
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(InputError, match=message):
         EllipticCylinder(**{"half_width": 0.1, "half_height": 0.1, **fields})

@@ -39,20 +39,20 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
     wet = np.any(added != 0.0, axis=1)
     links[:, kernels.LINK_WET:][:, :21] = wet[:, None] * (added + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia))
-    index = np.zeros((bodies, kernels.INDEX_COLUMNS), dtype=np.int64)
-    index[:, kernels.KIND], index[:, kernels.POSITION], index[:, kernels.COLUMN] = (
+    layout = np.zeros((bodies, kernels.LAYOUT_COLUMNS), dtype=np.int64)
+    layout[:, kernels.KIND], layout[:, kernels.POSITION], layout[:, kernels.COLUMN] = (
         arrays.joint_kind, arrays.position_column, arrays.velocity_column)
-    index[:, kernels.HAS_ARM], index[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
-    index[:, kernels.WET], index[1:, kernels.GIVEN] = wet, 1
+    layout[:, kernels.HAS_ARM], layout[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
+    layout[:, kernels.WET], layout[1:, kernels.GIVEN] = wet, 1
     for axis in range(3):
-        index[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
+        layout[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
     joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
     for column, values in ((kernels.ROTOR, arrays.rotor_inertia), (kernels.COULOMB, arrays.coulomb_friction),
                            (kernels.VISCOUS, arrays.viscous_friction), (kernels.STIFFNESS, arrays.stiffness),
                            (kernels.REST, arrays.rest), (kernels.DAMPING, arrays.damping)):
         joints[:, column] = values
     joints[:, kernels.SATURATION] = np.inf
-    return kernels.ChainTable(links, index, joints)
+    return kernels.ChainTable(links, layout, joints)
 
 
 def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
@@ -63,14 +63,14 @@ def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
 
 def mark_given(table: kernels.ChainTable, given: NDArray[np.bool_]) -> kernels.ChainTable:
     """The table with the joints of these degrees of freedom motion-given; a spherical joint goes all one way."""
-    index = table.index.copy()
-    for row in range(1, len(index)):
-        width = 3 if index[row, kernels.KIND] == kernels.SPHERICAL else 1
-        columns = given[index[row, kernels.COLUMN]:][:width]
+    layout = table.layout.copy()
+    for row in range(1, len(layout)):
+        width = 3 if layout[row, kernels.KIND] == kernels.SPHERICAL else 1
+        columns = given[layout[row, kernels.COLUMN]:][:width]
         if columns.any() != columns.all():
             raise InputError(f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at all")
-        index[row, kernels.GIVEN] = columns[0]
-    return table._replace(index=index)
+        layout[row, kernels.GIVEN] = columns[0]
+    return table._replace(layout=layout)
 
 
 def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.ChainTable, bool]:
@@ -102,7 +102,7 @@ def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array
 
 def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     """Working memory for a chain whose flat state has `size` numbers."""
-    bodies, freedoms = len(table.index), len(table.joints)
+    bodies, freedoms = len(table.layout), len(table.joints)
     return chain_motion.Scratch(
         np.zeros((bodies, kernels.WORK_COLUMNS)), np.zeros((bodies, 6)), np.zeros(chain_motion.PUSH), np.zeros(6 + freedoms),
         np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros(size), np.zeros(size))
@@ -110,7 +110,7 @@ def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:
     """Room for `count` records."""
-    bodies, freedoms = len(table.index), len(table.joints)
+    bodies, freedoms = len(table.layout), len(table.joints)
     return chain_motion.Records(
         np.zeros((count, size)), np.zeros((count, 6 + freedoms)), np.zeros((count, freedoms)), np.zeros((count, 3)),
         np.zeros((count, bodies, 9)), np.zeros((count, bodies, 3)), np.zeros((count, bodies, 6)), np.zeros((count, bodies, 6)),

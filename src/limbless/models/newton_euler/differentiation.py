@@ -63,7 +63,8 @@ class Tangents:
         for source, target in zip(shape, joints, strict=True):
             chain_tangents.bend_dual_joints(source, np.int64(0), mapping.yaw_column, mapping.yaw_sign, target)
             chain_tangents.bend_dual_joints(source, np.int64(1), mapping.pitch_column, mapping.pitch_sign, target)
-        return DriveTable(*joints, aligned_zeros((1, chain.freedoms, WORDS)))
+        position, velocity, acceleration = joints
+        return DriveTable(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))
 
 
 def dual_like(array: Array) -> Array:

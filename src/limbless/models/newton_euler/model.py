@@ -1,7 +1,7 @@
 """`NewtonEuler`: a chain in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -37,7 +37,8 @@ class NewtonEuler(Model):
     actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not use it.
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), actuation: Actuation | None = None) -> None:
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
+                 actuation: Actuation | None = None) -> None:
         built = robot.build()
         if not isinstance(built, Chain):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
@@ -48,7 +49,7 @@ class NewtonEuler(Model):
         self._table, feedback = assembly.actuate(self._plain, self.actuation)
         self._base = assembly.BASES[built.base]
         arrays = built.arrays()
-        any_free = bool((self._table.index[1:, kernels.GIVEN] == 0).any())
+        any_free = bool((self._table.layout[1:, kernels.GIVEN] == 0).any())
         passive = np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0)
         self._setting = Setting(self._base, any_free, feedback, not (any_free or passive))
         quaternions = int((arrays.joint_kind == kernels.SPHERICAL).sum())
@@ -94,13 +95,17 @@ class NewtonEuler(Model):
         position = np.concatenate([_numbers("base_position", base_position, 3), _unit(base_orientation),
                                    self._position_columns(_numbers("joint_position", joint_position, n))])
         velocity = np.concatenate([_numbers("base_twist", base_twist, 6), _numbers("joint_velocity", joint_velocity, n)])
-        acceleration = np.concatenate([np.zeros(6), _numbers("joint_acceleration", np.zeros(n) if joint_acceleration is None else joint_acceleration, n)])
-        torque = _numbers("joint_torque", np.zeros(n) if joint_torque is None else joint_torque, n)
+        none = np.zeros(n)
+        imposed = _numbers("joint_acceleration", none if joint_acceleration is None else joint_acceleration, n)
+        torque = _numbers("joint_torque", none if joint_torque is None else joint_torque, n)
+        acceleration = np.concatenate([np.zeros(6), imposed])
         passive = self._passive(table, position, velocity)
         effort = torque + passive
         kernels.move(table, position, velocity, acceleration, s.work)
         apply_laws(self._laws, time, time, s.work, s.wrench)
-        self._raise_law_errors()
+        failure = self._law_failure()
+        if failure.cause is not None:
+            raise failure.cause
         kernels.hybrid_dynamics(table, self._base, effort, s.wrench, s.work, s.push, acceleration)
         self._refuse_locked(int(chain_motion.is_locked(table, s.work)), time)
         base = acceleration[:6].copy()
@@ -130,19 +135,21 @@ class NewtonEuler(Model):
             raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
 
     def _joint_of_row(self, row: int) -> str:
-        return self.chain.joint_names[int(self._plain.index[row, kernels.COLUMN])]
+        return self.chain.joint_names[int(self._plain.layout[row, kernels.COLUMN])]
 
     def _locked_sentence(self, row: int) -> str:
         return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
                 "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
 
-    def _raise_law_errors(self) -> None:
+    def _law_failure(self) -> Status:
         """An exception that a user's law raised inside compiled code comes out here."""
         for item in self.environment:
-            error = getattr(getattr(item, "slot", None), "error", None)
+            slot: Any = getattr(item, "slot", None)
+            error = getattr(slot, "error", None)
             if error is not None:
-                item.slot.error = None                                                # type: ignore[attr-defined]
-                raise error
+                slot.error = None
+                return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
+        return Status()
 
     # Through time
 
@@ -151,7 +158,8 @@ class NewtonEuler(Model):
         n, x = self.chain.freedoms, np.zeros(self._size)
         x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
         if self.chain.base == "planar" and np.any(np.array(initial.twist)[[2, 3, 4]] != 0.0):
-            raise InputError(f"a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; got {initial.twist}")
+            raise InputError("a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; "
+                             f"got {initial.twist}")
         if self.chain.base == "fixed" and any(initial.twist):
             raise InputError(f"a fixed base does not move: initial.twist must be 0; got {initial.twist}")
         if gait.drives == "torque":
@@ -191,19 +199,18 @@ class NewtonEuler(Model):
         kept = assembly.records(self._table, self._size, len(times))
         row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
         self._take_given(x, drive)
-        done = knots[min(step, len(knots) - 1)]
-        status = Status(self._locked_sentence(row), float(done), self._joint_of_row(row)) if row else Status()
-        if row:
-            reached = int(record[:step].sum())
+        done = float(knots[min(step, len(knots) - 1)])
+        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else self._law_failure()
+        if status.failure:
+            reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-        self._raise_law_errors()
-        return State(float(done), x, state.memory), self._recorder.block(times, kept, self._split), status
+        return State(done, x, state.memory), self._recorder.block(times, kept, self._split), status
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
-        for row in np.flatnonzero(self._table.index[:, kernels.GIVEN]):
-            p, v = self._table.index[row, [kernels.POSITION, kernels.COLUMN]]
-            spherical = self._table.index[row, kernels.KIND] == kernels.SPHERICAL
+        for row in np.flatnonzero(self._table.layout[:, kernels.GIVEN]):
+            p, v = self._table.layout[row, [kernels.POSITION, kernels.COLUMN]]
+            spherical = self._table.layout[row, kernels.KIND] == kernels.SPHERICAL
             x[7 + p:][:4 if spherical else 1] = drive.position[-1, p:][:4 if spherical else 1]
             x[self._split + 6 + v:][:3 if spherical else 1] = drive.velocity[-1, v:][:3 if spherical else 1]
 
@@ -240,6 +247,11 @@ class NewtonEulerSettings(ModelSettings):
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NewtonEuler:
         return NewtonEuler(robot, environment, actuation)
+
+    @classmethod
+    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
+        from limbless.models.newton_euler import warming
+        return [("motion and one-state dynamics", warming.run_plain), ("derivatives", warming.run_duals)]
 
 
 def _numbers(name: str, values: ArrayLike, count: int) -> Array:

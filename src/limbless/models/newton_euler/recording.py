@@ -55,11 +55,11 @@ class Recorder:
 
     def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Laws) -> None:
         self.chain, self.laws, self.arrays = chain, laws, chain.arrays()
-        self.rows = np.flatnonzero(table.index[:, kernels.HAS_BODY])
+        self.rows = np.flatnonzero(table.layout[:, kernels.HAS_BODY])
         links = table.links[self.rows]
         self.mass, self.moment = links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3]
         self.rigid = np.array([_rigid_matrix(row) for row in links])
-        wet = table.index[self.rows, kernels.WET] == 1
+        wet = table.layout[self.rows, kernels.WET] == 1
         whole = np.array([_matrix(row[kernels.LINK_WET:][:21]) for row in links])
         self.added = np.where(wet[:, None, None], whole - self.rigid, 0.0)
         pieces = chain.segments()
@@ -91,8 +91,8 @@ class Recorder:
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])       # classical, from the rate of the twist's components
         sums = x[:, -INTEGRALS:]
         block = {
-            "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6], "base_acceleration": rate,
-            "base_reaction": _turn(base.swapaxes(1, 2), records.hold),
+            "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
+            "base_acceleration": rate, "base_reaction": _turn(base.swapaxes(1, 2), records.hold),
             "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
             "joint_acceleration": records.acceleration[:, 6:], "joint_torque": records.torque,
             "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1], "passive_power": records.powers[:, 2],
@@ -136,9 +136,9 @@ class Recorder:
         middle = front + 0.5 * self.piece_length[:, None] * frame[..., 0]
         rates = _turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
         twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        fluid = np.einsum("bij,rbj->rbi", self.added, rates) + _carried_along(twist, np.einsum("bij,rbj->rbi", self.added, twist))
-        outside = records.wrench[:, self.rows] - _turn(R, fluid)                  # the push on body and added mass, less what the latter takes
-        inertial = _turn(R, np.einsum("bij,rbj->rbi", self.rigid, rates) + _carried_along(twist, np.einsum("bij,rbj->rbi", self.rigid, twist)))
+        fluid = _inertial_wrench(self.added, twist, rates)
+        outside = records.wrench[:, self.rows] - _turn(R, fluid)        # the push on body and added mass, less what the latter takes
+        inertial = _turn(R, _inertial_wrench(self.rigid, twist, rates))
         need = inertial - outside                                                   # wrench that the rest of the body gives to each body
         lever = origin - records.origin[:, :1]                                      # about the base: no loss far from the origin
         about_base = np.concatenate([need[..., :3], need[..., 3:] + np.cross(lever, need[..., :3])], axis=2)
@@ -169,10 +169,11 @@ def _turn(R: Array, pair: Array) -> Array:
     return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
 
 
-def _carried_along(twist: Array, momentum: Array) -> Array:
-    """V x* h."""
+def _inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
+    """I A + V x* (I V), in body axes."""
+    momentum = np.einsum("bij,rbj->rbi", inertia, twist)
     v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
-    return np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
+    return np.einsum("bij,rbj->rbi", inertia, rates) + np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
 
 
 def _continuous(quaternion: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.analysis.frames import to_world
+from limbless.mechanics.rotations import rotate
 from limbless.view.figures import style
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def outline(dataset: xr.Dataset, record: int, plane: Plane) -> Array:
     sqrt((lateral e2.u)^2 + (vertical e3.u)^2) with u the normal of the midline in the plane.
     """
     position, orientation, length, radius = (_at(dataset, name, record) for name in BODY)
-    axes = [to_world(orientation, np.broadcast_to(unit, position.shape)) for unit in np.eye(3)]
+    axes = [rotate(orientation, np.broadcast_to(unit, position.shape)) for unit in np.eye(3)]
     half = 0.5 * length[:, None] * axes[0]
     ends = np.stack([position - half, position + half], axis=1)   # (section, 2, 3)
     flat = np.concatenate([ends[:1, 0], 0.5 * (ends[:-1, 1] + ends[1:, 0]), ends[-1:, 1]])[:, plane]
