@@ -66,7 +66,8 @@ class Result:
 
         `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
         """
-        dataset = _dataset(blocks, model.schema(), model.coordinates())
+        block = model.variables({name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {})
+        dataset = _dataset([block] if block else [], model.schema(), model.coordinates())
         residual = power_residual(dataset)
         if residual is not None and "power_residual" not in dataset:
             dataset["power_residual"] = ("time", residual, {

@@ -189,7 +189,7 @@ class _Run:
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(knots)
         self._keep(block)
-        self.state = replace(state, memory=self._memory())
+        self.state = replace(state, memory={**state.memory, **self._gait_memory()})
         if self.progress:
             elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
             self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(elapsed, 1e-9))
@@ -202,10 +202,8 @@ class _Run:
     def _diverged(self, knots: Array) -> Status:
         """The sentence for a run whose numbers left the finite world."""
         last = self.blocks[-1]["time"][-1] if self.blocks else self.start
-        place = "the base"
-        if self.blocks and "position" in self.blocks[-1] and len(self.blocks[-1]["position"]) > 1:
-            moved = np.linalg.norm(np.diff(self.blocks[-1]["position"][-2:], axis=0)[0], axis=-1)
-            place = f"section {int(np.argmax(moved))}"
+        twist = self.blocks[-1].get("twist") if self.blocks else None
+        place = "the base" if twist is None else f"body {int(np.argmax(np.linalg.norm(twist[-1, :, :3], axis=-1)))}"
         return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the "
                       f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
                       f"try {self.scenario.step / 4:g} s",
@@ -223,12 +221,11 @@ class _Run:
             self.torque = command
         return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
 
-    def _memory(self) -> dict[str, Array]:
-        """The gait in force, if a controller has changed it, so that a continued run starts with it."""
-        memory = {name: values for name, values in self.state.memory.items() if name != "gait"}
-        if self.gait != self.scenario.gait:
-            memory["gait"] = np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)
-        return memory
+    def _gait_memory(self) -> dict[str, Array]:
+        """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
+        if self.controller is None:
+            return {}
+        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
@@ -255,6 +252,6 @@ def _sound_records(block: Block) -> int:
     bad = np.zeros(len(block["time"]), dtype=bool)
     for name, values in block.items():
         flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
-        limit = TOO_FAST if name in ("base_twist", "joint_velocity") else np.inf
+        limit = TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else np.inf
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)

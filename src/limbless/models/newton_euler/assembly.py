@@ -44,6 +44,7 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
         arrays.joint_kind, arrays.position_column, arrays.velocity_column)
     layout[:, kernels.HAS_ARM], layout[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
     layout[:, kernels.WET], layout[1:, kernels.GIVEN] = wet, 1
+    layout[0, kernels.LAYOUT_POSITIONS] = chain.freedoms + (arrays.joint_kind == kernels.SPHERICAL).sum()
     for axis in range(3):
         layout[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
     joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
