@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless import registry
 from limbless.cli import main
-from limbless.models.newton_euler.recording import SCHEMA
+from limbless.models.chain_recording import SCHEMA
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.scenarios.fields import rows

@@ -12,7 +12,7 @@ from limbless.mechanics import chain_tangents
 from limbless.mechanics.chain_motion import DriveTable, Records, Scratch
 from limbless.mechanics.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
 from limbless.models.base import State
-from limbless.models.newton_euler import assembly
+from limbless.models import chain_tables as assembly
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler

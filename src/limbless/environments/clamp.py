@@ -1,0 +1,38 @@
+"""`clamp`: one module held fast in the world, so that the robot becomes a manipulator (paper 003, (25)-(26))."""
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from limbless.environments.base import Environment
+from limbless.errors import InputError
+from limbless.robots.base import Robot
+
+
+class Clamp(Environment):
+    """Holds a module where it is when the clamp closes: the tail, the head or any module between.
+
+    With `active: [[from, until]]` the robot crawls, is clamped and may be released again. A module that moves when its clamp closes
+    is stopped by an impulse, which the run reports with the energy it takes. A robot that keeps to a plane is held in that plane.
+    """
+
+    kind: Literal["clamp"] = "clamp"
+    role: ClassVar[str] = "clamp"
+    module: int = Field(0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last one (its head)")
+
+    @model_validator(mode="after")
+    def _windows_apart(self) -> Clamp:
+        ordered = sorted(self.active or ())
+        for (_, end), (start, _) in zip(ordered, ordered[1:], strict=False):
+            if start < end:
+                raise ValueError(f"active: windows overlap at {start:g} s; the clamp is closed already")
+        return self
+
+    def row(self, robot: Robot) -> int:
+        """The row of the body that carries the clamped module."""
+        pieces = robot.segments()
+        if not -len(pieces) <= self.module < len(pieces):
+            raise InputError(f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to {len(pieces) - 1} "
+                             f"(or {-len(pieces)} to -1 counted from the tip)")
+        return pieces[self.module].body

@@ -1,0 +1,90 @@
+"""`wheels`: dry friction of passive wheels, small along the body and large across it (paper 003, (19))."""
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from limbless.description import quantity
+from limbless.environments.base import Array, Environment, Pack
+from limbless.environments.packing import in_windows, segment_row
+from limbless.errors import InputError
+from limbless.mechanics import laws
+from limbless.robots.base import Robot, Segment
+
+
+class Grips(NamedTuple):
+    """Where wheels touch, and how hard they can hold: what a set-valued friction law needs."""
+
+    body: Array         # (contacts,)      row of the body that carries the wheel
+    point: Array        # (contacts, 3)    place in the body's frame, m
+    axes: Array         # (contacts, 2, 3) rolling direction and axle, in the body's frame
+    limit: Array        # (contacts, 2)    largest friction along and across, N
+
+
+class Wheels(Environment):
+    """Coulomb friction of passive wheels on the ground: f = -mu N sgn(v), along the body and across it.
+
+    Each module presses on the ground with its own weight, or all that touch share the robot's. `set-valued` friction can hold a
+    wheel exactly still (and is the default, because torques depend on it); `regularised` friction fades below `slip_speed`, which a
+    step of about slip_speed / (normal gravity) must resolve. At the `centre` of the module there is no moment about it (an axle, as
+    in the paper); `distributed` friction acts at `points` Gauss points along the belly.
+    """
+
+    kind: Literal["wheels"] = "wheels"
+    law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that fades at `slip_speed`")
+    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0)
+    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0)
+    cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an ellipse")
+    placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or along its belly")
+    points: int = Field(4, ge=1, le=64, description="Gauss points per module, if distributed")
+    slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
+    gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
+    modules: tuple[int, ...] | None = Field(None, description="numbers of the modules (from 0) that touch the ground; all if absent")
+    load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch share the robot's")
+
+    @property
+    def role(self) -> str:                                                            # type: ignore[override]
+        """A regularised law is a force like any other; set-valued friction needs a model that solves for it."""
+        return "wrench" if self.law == "regularised" else "friction"
+
+    def _grips(self, robot: Robot) -> list[tuple[Segment, Array]]:
+        """The modules that touch, with the largest friction along and across each (N)."""
+        pieces, mass = robot.segments(), robot.bodies().mass
+        if not pieces:
+            raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
+        chosen = range(len(pieces)) if self.modules is None else self.modules
+        wrong = [number for number in chosen if not 0 <= number < len(pieces)]
+        if wrong or not len(chosen) or len(set(chosen)) < len(chosen):
+            raise InputError(f"wheels.modules: {list(chosen)} must name some of the modules 0 to {len(pieces) - 1}, each once")
+        length = {body: sum(piece.length for piece in pieces if piece.body == body) for body in {piece.body for piece in pieces}}
+        own = [mass[piece.body] * piece.length / length[piece.body] for piece in pieces]
+        weights = [own[k] if self.load == "own" else mass.sum() / len(chosen) for k in chosen]
+        friction = self.gravity * np.array([self.tangential, self.normal])
+        return [(pieces[k], weight * friction) for k, weight in zip(chosen, weights, strict=True)]
+
+    @property
+    def _count(self) -> int:
+        return self.points if self.placement == "distributed" else 1
+
+    def pack(self, robot: Robot) -> Pack:
+        """The regularised law."""
+        if self.law != "regularised":
+            raise InputError("set-valued wheels are no force law: choose `law: regularised` with a `slip_speed`, or the model 'geometric'")
+        joined = float(self.cone == "ellipse")
+        rows = [segment_row(int(laws.WHEEL), piece, self._count, [*(limit / piece.length), self.slip_speed, joined])
+                for piece, limit in self._grips(robot)]
+        return Pack(in_windows(self, rows))
+
+    def grips(self, robot: Robot) -> Grips:
+        """The set-valued law: every place of contact with its directions and largest friction."""
+        nodes, weights = np.polynomial.legendre.leggauss(self._count)
+        body, point, axes, limits = [], [], [], []
+        for piece, limit in self._grips(robot):
+            for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
+                body.append(piece.body)
+                point.append(piece.start + node * piece.length * piece.frame[:, 0])
+                axes.append(piece.frame[:, :2].T)
+                limits.append(weight * limit)
+        return Grips(np.array(body, dtype=np.float64), np.array(point), np.array(axes), np.array(limits))

@@ -1,0 +1,134 @@
+"""Christoffel symbols and the Coriolis matrix of a chain from its screws and composite inertias (paper 003, (13)-(16))."""
+from __future__ import annotations
+
+import numpy as np
+
+from limbless.mechanics.chain import COLUMN, HAS_BODY
+from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, get_inertia, get_matrix, get_twist, get_vector, get_wrench, put_pair
+from limbless.mechanics.inertia import Twist, Wrench, power, twist_cross, wrench_cross
+from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.screws import COMPOSITE, ORIGIN_OF_ALL, PULL, SCREW, SCREW_RATE, TWIST, inertia_of
+from limbless.mechanics.vectors import Vector
+
+START, LAST = np.array([0, 6])
+AXES = np.array([0, 1, 2, 3, 4, 5])
+
+
+@kernel
+def fill_christoffel(layout, nb, group, work, columns, pairs, symbols):
+    """Γ_ijk of (13), k lowered, for all i, j, k; with a group base the coefficients of the Koszul formula.
+
+    Every symbol belongs to its largest index m. With the composite inertia K beyond joint m, s its screw,
+    P_ab = [s_a, s_b] . K s and Q_ab = s_a . K [s_b, s], the twelve terms of (14)-(16) are three:
+
+        2 Γ_amb = 2 Γ_mab = Q_ab + Q_ba + P_ba      and      2 Γ_abm = P_ab - Q_ab - Q_ba,  a <= b.
+
+    On the left-invariant fields of a group base the metric does not change with the base pose; their structure constants enter
+    instead, and put the same P_ab there, in both orders. `pairs` (N, 12) is scratch.
+    """
+    count = symbols.shape[0]
+    for row in range(layout.shape[0]):
+        if row > 0:
+            fill_for(nb + layout[row, COLUMN], row, nb if group else 0, work, columns, pairs, symbols)
+    if group:
+        fill_group(nb, columns, symbols)
+    else:
+        for m in range(min(nb, count)):
+            fill_for(m, 0, 0, work, columns, pairs, symbols)
+
+
+@kernel
+def fill_for(m, row, fields, work, columns, pairs, symbols):
+    """All symbols whose largest index is m; the first `fields` columns are left-invariant fields."""
+    K, s, h = get_inertia(work, row, COMPOSITE), get_twist(columns, m, SCREW), get_wrench(columns, m, PULL)
+    for b in range(m + 1):
+        other = get_twist(columns, b, SCREW)
+        put_pair(pairs, b, START, K @ twist_cross(other, s))
+        put_pair(pairs, b, LAST, wrench_cross(other, h))
+    for a in range(m + 1):
+        sa = get_twist(columns, a, SCREW)
+        for b in range(a + 1):
+            sb = get_twist(columns, b, SCREW)
+            sym = power(sa, get_wrench(pairs, b, START)) + power(sb, get_wrench(pairs, a, START))
+            turn = power(sb, get_wrench(pairs, a, LAST))         # -[s_a, s_b] . h = P_ba, with b <= a
+            symbols[a, m, b] = 0.5 * (sym + turn)
+            symbols[m, a, b] = symbols[a, m, b]
+            symbols[b, m, a] = 0.5 * (sym - turn)
+            symbols[m, b, a] = symbols[b, m, a]
+            if a < m:
+                symbols[b, a, m] = 0.5 * (turn - sym)
+                symbols[a, b, m] = -0.5 * (turn + sym) if a < fields else symbols[b, a, m]
+
+
+@kernel
+def fill_group(nb, columns, symbols):
+    """All three indices on a group base: only structure constants, [s_i, s_j] . K s_k - [s_i, s_k] . K s_j - [s_j, s_k] . K s_i."""
+    for i in range(nb):
+        si = get_twist(columns, i, SCREW)
+        for j in range(nb):
+            sj = get_twist(columns, j, SCREW)
+            for k in range(nb):
+                sk = get_twist(columns, k, SCREW)
+                symbols[i, j, k] = 0.5 * (power(twist_cross(si, sj), get_wrench(columns, k, PULL))
+                                          - power(twist_cross(si, sk), get_wrench(columns, j, PULL))
+                                          - power(twist_cross(sj, sk), get_wrench(columns, i, PULL)))
+
+
+@inline
+def one_if(same):
+    return 1.0 if same else 0.0
+
+
+@inline
+def unit_twist(c):
+    """The c-th of the six unit twists."""
+    return Twist(Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4), one_if(c == 5)))
+
+
+@inline
+def row_times(B, i, s):
+    """Six numbers of B from i on, times a twist."""
+    return (B[i] * s.linear.x + B[i + 1] * s.linear.y + B[i + 2] * s.linear.z
+            + B[i + 3] * s.angular.x + B[i + 4] * s.angular.y + B[i + 5] * s.angular.z)
+
+
+@inline
+def bent(B, s):
+    """B s for a general 6 x 6 matrix in a row of 36 numbers."""
+    r = AXES
+    return Wrench(Vector(row_times(B, 6 * r[0], s), row_times(B, 6 * r[1], s), row_times(B, 6 * r[2], s)),
+                  Vector(row_times(B, 6 * r[3], s), row_times(B, 6 * r[4], s), row_times(B, 6 * r[5], s)))
+
+
+@kernel
+def fill_coriolis(chain, nb, work, columns, beyond, matrix):
+    """C_kj = Γ_ijk ẋ^i without the tensor, O(n²): s_k . (K_m ṡ_j + B_m s_j), m the larger of k and j.
+
+    B sums ½ (V x* I - I V x + (.) x* I V) over the bodies beyond: the part of Γ that one rigid body has by itself.
+    `beyond` (rows, 36) is scratch.
+    """
+    links, layout, _ = chain
+    start = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN)
+    for k in range(layout.shape[0] - 1, -1, -1):
+        for c in range(36):
+            beyond[k, c] = beyond[k + 1, c] if k + 1 < layout.shape[0] else 0.0
+        if layout[k, HAS_BODY]:
+            V = get_twist(work, k, TWIST)
+            I = inertia_of(links, layout, k, get_matrix(work, k, BODY_ROTATION), get_vector(work, k, BODY_ORIGIN) - start)
+            momentum = I @ V
+            for c in range(6):
+                e = unit_twist(AXES[c])
+                column = wrench_cross(V, I @ e) - I @ twist_cross(V, e) + wrench_cross(e, momentum)
+                for r in range(3):
+                    beyond[k, 6 * r + c] += 0.5 * column.force[r]
+                    beyond[k, 6 * (r + 3) + c] += 0.5 * column.torque[r]
+    for row in range(layout.shape[0]):
+        K = get_inertia(work, row, COMPOSITE)
+        low, high = (0, nb) if row == 0 else (nb + layout[row, COLUMN], nb + layout[row, COLUMN] + 1)
+        for m in range(low, high):
+            s, rate = get_twist(columns, m, SCREW), get_twist(columns, m, SCREW_RATE)
+            pushed = K @ rate + bent(beyond[row], s)
+            for k in range(high if row == 0 else m + 1):
+                sk, other = get_twist(columns, k, SCREW), get_twist(columns, k, SCREW_RATE)
+                matrix[k, m] = power(sk, pushed)
+                matrix[m, k] = power(s, K @ other + bent(beyond[row], sk))

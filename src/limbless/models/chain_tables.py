@@ -1,0 +1,150 @@
+"""A chain, its environment and its actuation as the arrays that `mechanics.chain_motion` takes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.actuation import Actuation, ProportionalDerivative
+from limbless.environments.base import Environment
+from limbless.environments.packing import assemble_laws
+from limbless.errors import InputError
+from limbless.mechanics import chain as kernels
+from limbless.mechanics import chain_motion
+from limbless.mechanics.laws import Laws
+from limbless.models.base import Status
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+BASES = {"free": int(kernels.FREE), "planar": int(kernels.PLANAR), "fixed": int(kernels.FIXED)}
+
+
+def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[Laws, Array]:
+    """All force laws, and the added inertia (bodies, 21) of all environments together."""
+    packs = [item.pack(chain) for item in environment]
+    added = np.zeros((len(chain.arrays().joint_kind), 21))
+    for pack in packs:
+        if pack.added_inertia is not None:
+            added += pack.added_inertia
+    return assemble_laws([pack.laws for pack in packs]), added
+
+
+def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
+    """The chain in three arrays; every joint motion-given, no gains."""
+    arrays = chain.arrays()
+    bodies = len(arrays.joint_kind)
+    links = np.zeros((bodies, kernels.LINK_COLUMNS))
+    links[:, kernels.LINK_AXIS:][:, :3], links[:, kernels.LINK_ARM:][:, :3] = arrays.axis, arrays.arm
+    links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3] = arrays.mass, arrays.moment
+    links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
+    wet = np.any(added != 0.0, axis=1)
+    links[:, kernels.LINK_WET:][:, :21] = wet[:, None] * (added + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia))
+    layout = np.zeros((bodies, kernels.LAYOUT_COLUMNS), dtype=np.int64)
+    layout[:, kernels.KIND], layout[:, kernels.POSITION], layout[:, kernels.COLUMN] = (
+        arrays.joint_kind, arrays.position_column, arrays.velocity_column)
+    layout[:, kernels.HAS_ARM], layout[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
+    layout[:, kernels.WET], layout[1:, kernels.GIVEN] = wet, 1
+    layout[0, kernels.LAYOUT_POSITIONS] = chain.freedoms + (arrays.joint_kind == kernels.SPHERICAL).sum()
+    for axis in range(3):
+        layout[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
+    joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
+    for column, values in ((kernels.ROTOR, arrays.rotor_inertia), (kernels.COULOMB, arrays.coulomb_friction),
+                           (kernels.VISCOUS, arrays.viscous_friction), (kernels.STIFFNESS, arrays.stiffness),
+                           (kernels.REST, arrays.rest), (kernels.DAMPING, arrays.damping)):
+        joints[:, column] = values
+    joints[:, kernels.SATURATION] = np.inf
+    return kernels.ChainTable(links, layout, joints)
+
+
+def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
+    """The 21 numbers (M, H, J) of rigid bodies: M = m 1, H = [moment]."""
+    zero, (x, y, z) = np.zeros_like(mass), moment.T
+    return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
+
+
+def mark_given(table: kernels.ChainTable, given: NDArray[np.bool_]) -> kernels.ChainTable:
+    """The table with the joints of these degrees of freedom motion-given; a spherical joint goes all one way."""
+    layout = table.layout.copy()
+    for row in range(1, len(layout)):
+        width = 3 if layout[row, kernels.KIND] == kernels.SPHERICAL else 1
+        columns = given[layout[row, kernels.COLUMN]:][:width]
+        if columns.any() != columns.all():
+            raise InputError(f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at all")
+        layout[row, kernels.GIVEN] = columns[0]
+    return table._replace(layout=layout)
+
+
+def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.ChainTable, bool]:
+    """The table under an actuation, and whether torque-given joints follow the gait by feedback."""
+    freedoms = len(table.joints)
+    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+        return table, False
+    given = np.zeros(freedoms, dtype=bool)
+    joints = table.joints.copy()
+    if isinstance(actuation, ProportionalDerivative):
+        wrong = [joint for joint in actuation.motion_joints if not 0 <= joint < freedoms]
+        if wrong:
+            raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {freedoms - 1}")
+        given[list(actuation.motion_joints)] = True
+        joints[:, kernels.GAIN] = _one_each(actuation.stiffness, freedoms, "stiffness")
+        joints[:, kernels.RATE_GAIN] = _one_each(actuation.damping, freedoms, "damping")
+        joints[:, kernels.SATURATION] = actuation.saturation or np.inf
+    return mark_given(table._replace(joints=joints), given), isinstance(actuation, ProportionalDerivative)
+
+
+def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
+    gains = np.atleast_1d(np.array(values, dtype=np.float64))
+    if len(gains) == 0 or count % len(gains):
+        raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
+                         f"got {len(gains)}")
+    if (gains < 0).any():
+        raise InputError(f"actuation.{name}: gains must not be negative; got {gains.min():g}")
+    return np.tile(gains, count // len(gains))
+
+
+def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
+    """Working memory for a chain whose flat state has `size` numbers."""
+    bodies, freedoms = len(table.layout), len(table.joints)
+    return chain_motion.Scratch(
+        np.zeros((bodies, kernels.WORK_COLUMNS)), np.zeros((bodies, 6)), np.zeros(chain_motion.PUSH), np.zeros(6 + freedoms),
+        np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros(size), np.zeros(size))
+
+
+def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:
+    """Room for `count` records."""
+    bodies, freedoms = len(table.layout), len(table.joints)
+    return chain_motion.Records(
+        np.zeros((count, size)), np.zeros((count, 6 + freedoms)), np.zeros((count, freedoms)), np.zeros((count, 3)),
+        np.zeros((count, bodies, 9)), np.zeros((count, bodies, 3)), np.zeros((count, bodies, 6)), np.zeros((count, bodies, 6)),
+        np.zeros((count, bodies, 6)), np.zeros((count, 6)))
+
+
+def refuse_base_motion(base: str, twist: Sequence[float]) -> None:
+    """A planar or fixed base cannot start with a twist that it does not have."""
+    if base == "planar" and np.any(np.array(twist)[[2, 3, 4]] != 0.0):
+        raise InputError(f"a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; got {twist}")
+    if base == "fixed" and any(twist):
+        raise InputError(f"a fixed base does not move: initial.twist must be 0; got {twist}")
+
+
+def numbers(name: str, values: ArrayLike, count: int) -> Array:
+    """A flat float array of the expected length, or a clear refusal."""
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (count,):
+        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
+    return array
+
+
+def law_failure(environment: Sequence[Environment]) -> Status:
+    """An exception that a user's law raised inside compiled code comes out here."""
+    for item in environment:
+        slot: Any = getattr(item, "slot", None)
+        error = getattr(slot, "error", None)
+        if error is not None:
+            slot.error = None
+            return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
+    return Status()

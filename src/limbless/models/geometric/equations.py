@@ -1,0 +1,315 @@
+"""The geometric equations of a chain, one state at a time, under the names of paper 003."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.environments.base import Environment
+from limbless.environments.clamp import Clamp
+from limbless.environments.wheels import Wheels
+from limbless.errors import InputError, SimulationError
+from limbless.mechanics import chain as rows_of
+from limbless.mechanics import christoffel as symbols_kernels
+from limbless.mechanics import screws
+from limbless.mechanics.chain_motion import PUSH, DriveTable
+from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, push_joints
+from limbless.mechanics.laws import apply_laws
+from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
+from limbless.models.chain_tables import chain_table, mark_given, numbers, pack_environment
+from limbless.models.geometric import planar
+from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, frame_of, names_of
+from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+Given = Literal["locomotion", "manipulation", "torque-driven"]
+
+
+class Poses(NamedTuple):
+    """Module frames: x along the body, origin at the module's centre."""
+
+    rotation: Array      # (modules, 3, 3) module to world
+    position: Array      # (modules, 3) m
+
+
+@dataclass(frozen=True)
+class GeometricSolution:
+    """One instant of M ẍ + Γ(ẋ, ẋ) = Y.
+
+    Attributes
+    ----------
+    acceleration : (N,) of every degree of freedom, base first.
+    force : (N,) what the actuators give along the joints; along the base, what holds it (zero where it is free).
+    reaction : (6,) force and moment that hold the robot from outside, about the base origin, world axes (N, N m).
+    """
+
+    acceleration: Array
+    force: Array
+    reaction: Array
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A clamp that closes on a moving module.
+
+    Attributes
+    ----------
+    speeds : (N,) after it.
+    impulse : (6,) of the clamp, about the base origin, world axes (N s, N m s).
+    joint_impulse : (joints,) of the motors that keep the motion-given joints as they are (N m s).
+    energy : kinetic energy that is lost, J.
+    motor_work : work of the motors' impulses, J.
+    """
+
+    speeds: Array
+    impulse: Array
+    joint_impulse: Array
+    energy: float
+    motor_work: float
+
+
+class Equations:
+    """Product of exponentials, metric, Christoffel symbols and the one solution for all modes, of a serial chain.
+
+    Parameters
+    ----------
+    robot : a `Chain` of revolute, prismatic and universal joints, or a preset that builds one.
+    environment : what acts on it.
+    coordinates : `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2) or SE(3)).
+
+    States are x: base coordinates, then joint positions; and speeds: base speeds, then joint velocities. On virtual joints the two
+    match. On SE(2) x begins with X, Y, yaw, on SE(3) with position and quaternion, and the speeds with the body twist.
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
+                 coordinates: Coordinates = "virtual") -> None:
+        built = robot.build()
+        if not isinstance(built, Chain):
+            raise InputError(f"the geometric model moves a chain; got {type(built).__name__}")
+        if np.any(built.arrays().joint_kind == rows_of.SPHERICAL):
+            raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
+                             "(khalil-eel: `joints: revolute`)")
+        self.chain, self.frame = built, frame_of(built, coordinates)
+        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
+        self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
+        laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
+        self._laws, added = pack_environment(built, laws)
+        self._table = mark_given(chain_table(built, added), np.zeros(built.freedoms, dtype=bool))
+        self.freedoms = self.frame.speeds + built.freedoms
+        self._scratch, self._solver = _scratch(len(built.arrays().joint_kind), self.freedoms, built.freedoms, 0), _solver(self.freedoms)
+        self._home = AT_ORIGIN
+
+    # Kinematics
+
+    def forward_kinematics(self, x: ArrayLike) -> Poses:
+        """Poses of all modules by products of exponentials (1)."""
+        self._place(x, None)
+        work, pieces = self._scratch.work, self.chain.segments()
+        bodies = [piece.body for piece in pieces]
+        R = work[bodies, :9].reshape(-1, 3, 3)
+        centre = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in pieces])
+        frames = np.array([piece.frame for piece in pieces])
+        return Poses(R @ frames, work[bodies, 9:12] + np.einsum("bij,bj->bi", R, centre))
+
+    def spatial_jacobian(self, x: ArrayLike) -> Array:
+        """(6, N): spatial screws of all degrees of freedom (6), about the world's origin."""
+        self._place(x, None)
+        columns = self._scratch.columns[:, :6].copy()
+        columns[:, :3] += np.cross(self._scratch.work[0, 9:12], columns[:, 3:])
+        return columns.T
+
+    def body_jacobian(self, x: ArrayLike, module: int) -> Array:
+        """(6, N): twist of a module in its own frame, per speed (3)-(4); columns beyond the module are zero."""
+        pieces = self.chain.segments()
+        if not -len(pieces) <= module < len(pieces):
+            raise InputError(f"module {module} does not exist; the robot has modules 0 to {len(pieces) - 1}")
+        poses, columns = self.forward_kinematics(x), self._scratch.columns[:, :6].copy()
+        R, arm = poses.rotation[module], poses.position[module] - self._scratch.work[0, 9:12]
+        linear = columns[:, :3] + np.cross(columns[:, 3:], arm)
+        carried = np.arange(self.freedoms) <= self._last_column(pieces[module].body)
+        return np.concatenate([linear @ R, columns[:, 3:] @ R], axis=1).T * carried
+
+    def _last_column(self, row: int) -> int:
+        return self.frame.speeds - 1 + (int(self.chain.arrays().velocity_column[row]) + 1 if row else 0)
+
+    # Geometry
+
+    def metric(self, x: ArrayLike) -> Array:
+        """(N, N): the Riemannian metric M (10)."""
+        self._weigh(x, None, None)
+        return self._scratch.metric.copy()
+
+    def christoffel(self, x: ArrayLike, form: Literal["general", "planar"] = "general") -> Array:
+        """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
+
+        `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual joints.
+        """
+        if form == "planar":
+            return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
+        self._weigh(x, None, None)
+        symbols = np.zeros((self.freedoms,) * 3)
+        group = self.frame.base in (screws.PLANAR_GROUP, screws.SPACE_GROUP)
+        symbols_kernels.fill_christoffel(self._table.layout, self.frame.speeds, group, self._scratch.work, self._scratch.columns,
+                                         np.zeros((self.freedoms, 12)), symbols)
+        return symbols
+
+    def _planar(self) -> planar.Levers:
+        if self.frame.base != screws.PLANAR_CHART:
+            raise InputError("the planar form is for a planar base on virtual joints; use form='general'")
+        return planar.levers(self.chain)
+
+    def coriolis(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
+        self._weigh(x, speeds, None)
+        matrix = np.zeros((self.freedoms, self.freedoms))
+        symbols_kernels.fill_coriolis(self._table, self.frame.speeds, self._scratch.work, self._scratch.columns,
+                                      np.zeros((len(self._table.layout), 36)), matrix)
+        return matrix
+
+    def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N,): Γ(v, v), in O(n)."""
+        self._weigh(x, speeds, None)
+        return self._scratch.bias.copy()
+
+    def generalised_force(self, x: ArrayLike, speeds: ArrayLike, time: float = 0.0) -> Array:
+        """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no function and not in it."""
+        without = self.bias(x, speeds)
+        self._weigh(x, speeds, time)
+        return without - self._scratch.bias
+
+    # Dynamics
+
+    def solve(self, x: ArrayLike, speeds: ArrayLike, given: Given | ArrayLike = "locomotion", *, acceleration: ArrayLike | None = None,
+              force: ArrayLike | None = None, clamp: int | None = None, time: float = 0.0) -> GeometricSolution:
+        """Each degree of freedom motion-given or force-given: (22)-(26) in full.
+
+        Parameters
+        ----------
+        x, speeds : the state.
+        given : `locomotion` (joints motion-given, base free), `manipulation` (base and joints motion-given), `torque-driven` (none), or
+            a mask of N.
+        acceleration : (N,) or (joints,) of the motion-given ones, zero if absent.
+        force : (N,) or (joints,) of the force-given ones, zero if absent.
+        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints.
+        """
+        if self.wheels:
+            raise InputError("set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`")
+        mask = self._mask(given)
+        s, solver, nb = self._scratch, self._solver, self.frame.speeds
+        self._weigh(x, speeds, time)
+        s.acceleration[:] = self._padded("acceleration", acceleration)
+        effort = self._padded("force", force)
+        passive = self._passive(x, speeds)
+        clamped = FREE_OF_CLAMPS if clamp is None else Clamp(module=clamp).row(self.chain)
+        count = nb if clamped >= 0 else 0
+        if count:
+            clamp_rows(self._table, self.frame.base, nb, clamped, s.work, s.columns, solver.rows, solver.row_rates)
+        free, fails = prepare(mask.astype(np.int64), s.metric, count, solver)
+        if fails >= 0:
+            raise SimulationError(self._failure(int(fails)), time)
+        solve_free(s.metric, effort + passive - s.bias, -solver.row_rates, count, free, solver, s.acceleration)
+        efforts(s.metric, s.bias, s.acceleration, count, solver, s.effort)
+        screws.accelerate(self._table, nb, s.acceleration, s.work, s.columns, s.push, s.rates)
+        return GeometricSolution(s.acceleration.copy(), np.where(mask, s.effort - passive, effort), s.push[7:13].copy())
+
+    def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
+        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump as well."""
+        v, nb, s, solver = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._scratch, self._solver
+        self._weigh(x, v, None)
+        row = Clamp(module=clamp).row(self.chain)
+        mask = np.zeros(self.freedoms, dtype=np.int64)
+        mask[nb:] = joints_given
+        clamp_rows(self._table, self.frame.base, nb, row, s.work, s.columns, solver.rows, solver.row_rates)
+        free, fails = prepare(mask, s.metric, nb, solver)
+        if fails >= 0:
+            raise SimulationError(self._failure(int(fails)))
+        change = np.zeros(self.freedoms)
+        solve_free(s.metric, np.zeros(self.freedoms), -solver.rows[:nb] @ v, nb, free, solver, change)
+        efforts(s.metric, np.zeros(self.freedoms), change, nb, solver, s.effort)
+        after = v + change
+        motors = np.where(mask[nb:] == 1, s.effort[nb:], 0.0)
+        lost = 0.5 * (v @ s.metric @ v - after @ s.metric @ after)
+        return Impact(after, s.columns[:, 12:18].T @ change, motors, float(lost), float(motors @ (0.5 * (v + after)[nb:])))
+
+    # Inside
+
+    def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> Array:
+        size = self.frame.coordinates + self.chain.freedoms
+        coordinates = numbers("x", x, size)
+        v = np.zeros(self.freedoms) if speeds is None else numbers("speeds", speeds, self.freedoms)
+        if is_near_lock(self.frame, coordinates):
+            raise SimulationError(self._failure(LOCKED))
+        screws.place(self._table, self.frame.base, self.frame.speeds, self._home, coordinates, v, self._scratch.work, self._scratch.columns)
+        return coordinates
+
+    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None) -> None:
+        """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
+        s = self._scratch
+        self._place(x, speeds)
+        if time is None:
+            s.wrench[:] = 0.0
+        else:
+            apply_laws(self._laws, time, time, s.work, s.wrench)
+        screws.weigh(self._table, self.frame.speeds, s.wrench, s.work, s.columns, s.metric, s.bias, s.push)
+
+    def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(N,): springs, dampers and friction in the joints."""
+        n, passive = self.chain.freedoms, np.zeros(self.freedoms)
+        none = DriveTable(np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)))
+        mode = Mode(np.ones(self.freedoms, dtype=np.int64), FREE_OF_CLAMPS, False)
+        push_joints(self._table.joints, self.frame, mode, none, 0, np.asarray(x, dtype=float), np.asarray(speeds, dtype=float),
+                    np.zeros(n), passive[self.frame.speeds:])
+        return passive
+
+    def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
+        nb = self.frame.speeds
+        base = np.arange(self.freedoms) < nb
+        words = {"locomotion": ~base, "manipulation": np.ones(self.freedoms, dtype=bool), "torque-driven": np.zeros(self.freedoms, dtype=bool)}
+        if isinstance(given, str):
+            if given not in words:
+                raise InputError(f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got {given!r}")
+            return words[given]
+        mask = np.asarray(given, dtype=bool)
+        if mask.shape != (self.freedoms,):
+            raise InputError(f"given must have {self.freedoms} entries, one per degree of freedom; got shape {mask.shape}")
+        return mask
+
+    def _padded(self, name: str, values: ArrayLike | None) -> Array:
+        """One number per degree of freedom; numbers of the joints alone get zeros for the base."""
+        if values is None:
+            return np.zeros(self.freedoms)
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape == (self.chain.freedoms,):
+            array = np.concatenate([np.zeros(self.frame.speeds), array])
+        return numbers(name, array, self.freedoms)
+
+    def _failure(self, what: int) -> str:
+        """The sentence for what the solution ran into."""
+        if what == LOCKED:
+            return ("the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
+                    "a base on SE(3), which has none")
+        if what == CLAMP_FAILS:
+            return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
+        if what == UNSOLVED:
+            return "the friction of the wheels could not be solved for; try a smaller step, or cone 'box'"
+        name = [*names_of(self.frame), *self.chain.joint_names][what]
+        return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
+                "mass and inertia, or the joint a rotor_inertia")
+
+
+def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
+    """Working memory of one chain whose flat state has `size` numbers."""
+    N = freedoms
+    return Scratch(np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS)), np.zeros((bodies, 6)), np.zeros((bodies, 6)),
+                   np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N), np.zeros(N), np.zeros(joints), np.zeros(joints),
+                   np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size), np.zeros(size))
+
+
+def _solver(N: int) -> Solver:
+    return Solver(np.zeros(N, dtype=np.int64), np.zeros((N, N)), np.zeros(N), np.zeros((6, N)), np.zeros(6), np.zeros((6, N)),
+                  np.zeros((6, 6)), np.zeros(6))
