@@ -132,6 +132,8 @@ class _Run:
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
+        if self.progress:
+            self.progress(0.0, self.start, 0.0)
         try:
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)

@@ -112,7 +112,7 @@ def test_progress_is_told() -> None:
     swim(6.0, progress=lambda *numbers: told.append(numbers))
     fractions = [fraction for fraction, _, _ in told]
     assert len(told) > 1 and fractions == sorted(fractions) and fractions[-1] == 1.0
-    assert told[-1][1] == 6.0 and all(factor > 0 for _, _, factor in told)
+    assert told[0] == (0.0, 0.0, 0.0) and told[-1][1] == 6.0 and all(factor > 0 for _, _, factor in told[1:])
 
 
 # Continuing

@@ -55,6 +55,7 @@ class NewtonEuler(Model):
         self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive))
         self._evaluations: dict[bytes, Evaluation] = {}
         self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
+        self._given_positions, self._given_velocities = assembly.given_columns(self._table)
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
@@ -224,11 +225,8 @@ class NewtonEuler(Model):
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
-        for row in np.flatnonzero(self._table.layout[:, kernels.GIVEN]):
-            p, v = self._table.layout[row, [kernels.POSITION, kernels.COLUMN]]
-            spherical = self._table.layout[row, kernels.KIND] == kernels.SPHERICAL
-            x[7 + p:][:4 if spherical else 1] = drive.position[-1, p:][:4 if spherical else 1]
-            x[self._split + 6 + v:][:3 if spherical else 1] = drive.velocity[-1, v:][:3 if spherical else 1]
+        p, v = self._given_positions, self._given_velocities
+        x[7 + p], x[self._split + 6 + v] = drive.position[-1, p], drive.velocity[-1, v]
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
