@@ -64,7 +64,8 @@ def test_orientation_follows_body_rates() -> None:
     """A round body that starts turned and spins steadily: q(t) = q0 exp(ω t), with ω in its own axes (30)."""
     start, omega = np.array([0.8, 0.0, 0.6, 0.0]), np.array([0.3, -0.4, 1.2])
     body = ll.Chain(links=(Link(mass=1.0, inertia=(0.1, 0, 0, 0.1, 0, 0.1)),))
-    data = ll.simulate(body, ll.BodyWave(), [], duration=0.5, step=0.02, initial={"orientation": tuple(start), "twist": (0, 0, 0, *omega)}).dataset
+    initial = {"orientation": tuple(start), "twist": (0.0, 0.0, 0.0, *omega)}
+    data = ll.simulate(body, ll.BodyWave(), [], duration=0.5, step=0.02, initial=initial).dataset
     rate = np.linalg.norm(omega)
     for t, quaternion in zip(data.time.values, data.base_orientation.values, strict=True):
         w, v = math.cos(rate * t / 2), math.sin(rate * t / 2) * omega / rate
