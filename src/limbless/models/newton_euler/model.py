@@ -41,7 +41,7 @@ class NewtonEuler(Model):
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None) -> None:
-        built = robot.build()
+        built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation = built, actuation or Motion()
@@ -275,7 +275,10 @@ class NewtonEulerSettings(ModelSettings):
 
 def _numbers(name: str, values: ArrayLike, count: int) -> Array:
     """A flat float array of the expected length, or a clear refusal."""
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
     if array.shape != (count,):
         raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
     if not np.isfinite(array).all():
