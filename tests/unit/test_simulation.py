@@ -260,6 +260,8 @@ ZEROS, ONES = np.zeros(4), np.ones(4)
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_orientation=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_position=(np.inf, 0.0, 0.0)), "base_position must be finite"),
     (lambda m: m.hybrid([True], ZEROS, ZEROS, ZEROS, ZEROS), "motion_given must have 4 entries"),
+    (lambda m: m.inverse(["a", "b", "c", "d"], ZEROS, ZEROS), "joint_position must have 4 numbers; got"),
+    (lambda m: m.inverse(None, ZEROS, ZEROS), "joint_position must"),
 ])
 def test_one_state_refuses_in_one_sentence(call: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
@@ -270,3 +272,8 @@ def test_spherical_joints_are_given_whole() -> None:
     model = ll.NewtonEuler(ll.UniformChain(links=2, joint="spherical"))
     with pytest.raises(ll.InputError, match="together or not at all"):
         model.hybrid([True, False, True], np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_the_model_moves_chains_only() -> None:
+    with pytest.raises(ll.InputError, match="moves a chain; got BodyWave"):
+        ll.NewtonEuler(ll.BodyWave())
