@@ -239,13 +239,15 @@ def apply_laws(laws, t, step_time, work, wrench):
     belongs to.
     """
     row, nodes, weights, buffer = laws                   # once: taking an array out of a tuple counts its references
-    for k in range(wrench.shape[0]):
-        for c in range(6):
-            wrench[k, c] = 0.0 * work[0, 0]
+    zero, cleared = 0.0 * work[0, 0], -1
     for i in range(row.shape[0]):
+        k, code = int(row[i, BODY]), row[i, CODE]
+        if k != cleared:                                 # rows are sorted by body; bodies without a law keep the zeros they were given
+            for c in range(6):
+                wrench[k, c] = zero
+            cleared = k
         if step_time < row[i, FROM] or step_time > row[i, UNTIL]:
             continue
-        k, code = int(row[i, BODY]), row[i, CODE]
         R = get_matrix(work, k, BODY_ROTATION)
         if code == WEIGHT:
             F = field_wrench(row, i, R)
