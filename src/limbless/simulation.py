@@ -127,8 +127,10 @@ class _Run:
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
-        self.began, self.start = clock.perf_counter(), self.state.time
+        self.start = self.state.time
         self.end = self.start + self.scenario.duration
+        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
+        self.began = clock.perf_counter()
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
@@ -236,11 +238,11 @@ class _Run:
         return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
 
     def _result(self, status: str) -> Result:
-        blocks = self.blocks or [self._nothing()]
+        blocks = self.blocks or [self.empty]
         return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, clock.perf_counter() - self.began)
 
-    def _nothing(self) -> Block:
-        """A block with no records, so that even a run that failed at once has its variables."""
+    def _no_step(self) -> Block:
+        """A block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
         return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
 
