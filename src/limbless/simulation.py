@@ -191,7 +191,7 @@ class _Run:
         sound = _sound_records(block)
         if sound < len(block["time"]) or not _is_sound(state.x):
             self._keep({name: values[:sound] for name, values in block.items()})
-            return self._diverged(knots)
+            return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
         self.state = replace(state, memory={**state.memory, **self._gait_memory()})
         if self.progress:
@@ -203,12 +203,12 @@ class _Run:
         if len(block["time"]):
             self.blocks.append(block)
 
-    def _diverged(self, knots: Array) -> Status:
+    def _diverged(self, seen: float) -> Status:
         """The sentence for a run whose numbers left the finite world."""
         last = self.blocks[-1]["time"][-1] if self.blocks else self.start
         twist = self.blocks[-1].get("twist") if self.blocks else None
         place = "the base" if twist is None else f"body {int(np.argmax(np.linalg.norm(twist[-1, :, :3], axis=-1)))}"
-        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the "
+        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; likely the "
                       f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
                       f"try {self.scenario.step / 4:g} s",
                       float(last), place)

@@ -46,6 +46,9 @@ class NewtonEuler(Model):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation = built, actuation or Motion()
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        for item in self.environment:
+            if not isinstance(item, Environment):
+                raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
         self._laws, added = assembly.pack_environment(built, self.environment)
         self._plain = assembly.chain_table(built, added)
         self._table, feedback = assembly.actuate(self._plain, self.actuation)
