@@ -289,3 +289,5 @@ def test_spherical_joints_are_given_whole() -> None:
 def test_the_model_moves_chains_only() -> None:
     with pytest.raises(ll.InputError, match="moves a chain; got BodyWave"):
         ll.NewtonEuler(ll.BodyWave())
+    with pytest.raises(ll.InputError, match="such as Water"):
+        ll.NewtonEuler(SWIMMER, [3])
