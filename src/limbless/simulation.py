@@ -127,11 +127,15 @@ class _Run:
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
-        self.began, self.start = clock.perf_counter(), self.state.time
+        self.start = self.state.time
         self.end = self.start + self.scenario.duration
+        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
+        self.began = clock.perf_counter()
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
+        if self.progress:
+            self.progress(0.0, self.start, 0.0)
         try:
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)
@@ -187,7 +191,7 @@ class _Run:
         sound = _sound_records(block)
         if sound < len(block["time"]) or not _is_sound(state.x):
             self._keep({name: values[:sound] for name, values in block.items()})
-            return self._diverged(knots)
+            return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
         self.state = replace(state, memory={**state.memory, **self._gait_memory()})
         if self.progress:
@@ -199,12 +203,12 @@ class _Run:
         if len(block["time"]):
             self.blocks.append(block)
 
-    def _diverged(self, knots: Array) -> Status:
+    def _diverged(self, seen: float) -> Status:
         """The sentence for a run whose numbers left the finite world."""
         last = self.blocks[-1]["time"][-1] if self.blocks else self.start
         twist = self.blocks[-1].get("twist") if self.blocks else None
         place = "the base" if twist is None else f"body {int(np.argmax(np.linalg.norm(twist[-1, :, :3], axis=-1)))}"
-        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the "
+        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; likely the "
                       f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
                       f"try {self.scenario.step / 4:g} s",
                       float(last), place)
@@ -234,11 +238,11 @@ class _Run:
         return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
 
     def _result(self, status: str) -> Result:
-        blocks = self.blocks or [self._nothing()]
+        blocks = self.blocks or [self.empty]
         return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, clock.perf_counter() - self.began)
 
-    def _nothing(self) -> Block:
-        """A block with no records, so that even a run that failed at once has its variables."""
+    def _no_step(self) -> Block:
+        """A block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
         return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
 

@@ -101,10 +101,22 @@ def test_long_runs_go_through_many_blocks() -> None:
 
 
 def test_orientations_of_sections_do_not_jump() -> None:
-    """Of the two quaternions of an orientation the one near the record before, over a whole loop of the eel."""
-    data = ll.run("eel-loop", {"duration": 45.0, "record_every": 0.1}).dataset
+    """Of the two quaternions of an orientation the one that follows the motion, over most of a loop; a continued run has the same."""
+    whole, first = (ll.run("eel-loop", {"duration": duration, "record_every": 0.1}) for duration in (45.5, 45.0))
+    data, scenario = whole.dataset, whole.scenario
     assert np.abs(np.diff(data.orientation.values, axis=0)).max() < 0.1
     assert data.base_orientation.values[:, 0].min() < -0.5                            # it has turned over
+    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, duration=0.5, record_every=0.1, initial=first)
+    np.testing.assert_array_equal(rest.dataset.orientation.values, data.orientation.values[-6:])
+
+
+def test_a_joint_may_turn_round_and_round() -> None:
+    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump."""
+    gait = ll.FunctionGait(function=lambda t, s: 6.0 * np.pi * t[:, None] + 0.0 * s, drives="joint")
+    data = ll.simulate(ll.UniformChain(links=2, base="fixed"), gait, [], duration=1.0, step=0.01).dataset
+    half = 3.0 * np.pi * data.time.values
+    expected = np.column_stack([np.cos(half), 0 * half, 0 * half, np.sin(half)])
+    np.testing.assert_allclose(data.orientation.values[:, 1], expected, rtol=0, atol=1e-13)
 
 
 def test_progress_is_told() -> None:
@@ -112,7 +124,7 @@ def test_progress_is_told() -> None:
     swim(6.0, progress=lambda *numbers: told.append(numbers))
     fractions = [fraction for fraction, _, _ in told]
     assert len(told) > 1 and fractions == sorted(fractions) and fractions[-1] == 1.0
-    assert told[-1][1] == 6.0 and all(factor > 0 for _, _, factor in told)
+    assert told[0] == (0.0, 0.0, 0.0) and told[-1][1] == 6.0 and all(factor > 0 for _, _, factor in told[1:])
 
 
 # Continuing
@@ -260,6 +272,8 @@ ZEROS, ONES = np.zeros(4), np.ones(4)
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_orientation=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_position=(np.inf, 0.0, 0.0)), "base_position must be finite"),
     (lambda m: m.hybrid([True], ZEROS, ZEROS, ZEROS, ZEROS), "motion_given must have 4 entries"),
+    (lambda m: m.inverse(["a", "b", "c", "d"], ZEROS, ZEROS), "joint_position must have 4 numbers; got"),
+    (lambda m: m.inverse(None, ZEROS, ZEROS), "joint_position must"),
 ])
 def test_one_state_refuses_in_one_sentence(call: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
@@ -270,3 +284,10 @@ def test_spherical_joints_are_given_whole() -> None:
     model = ll.NewtonEuler(ll.UniformChain(links=2, joint="spherical"))
     with pytest.raises(ll.InputError, match="together or not at all"):
         model.hybrid([True, False, True], np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_the_model_moves_chains_only() -> None:
+    with pytest.raises(ll.InputError, match="moves a chain; got BodyWave"):
+        ll.NewtonEuler(ll.BodyWave())
+    with pytest.raises(ll.InputError, match="such as Water"):
+        ll.NewtonEuler(SWIMMER, [3])

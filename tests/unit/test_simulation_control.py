@@ -128,8 +128,8 @@ def test_bad_commands_are_refused(command: Any, words: str, when: float) -> None
         assert caught.value.result.status.startswith("failed")
 
 
-@pytest.mark.parametrize("command", [np.zeros(3), np.full(4, np.nan)], ids=["wrong length", "not finite"])
-def test_bad_torques_are_refused(command: np.ndarray) -> None:
+@pytest.mark.parametrize("command", [np.zeros(3), np.full(4, np.nan), "faster"], ids=["wrong length", "not finite", "words"])
+def test_bad_torques_are_refused(command: Any) -> None:
     feedback = ProportionalDerivative(stiffness=1.0, damping=0.1)
     with pytest.raises(ll.InputError, match="controller's torque"):
         swim(lambda t, _: command, robot=SWIMMER.changed(rotor_inertia=1e-3), actuation=feedback)

@@ -294,9 +294,8 @@ def store(chain, scratch, records, r):
 
 
 @kernel
-def normalise(chain, x):
-    """Unit quaternions again, after a step."""
-    put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
+def normalise_joints(chain, x):
+    """Unit quaternions of spherical joints again, after a step."""
     for k in range(1, chain.layout.shape[0]):
         if chain.layout[k, KIND] == SPHERICAL:
             put_quaternion_at(x, 7 + chain.layout[k, POSITION], normalised(quaternion_at(x, 7 + chain.layout[k, POSITION])))
@@ -309,10 +308,20 @@ def copy(source, target):
 
 
 @inline
-def add(start, step, rate, end):
-    """end = start + step rate"""
-    for c in range(start.shape[0]):
+def add(first, last, start, step, rate, end):
+    for c in range(first, last):
         end[c] = start[c] + step * rate[c]
+
+
+@inline
+def add_moving(split, free, start, step, rate, end):
+    """end = start + step rate; the coordinates of joints that are all motion-given do not take part."""
+    if free:
+        add(0, start.shape[0], start, step, rate, end)
+    else:
+        add(0, 7, start, step, rate, end)
+        add(split, split + 6, start, step, rate, end)
+        add(start.shape[0] - INTEGRALS, start.shape[0], start, step, rate, end)
 
 
 @inline
@@ -330,7 +339,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
     """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step."""
     r, steps = 0, knots.shape[0] - 1
     work, wrench, push, acceleration, torque, effort, state, rate, total = scratch
-    position, velocity = state[:split], state[split:]
+    position, velocity, free = state[:split], state[split:], setting.any_free
     for n in range(steps + 1):
         last = n == steps
         if last and not record[n]:
@@ -343,7 +352,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
             if stage == 0:
                 copy(x, state)
             else:
-                add(x, lead * h, rate, state)
+                add_moving(split, free, x, lead * h, rate, state)
             chain_rate(chain, laws, setting, drive, 2 * n + int(2.0 * lead), t + lead * h, inside, position, velocity,
                        work, wrench, push, acceleration, torque, effort, rate)
             if stage == 0:
@@ -357,7 +366,9 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                     return 0, steps
                 copy(rate, total)
             else:
-                add(total, weight, rate, total)
-        add(x, h / 6.0, total, x)
-        normalise(chain, x)
+                add_moving(split, free, total, weight, rate, total)
+        add_moving(split, free, x, h / 6.0, total, x)
+        put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
+        if setting.any_free:
+            normalise_joints(chain, x)
     return 0, steps

@@ -41,11 +41,14 @@ class NewtonEuler(Model):
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None) -> None:
-        built = robot.build()
+        built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation = built, actuation or Motion()
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        for item in self.environment:
+            if not isinstance(item, Environment):
+                raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
         self._laws, added = assembly.pack_environment(built, self.environment)
         self._plain = assembly.chain_table(built, added)
         self._table, feedback = assembly.actuate(self._plain, self.actuation)
@@ -55,6 +58,7 @@ class NewtonEuler(Model):
         self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive))
         self._evaluations: dict[bytes, Evaluation] = {}
         self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
+        self._given_positions, self._given_velocities = assembly.given_columns(self._table)
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
@@ -224,11 +228,8 @@ class NewtonEuler(Model):
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
-        for row in np.flatnonzero(self._table.layout[:, kernels.GIVEN]):
-            p, v = self._table.layout[row, [kernels.POSITION, kernels.COLUMN]]
-            spherical = self._table.layout[row, kernels.KIND] == kernels.SPHERICAL
-            x[7 + p:][:4 if spherical else 1] = drive.position[-1, p:][:4 if spherical else 1]
-            x[self._split + 6 + v:][:3 if spherical else 1] = drive.velocity[-1, v:][:3 if spherical else 1]
+        p, v = self._given_positions, self._given_velocities
+        x[7 + p], x[self._split + 6 + v] = drive.position[-1, p], drive.velocity[-1, v]
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
@@ -277,7 +278,10 @@ class NewtonEulerSettings(ModelSettings):
 
 def _numbers(name: str, values: ArrayLike, count: int) -> Array:
     """A flat float array of the expected length, or a clear refusal."""
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
     if array.shape != (count,):
         raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
     if not np.isfinite(array).all():
