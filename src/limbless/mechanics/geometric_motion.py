@@ -267,7 +267,7 @@ def finish_step(chain, frame, mode, home, seat, drive, i, x, scratch):
 def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, records):
     """Runge-Kutta steps from the first knot to the last. Returns -1 or the failing degree of freedom, the step, and records kept."""
     n, nb, pb = scratch.torque.shape[0], frame.speeds, frame.coordinates
-    split, sums = pb + n, pb + n + nb + n
+    split, sums, size = pb + n, pb + n + nb + n, x.shape[0]
     state, rate, total = scratch.stage, scratch.rate, scratch.total
     c, speeds, r, steps = state[:split], state[split:sums], 0, knots.shape[0] - 1
     for k in range(steps + 1):
@@ -282,7 +282,7 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
             if stage == 0:
                 copy(x, state)
             else:
-                add(x, lead * h, rate, state)
+                add(0, size, x, lead * h, rate, state)
             fails = evaluate(chain, laws, frame, mode, home, drive, 2 * k + int(2.0 * lead), t + lead * h, inside, c, speeds, scratch, solver)
             if fails >= 0:
                 return fails, k, r
@@ -302,7 +302,7 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                     return -1, steps, r
                 copy(rate, total)
             else:
-                add(total, weight, rate, total)
-        add(x, h / 6.0, total, x)
+                add(0, size, total, weight, rate, total)
+        add(0, size, x, h / 6.0, total, x)
         finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)
     return -1, steps, r

@@ -282,7 +282,7 @@ def advance_stepping(chain, laws, frame, mode, home, seat, drive, knots, record,
         if record[k]:
             place(chain, frame.base, nb, home, x[:split], x[split:split + nb + n], scratch.work, scratch.columns)
             store_pose(chain, frame, home, x, scratch, records, r)
-        if not last:
+        if not last and knots[k + 1] > knots[k]:
             fails = step_once(chain, laws, frame, mode, home, drive, k, knots[k], knots[k + 1] - knots[k], x, scratch, solver, contacts)
             if fails >= 0:
                 return fails, k, r

@@ -14,6 +14,7 @@ from limbless.errors import InputError
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.laws import Laws
+from limbless.mechanics.scalars import aligned_zeros
 from limbless.models.base import Status
 from limbless.robots.chain import Chain
 
@@ -35,7 +36,7 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     """The chain in three arrays; every joint motion-given, no gains."""
     arrays = chain.arrays()
     bodies = len(arrays.joint_kind)
-    links = np.zeros((bodies, kernels.LINK_COLUMNS))
+    links = aligned_zeros((bodies, kernels.LINK_COLUMNS))
     links[:, kernels.LINK_AXIS:][:, :3], links[:, kernels.LINK_ARM:][:, :3] = arrays.axis, arrays.arm
     links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3] = arrays.mass, arrays.moment
     links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
@@ -76,6 +77,15 @@ def mark_given(table: kernels.ChainTable, given: NDArray[np.bool_]) -> kernels.C
     return table._replace(layout=layout)
 
 
+def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Position and velocity columns of the motion-given joints."""
+    rows = [row for row in table.layout[1:] if row[kernels.GIVEN]]
+    widths = [(4, 3) if row[kernels.KIND] == kernels.SPHERICAL else (1, 1) for row in rows]
+    positions = [row[kernels.POSITION] + i for row, (width, _) in zip(rows, widths, strict=True) for i in range(width)]
+    velocities = [row[kernels.COLUMN] + i for row, (_, width) in zip(rows, widths, strict=True) for i in range(width)]
+    return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
+
+
 def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.ChainTable, bool]:
     """The table under an actuation, and whether torque-given joints follow the gait by feedback."""
     freedoms = len(table.joints)
@@ -107,9 +117,8 @@ def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array
 def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     """Working memory for a chain whose flat state has `size` numbers."""
     bodies, freedoms = len(table.layout), len(table.joints)
-    return chain_motion.Scratch(
-        np.zeros((bodies, kernels.WORK_COLUMNS)), np.zeros((bodies, 6)), np.zeros(chain_motion.PUSH), np.zeros(6 + freedoms),
-        np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros(size), np.zeros(size))
+    return chain_motion.Scratch(*(aligned_zeros(shape) for shape in (
+        (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size)))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:

@@ -1,0 +1,275 @@
+"""`Geometric` through time: crawling, clamped, or driven by torques, with switches between them."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
+
+from limbless.actuation import Actuation, Motion
+from limbless.environments.base import Environment
+from limbless.errors import InputError
+from limbless.gaits.base import Gait
+from limbless.mechanics import chain as rows_of
+from limbless.mechanics import chain_motion, geometric_motion, geometric_stepping, screws
+from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
+from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
+from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
+from limbless.mechanics.reseating import add_to_base
+from limbless.mechanics.rotations import matrix_to_quaternion
+from limbless.models import chain_tables
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.chain_recording import SCHEMA, Recorder
+from limbless.models.geometric import base_frames, recording
+from limbless.models.geometric.base_frames import Coordinates
+from limbless.models.geometric.equations import Equations, _scratch
+from limbless.robots.base import Preset, Robot
+
+Array = NDArray[np.float64]
+
+
+class Geometric(Equations, Model):
+    """Locomotion and manipulation of a chain as one set of equations on a Riemannian manifold (paper 003, in corrected form).
+
+    Parameters
+    ----------
+    robot, environment, coordinates : as for `Equations`, whose functions of one state it has.
+    actuation : how a gait drives it in a simulation (default: imposed motion).
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
+                 actuation: Actuation | None = None, coordinates: Coordinates = "virtual") -> None:
+        super().__init__(robot, environment, coordinates)
+        self.actuation = actuation or Motion()
+        table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
+                                                     self.actuation)
+        self._run_table, n = table, self.chain.freedoms
+        self._given = np.zeros(self.freedoms, dtype=np.int64)
+        self._given[self.frame.speeds:] = table.layout[1:, rows_of.GIVEN]
+        self._split = self.frame.coordinates + n
+        self._size = self._split + self.freedoms + INTEGRALS
+        self._run_scratch = _scratch(len(table.layout), self.freedoms, n, self._size)
+        self._contacts = self._make_contacts()
+        self._clamp_rows = [clamp.row(self.chain) for clamp in self.clamps]
+        self._refuse_two_clamps()
+        self._recorder = Recorder(self.chain, table, self._laws)
+
+    def _make_contacts(self) -> Contacts:
+        """Set-valued wheels as arrays; none if there are none."""
+        if len({wheels.cone for wheels in self.wheels}) > 1:
+            raise InputError("wheels: all set-valued wheels of a robot have the same cone, box or ellipse")
+        found = []
+        for wheels in self.wheels:
+            grips = wheels.grips(self.chain)
+            for start, end in wheels.windows():
+                edge = np.broadcast_to([start, end], (len(grips.body), 2))
+                found.append(np.column_stack([grips.body, grips.point, grips.axes.reshape(-1, 6), grips.limit, edge]))
+        grip = np.concatenate([np.zeros((0, geometric_stepping.GRIP_COLUMNS)), *found])
+        C, N = 2 * len(grip), self.freedoms
+        return Contacts(grip, bool(self.wheels) and self.wheels[0].cone == "ellipse", np.zeros((C, N)), np.zeros((C, N)), np.zeros((C, C)),
+                        np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, C)), np.zeros(2 * C), np.zeros(C, dtype=np.int64),
+                        np.zeros((len(grip), 3)), np.zeros((C, 3)))
+
+    def _refuse_two_clamps(self) -> None:
+        windows = sorted(window for clamp in self.clamps for window in clamp.windows())
+        for (_, end), (start, _) in zip(windows, windows[1:], strict=False):
+            if start < end:
+                raise InputError(f"clamp: two clamps are closed at {start:g} s; the model holds one module at a time: "
+                                 "give them `active` windows that do not overlap")
+        if self.clamps and self.frame.base == screws.FIXED_BASE:
+            raise InputError("clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp a module")
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
+        chain_tables.refuse_base_motion(self.chain.base, initial.twist)
+        n, pb, x = self.chain.freedoms, self.frame.coordinates, np.zeros(self._size)
+        home, x[:pb] = base_frames.seat(self.frame, initial.position, initial.orientation)
+        start, rates = np.zeros(n), np.zeros(n)
+        if gait.drives != "torque":
+            motion = self.chain.motion(gait, np.zeros(1))
+            start, rates = motion.position[0], motion.velocity[0]
+        if initial.joint_position is not None:
+            start = chain_tables.numbers("initial.joint_position", initial.joint_position, n)
+        if initial.joint_velocity is not None:
+            rates = chain_tables.numbers("initial.joint_velocity", initial.joint_velocity, n)
+        x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
+        self._set_base_twist(home, x, np.array(initial.twist))
+        memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
+                  "friction": np.zeros(len(self._contacts.u))}
+        return State(0.0, x, memory)
+
+    def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
+        """Speeds of the base that make a twist given in the base frame."""
+        s, speeds = self._run_scratch, x[self._split:self._split + self.freedoms]
+        if np.any(twist != 0.0):
+            screws.place(self._run_table, self.frame.base, self.frame.speeds, home, x[:self._split], np.zeros(self.freedoms), s.work, s.columns)
+            R = s.work[0, :9].reshape(3, 3)
+            screw = np.array([R @ twist[:3], R @ twist[3:]])
+            add_to_base(self.frame.base, self.frame.speeds, s.columns, _as_twist(screw), speeds)
+
+    def drive(self, gait: Any, times: Array) -> DriveTable:
+        """The gait at the stage times, as joint motion or as torques."""
+        none = np.zeros((1, self.chain.freedoms))
+        if gait.drives == "torque":
+            torque = np.ascontiguousarray(gait.sample(times, np.arange(self.chain.freedoms, dtype=np.float64)).value)
+            still = np.zeros((len(times), self.chain.freedoms))
+            return DriveTable(still, still, still, torque)
+        return DriveTable(*self.chain.motion(gait, times), none)
+
+    def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
+        """The drive with a joint torque added, held over the block: a controller's array command."""
+        if self._given[self.frame.speeds:].all():
+            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
+        return drive._replace(torque=drive.torque + chain_tables.numbers("the controller's torque", torque, self.chain.freedoms))
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
+        """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close in between."""
+        x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
+        times, self._contacts.u[:] = knots[record], memory["friction"]
+        kept, wheels = self._room(len(times))
+        clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
+        done, r, what = len(knots) - 1, 0, -1
+        for first, last, closed in self._stretches(knots):
+            self._switch(x, memory, closed)
+            local = record[first:last + 1].copy()
+            local[-1] &= last == len(knots) - 1
+            part = slice(2 * first, 2 * last + 1)
+            piece = DriveTable(drive.position[part], drive.velocity[part], drive.acceleration[part],
+                               drive.torque if len(drive.torque) == 1 else drive.torque[part])
+            rows = Records(*(array[r:] for array in kept))
+            what, step, count = self._step(closed, memory, piece, knots[first:last + 1], local, x, rows,
+                                           ContactRecords(*(array[r:] for array in wheels)))
+            clamped[r:r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
+            impulse[r:r + count], energy[r:r + count] = memory["impacts"][:6], memory["impacts"][6]
+            r += count
+            if what >= 0:
+                done = first + step
+                break
+        memory["friction"] = self._contacts.u.copy()
+        status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else chain_tables.law_failure(self.environment)
+        block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
+        if self.clamps:
+            block |= {"clamped": clamped[:r], "clamp_impulse": impulse[:r], "clamp_energy": energy[:r]}
+        if self.wheels:
+            block |= {f"contact_{name}": values[:r] for name, values in wheels._asdict().items()}
+        return State(float(knots[done]), x, memory), block, status
+
+    def _room(self, count: int) -> tuple[Records, ContactRecords]:
+        """Room for `count` records."""
+        C = len(self._contacts.grips)
+        size = 13 + 2 * self.chain.freedoms + INTEGRALS
+        return (chain_tables.records(self._run_table, size, count),
+                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
+
+    def _stretches(self, knots: Array) -> Iterator[tuple[int, int, int]]:
+        """First and last knot of each stretch of steps with the same clamp closed, and its number (-1: none)."""
+        middles = 0.5 * (knots[:-1] + knots[1:])
+        closed = np.full(len(middles), -1)
+        for number, clamp in enumerate(self.clamps):
+            for start, end in clamp.windows():
+                closed[(start <= middles) & (middles <= end)] = number
+        edges = [0, *(np.flatnonzero(np.diff(closed)) + 1), len(middles)]
+        for first, last in zip(edges, edges[1:], strict=False):
+            yield int(first), int(last), int(closed[first])
+
+    def _step(self, closed: int, memory: dict[str, Array], drive: DriveTable, knots: Array, record: NDArray[np.bool_], x: Array,
+              rows: Records, wheels: ContactRecords) -> tuple[int, int, int]:
+        """One stretch. Returns -1 or what failed, the step, and the number of records."""
+        given, row = self._given.copy(), FREE_OF_CLAMPS
+        if closed >= 0 and self._clamp_rows[closed] == 0:
+            given[:self.frame.speeds] = 1                                    # the base itself is clamped: (25)
+        elif closed >= 0:
+            row = self._clamp_rows[closed]
+        mode = Mode(given, row, self._feedback)
+        shared = (self._run_table, self._laws, self.frame, mode, memory["home"], memory["seat"], drive, knots, record, x,
+                  self._run_scratch, self._solver)
+        if self.wheels:
+            return geometric_stepping.advance_stepping(*shared, self._contacts, rows, wheels)
+        return geometric_motion.advance_smooth(*shared, rows)
+
+    def _switch(self, x: Array, memory: dict[str, Array], closed: int) -> None:
+        """Open or close a clamp: closing stops the module by an impulse and keeps where it is."""
+        if closed == int(memory["seated"][0]):
+            return
+        memory["seated"] = np.array([float(closed)])
+        if closed < 0:
+            return
+        self._home = memory["home"]
+        position, speeds = x[:self._split], x[self._split:self._split + self.freedoms]
+        impact = self.close_clamp(position, speeds, self.clamps[closed].module, bool(self._given[self.frame.speeds:].all()))
+        self._home, work = base_frames.AT_ORIGIN, self._scratch.work
+        row, base = self._clamp_rows[closed], work[0, 9:12].copy()
+        memory["seat"] = np.concatenate([work[row, 9:12], matrix_to_quaternion(work[row, :9].reshape(3, 3))])
+        speeds[:] = impact.speeds
+        about_world = np.concatenate([impact.impulse[:3], impact.impulse[3:] + np.cross(base, impact.impulse[:3])])
+        memory["impacts"] = memory["impacts"] + np.array([*about_world, impact.energy])
+        sums = x[-INTEGRALS:]
+        sums[chain_motion.ACTUATOR_WORK] += impact.motor_work
+        sums[chain_motion.ENVIRONMENT_WORK] -= impact.energy + impact.motor_work
+        sums[chain_motion.IMPULSE:] += about_world
+
+    # What is recorded
+
+    def variables(self, block: Block) -> Block:
+        """The variables of a result from recorded states."""
+        records = Records(**{name: block[name] for name in Records._fields})
+        extra: Block = {}
+        if self.clamps:
+            extra = recording.clamp_variables(block, records, self.chain.base == "planar")
+            records = records._replace(hold=recording.elsewhere(block, records, extra["clamp_wrench"]))
+        if self.wheels:
+            extra |= {"contact_force": block["contact_force"], "contact_position": block["contact_place"],
+                      "contact_held": block["contact_held"], "contact_residual": block["contact_residual"]}
+        return {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra}
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and joints, for a controller."""
+        s, home, n = self._run_scratch, state.memory["home"], self.chain.freedoms
+        speeds = state.x[self._split:self._split + self.freedoms]
+        screws.place(self._run_table, self.frame.base, self.frame.speeds, home, state.x[:self._split], speeds, s.work, s.columns)
+        R = s.work[0, :9].reshape(3, 3)
+        return {
+            "time": np.float64(state.time), "base_position": s.work[0, 9:12].copy(), "base_orientation": matrix_to_quaternion(R),  # type: ignore[dict-item]
+            "base_twist": np.concatenate([R.T @ s.work[0, 12:15], R.T @ s.work[0, 15:18]]),
+            "joint_position": state.x[self.frame.coordinates:self._split].copy(), "joint_velocity": speeds[-n:].copy() if n else np.zeros(0),
+        }
+
+    def schema(self) -> dict[str, Variable]:
+        return {**SCHEMA, **(recording.CLAMP_SCHEMA if self.clamps else {}), **(recording.CONTACT_SCHEMA if self.wheels else {})}
+
+    def coordinates(self) -> dict[str, Any]:
+        if not self.wheels:
+            return self._recorder.coordinates()
+        names = [f"wheel {number}" for number in range(len(self._contacts.grips))]
+        return {**self._recorder.coordinates(), "contact": (("contact",), names, {})}
+
+
+def _as_twist(pair: Array) -> Any:
+    from limbless.mechanics.inertia import Twist
+    from limbless.mechanics.vectors import Vector
+
+    return Twist(Vector(*pair[0]), Vector(*pair[1]))
+
+
+class GeometricSettings(ModelSettings):
+    """Geometric dynamics of a chain, crawling or clamped: product of exponentials on a Riemannian manifold (Wang, Ma, Li and Wang)."""
+
+    kind: Literal["geometric"] = "geometric"
+    coordinates: Literal["virtual", "group"] = Field(
+        "virtual", description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock")
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
+    takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
+        return Geometric(robot, environment, actuation, self.coordinates)
+
+    @classmethod
+    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
+        from limbless.models.geometric import warming
+        return [("smooth motion and geometry", warming.run_smooth), ("set-valued wheels", warming.run_stepping)]

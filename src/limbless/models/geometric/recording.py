@@ -1,0 +1,51 @@
+"""What the geometric model records beyond what every model of a chain does: clamps and wheels."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.chain_motion import Records
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.models.base import Block, Variable
+
+Array = NDArray[np.float64]
+
+CLAMP_SCHEMA = {
+    "clamp_wrench": Variable(("screw",), "N, N m", "what the clamp does to the clamped link, about the link's origin; zero while open", "world"),
+    "clamp_impulse": Variable(("screw",), "N s, N m s", "impulses of all clamps that closed so far, about the world origin", "world"),
+    "clamp_energy": Variable((), "J", "kinetic energy lost when clamps closed, since the start"),
+}
+CONTACT_SCHEMA = {
+    "contact_force": Variable(("contact", "axis"), "N", "dry friction on each wheel", "world"),
+    "contact_position": Variable(("contact", "axis"), "m", "place of each wheel", "world"),
+    "contact_held": Variable(("contact",), "1", "number of directions (along, across) in which a wheel sticks", ""),
+    "contact_residual": Variable((), "m/s", "largest slip that the friction found does not oppose as Coulomb's law asks"),
+}
+
+
+def clamp_variables(block: Block, records: Records, planar: bool) -> Block:
+    """The clamp's wrench on the clamped link, and what remains for the base to hold.
+
+    `block` has the row of the clamped body in `clamped` (-1: none). A planar base keeps what stands out of its plane.
+    """
+    rows = block["clamped"].astype(int)
+    closed = rows >= 0
+    place = records.origin[np.arange(len(rows)), np.maximum(rows, 0)]
+    force, moment = records.hold[:, :3], records.hold[:, 3:]
+    if planar:
+        normal = quaternion_to_matrix(records.x[:, 3:7])[:, :, 2]
+        force = force - np.sum(force * normal, axis=1, keepdims=True) * normal
+    carried = moment - np.cross(place - records.origin[:, 0], force)
+    if planar:
+        carried = np.sum(carried * normal, axis=1, keepdims=True) * normal
+    wrench = closed[:, None] * np.concatenate([force, carried], axis=1)
+    return {"clamp_wrench": wrench, "clamp_impulse": block["clamp_impulse"], "clamp_energy": block["clamp_energy"]}
+
+
+def elsewhere(block: Block, records: Records, wrench: Array) -> Array:
+    """The wrench that still holds the base, about its origin, when a clamp holds another link."""
+    rows = block["clamped"].astype(int)
+    away = rows > 0
+    arm = records.origin[np.arange(len(rows)), np.maximum(rows, 0)] - records.origin[:, 0]
+    at_base = np.concatenate([wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1)
+    return records.hold - away[:, None] * at_base
