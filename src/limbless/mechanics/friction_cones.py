@@ -6,16 +6,18 @@ p_c = l_c u_c, W = diag(l) G M⁻¹ Gᵀ diag(l), q = diag(l) G v*. Coulomb's la
 box       each u_c in [-1, 1]; u_c = -sgn γ_c where it slides, anything inside where it sticks;
 ellipse   each pair (u_c, u_c+1) in the unit disk; on its edge, opposite to (γ_c, γ_c+1), where it slides.
 
-Both are the conditions of the least of ½ uᵀ W u + qᵀ u over the cones, so Gauss-Seidel sweeps descend; for the box, the set of
-sticking directions that they find is then solved exactly (loosely converged sweeps show first in the torques).
+Both are the conditions of the least of ½ uᵀ W u + qᵀ u over the cones, so Gauss-Seidel sweeps descend; for the box, an active-set
+method then finds the exact answer (loosely converged sweeps show first in the torques).
 """
 from __future__ import annotations
 
 import numpy as np
 
+from limbless.mechanics.dense import substitute
 from limbless.mechanics.kernel import inline, kernel
 
-SWEEPS, ROUNDS, DISK_SWEEPS = 12, 200, 5000
+SWEEPS, DISK_SWEEPS = 2, 5000
+BOUND, FREE, DECIDED = np.arange(3)
 TINY = 1e-11            # of its own diagonal: a sticking direction whose pivot is smaller is already held by the others
 CLOSE = 1e-14           # change of u in a whole sweep at which a disk problem is solved
 
@@ -51,47 +53,96 @@ def sweep_box(W, q, u):
 
 
 @kernel
-def polish_box(W, q, u, factor, trial, chosen):
-    """Solve the sticking directions exactly for γ = 0, if what comes out obeys the law; says whether it does."""
-    count = 0
+def factor_free(W, flags, factor, chosen):
+    """Cholesky factor of the free directions. Returns how many are in it, and a free one that the others already decide (or -1)."""
+    count, decided = 0, -1
+    for c in range(W.shape[0]):
+        if flags[c] != FREE:
+            continue
+        total = W[c, c]
+        for i in range(count):
+            entry = W[c, chosen[i]]
+            for k in range(i):
+                entry -= factor[count, k] * factor[i, k]
+            factor[count, i] = entry / factor[i, i]
+            total -= factor[count, i] * factor[count, i]
+        if total > TINY * W[c, c]:
+            factor[count, count] = total ** 0.5
+            chosen[count] = c
+            count += 1
+        elif decided < 0:
+            decided = c
+    return count, decided
+
+
+@kernel
+def move_to_bound(u, flags, chosen, count, extra, way, step, farthest):
+    """Move the chosen directions by `step` (and `extra` by `way`), but no farther than the first bound. Returns whether one was met."""
+    t, met = farthest, -1
+    for i in range(count + 1):
+        if i == count and extra < 0:
+            break
+        c, d = (extra, way) if i == count else (chosen[i], step[i])
+        room = (1.0 - u[c]) / d if d > 0.0 else ((-1.0 - u[c]) / d if d < 0.0 else farthest)
+        if room < t:
+            t, met = max(room, 0.0), c
+    for i in range(count):
+        u[chosen[i]] += t * step[i]
+    if extra >= 0:
+        u[extra] += t * way
+    if met >= 0:
+        u[met] = 1.0 if u[met] > 0.0 else -1.0
+        flags[met] = BOUND
+    return met >= 0
+
+
+@kernel
+def release_worst(W, q, u, flags, tolerance):
+    """Free the direction that pulls hardest against its bound. Returns whether there is one."""
+    worst, which = tolerance, -1
     for c in range(u.shape[0]):
-        trial[c] = u[c]
-        if abs(u[c]) < 1.0 and W[c, c] > 0.0:
-            total = W[c, c]                               # one more row of the factor, unless the others hold this direction already
+        if flags[c] == BOUND and W[c, c] > 0.0:
+            wrong = slip(W, q, u, c) * u[c]
+            if wrong > worst:
+                worst, which = wrong, c
+    if which >= 0:
+        flags[which] = FREE
+    return which >= 0
+
+
+@kernel
+def polish_box(W, q, u, factor, step, chosen):
+    """From a feasible u to the exact answer: sticking directions solved for γ = 0, bounds met and left one at a time.
+
+    There may be more sticking directions than degrees of freedom to hold; then W is singular on them, and u moves along its null
+    direction, which does not move the robot, until a wheel slips. `chosen` has room for 2 C integers, the flags in its second half.
+    """
+    size, flags = u.shape[0], chosen[u.shape[0]:]
+    scale = 0.0
+    for c in range(size):
+        flags[c] = FREE if abs(u[c]) < 1.0 and W[c, c] > 0.0 else BOUND
+        scale = max(scale, abs(q[c]), W[c, c])
+    tolerance = 1e-14 * scale
+    for _ in range(20 * size + 20):
+        count, decided = factor_free(W, flags, factor, chosen)
+        for i in range(count):
+            step[i] = -slip(W, q, u, chosen[i])
+        substitute(factor, count, step)
+        if move_to_bound(u, flags, chosen, count, -1, 0.0, step, 1.0):
+            continue
+        if decided >= 0:
+            pull = slip(W, q, u, decided)
+            if abs(pull) <= tolerance:
+                flags[decided] = DECIDED
+                continue
+            way = -1.0 if pull > 0.0 else 1.0
             for i in range(count):
-                entry = W[c, chosen[i]]
-                for k in range(i):
-                    entry -= factor[count, k] * factor[i, k]
-                factor[count, i] = entry / factor[i, i]
-                total -= factor[count, i] * factor[count, i]
-            if total > TINY * W[c, c]:
-                factor[count, count] = total ** 0.5
-                chosen[count] = c
-                count += 1
-    for i in range(count):
-        total = -slip(W, q, u, chosen[i])
-        for k in range(i):
-            total -= factor[i, k] * trial[u.shape[0] + k]
-        trial[u.shape[0] + i] = total / factor[i, i]
-    for i in range(count - 1, -1, -1):
-        total = trial[u.shape[0] + i]
-        for k in range(i + 1, count):
-            total -= factor[k, i] * trial[u.shape[0] + k]
-        trial[u.shape[0] + i] = total / factor[i, i]
-        trial[chosen[i]] += trial[u.shape[0] + i]
-    for i in range(count):
-        if abs(trial[chosen[i]]) > 1.0:
-            return False
-    for c in range(u.shape[0]):
-        if abs(trial[c]) >= 1.0 and W[c, c] > 0.0:
-            total = q[c]
-            for d in range(u.shape[0]):
-                total += W[c, d] * trial[d]
-            if total * trial[c] > 1e-14 * W[c, c]:
-                return False
-    for c in range(u.shape[0]):
-        u[c] = trial[c]
-    return True
+                step[i] = -way * W[chosen[i], decided]
+            substitute(factor, count, step)
+            move_to_bound(u, flags, chosen, count, decided, way, step, 4.0)
+        elif not release_worst(W, q, u, flags, tolerance):
+            return True
+    return False
 
 
 @inline
@@ -137,20 +188,16 @@ def sweep_disks(W, q, u):
 def solve_cones(W, q, joined, u, factor, trial, chosen):
     """Find u from the start that it holds; `joined` takes pairs in disks. Returns whether it converged.
 
-    Scratch: factor (C, C), trial (2 C,), chosen (C,) of integers.
+    Scratch: factor (C, C), trial (C,), chosen (2 C,) of integers.
     """
     if joined:
         for _ in range(DISK_SWEEPS):
             if sweep_disks(W, q, u) <= CLOSE:
                 return True
         return False
-    for _ in range(ROUNDS):
-        for _ in range(SWEEPS):
-            if sweep_box(W, q, u) == 0.0:
-                break
-        if polish_box(W, q, u, factor, trial, chosen):
-            return True
-    return sweep_box(W, q, u) <= 1e-9
+    for _ in range(SWEEPS):
+        sweep_box(W, q, u)
+    return polish_box(W, q, u, factor, trial, chosen)
 
 
 @kernel

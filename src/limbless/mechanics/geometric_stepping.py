@@ -39,7 +39,7 @@ from limbless.mechanics.geometric_motion import (
     store_pose,
 )
 from limbless.mechanics.inertia import Wrench, carry_wrench, power
-from limbless.mechanics.kernel import kernel
+from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
@@ -62,8 +62,8 @@ class Contacts(NamedTuple):
     limit: NDArray[np.float64]        # (2C,) N; 0 where it does not act now
     u: NDArray[np.float64]            # (2C,) friction over its limit; kept from step to step
     factor: NDArray[np.float64]       # (2C, 2C)
-    trial: NDArray[np.float64]        # (4C,)
-    chosen: NDArray[np.int64]         # (2C,)
+    trial: NDArray[np.float64]        # (2C,)
+    chosen: NDArray[np.int64]         # (4C,)
     place: NDArray[np.float64]        # (C, 3) in the world
     directions: NDArray[np.float64]   # (2C, 3) in the world
 
@@ -161,6 +161,13 @@ def power_of_wrenches(chain, work, wrench):
     return total
 
 
+@inline
+def clear(array):
+    for i in range(array.shape[0]):
+        for c in range(array.shape[1]):
+            array[i, c] = 0.0
+
+
 @kernel
 def smooth_impulse(nb, h, bias, torque, passive, forces):
     for a in range(bias.shape[0]):
@@ -215,6 +222,7 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     if is_near_lock(frame, c):
         return LOCKED
     place(chain, frame.base, nb, home, c, middle, scratch.work, scratch.columns)
+    clear(scratch.wrench)                                    # the friction of the step before stands there too
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, scratch.work, scratch.wrench)
     weigh(chain, nb, scratch.wrench, scratch.work, scratch.columns, metric, bias, scratch.push)
     push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, passive)

@@ -69,7 +69,7 @@ class Geometric(Equations, Model):
         grip = np.concatenate([np.zeros((0, geometric_stepping.GRIP_COLUMNS)), *found])
         C, N = 2 * len(grip), self.freedoms
         return Contacts(grip, bool(self.wheels) and self.wheels[0].cone == "ellipse", np.zeros((C, N)), np.zeros((C, N)), np.zeros((C, C)),
-                        np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, C)), np.zeros(2 * C), np.zeros(C, dtype=np.int64),
+                        np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, C)), np.zeros(C), np.zeros(2 * C, dtype=np.int64),
                         np.zeros((len(grip), 3)), np.zeros((C, 3)))
 
     def _refuse_two_clamps(self) -> None:
