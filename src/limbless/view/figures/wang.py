@@ -1,0 +1,168 @@
+"""The figures of Wang, Ma, Li and Wang (paper 003): 4 (track, manipulation), 5 and 6 (torques), each beside Newton-Euler; and its extensions.
+
+The Newton-Euler results are computed from the recorded motion and the recorded friction, instant by instant. Forces of set-valued
+wheels are means over a step, so that there the two differ by the order of the step; with `law: regularised` by rounding.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.view.figures import body, style
+from limbless.view.figures.registry import Drawing, Table, figure
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+_MOTION = ("joint_position", "joint_velocity", "joint_acceleration", "joint_torque", "base_twist", "base_position", "base_orientation")
+
+
+class _Rubbing:
+    """The recorded friction as a force law: the wheel nearest to the slice that asks."""
+
+    def __init__(self, result: Result) -> None:
+        data = result.dataset
+        self.force, self.place = data["contact_force"].values, data["contact_position"].values
+        self.length, self.record = float(data["section_length"].values[0]), 0
+
+    def __call__(self, time: float, position: np.ndarray, axes: np.ndarray, velocity: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        gaps = np.linalg.norm(self.place[self.record] - position, axis=1)
+        near = int(np.argmin(gaps))
+        if gaps[near] > 0.25 * self.length:
+            return np.zeros(3)
+        return np.asarray(axes @ self.force[self.record, near] / self.length)
+
+
+def newton_euler_torques(result: Result) -> np.ndarray:
+    """Joint torques (time, joint) of the Newton-Euler model at the recorded motion, under the same forces, N m."""
+    from limbless.environments.force_law import ForceLaw
+    from limbless.models.newton_euler import NewtonEuler
+
+    scenario, data = result.scenario, result.dataset
+    if scenario is None:
+        raise InputError("this figure needs the scenario of the run, to ask the Newton-Euler model")
+    laws = [item for item in scenario.environment if item.role == "wrench"]
+    rubbing = _Rubbing(result) if "contact_force" in data else None
+    if rubbing is not None:
+        laws.append(ForceLaw(law=rubbing, points=1))
+    robot = scenario.robot.build()
+    clamped = any(item.role == "clamp" for item in scenario.environment)
+    model = NewtonEuler(robot.changed(base="fixed") if clamped else robot, laws)
+    found = np.zeros_like(data["joint_torque"].values)
+    values = {name: data[name].values for name in _MOTION}
+    for record in range(len(found)):
+        if rubbing is not None:
+            rubbing.record = record
+        found[record] = model.inverse(
+            values["joint_position"][record], values["joint_velocity"][record], values["joint_acceleration"][record],
+            0.0 * values["base_twist"][record] if clamped else values["base_twist"][record],
+            base_position=values["base_position"][record], base_orientation=values["base_orientation"][record],
+            time=float(data["time"].values[record])).joint_torque
+    return found
+
+
+@figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
+        needs=("base_position", *body.BODY))
+def track(result: Result) -> Drawing:
+    data, plane = result.dataset, (0, 1)
+    tail, shape = data["base_position"].values[:, plane], body.outline(data, -1, plane)
+    sheet, (true, close) = style.panels([body.panel_height([tail, shape]), 34.0])
+    body.draw_body(true, shape, style.BLUE)
+    true.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8)
+    body.true_scale(true, [tail, shape], plane)
+    true.set_title(f"track of the tail; the body at {data['time'].values[-1]:g} s")
+    shown = (tail[:, 0] >= 0.60) & (tail[:, 0] <= 0.65)
+    if shown.sum() < 2:
+        shown = np.arange(len(tail)) >= 0.75 * len(tail)
+    close.plot(tail[shown, 0], tail[shown, 1], color=style.RED)
+    close.set(xlabel="x (m)", ylabel="y (m)", title="a part of the track, y enlarged")
+    return sheet, {"time (s)": data["time"].values, "tail x (m)": tail[:, 0], "tail y (m)": tail[:, 1]}
+
+
+@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants with its tail clamped, and the trajectory of the head",
+        needs=("head_position", *body.BODY))
+def manipulation(result: Result) -> Drawing:
+    return _configurations(result, "trajectory of the head", 0.0)
+
+
+@figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head", needs=("head_position", *body.BODY))
+def reach(result: Result) -> Drawing:
+    return _configurations(result, "tracks of the tail (black) and the head (red)", 1.0)
+
+
+@figure("wang-raised", "The raised front from the side: the body at ten instants and the track of the head", needs=("head_position", *body.BODY))
+def raised(result: Result) -> Drawing:
+    return _configurations(result, "from the side", 0.0, (0, 2))
+
+
+def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1)) -> Drawing:
+    data = result.dataset
+    time = data["time"].values
+    head, tail = data["head_position"].values[:, plane], data["base_position"].values[:, plane]
+    records = np.linspace(0, len(time) - 1, 10).astype(int)
+    shapes = [body.outline(data, int(record), plane) for record in records]
+    sheet, (axes,) = style.panels([body.panel_height([head, tail, *shapes])])
+    table: Table = {"time (s)": time, "head, right (m)": head[:, 0], "head, up (m)": head[:, 1]}
+    for shape, record in zip(shapes, records, strict=True):
+        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.3 * record / max(1, records[-1]))
+        table |= {f"outline at {time[record]:g} s, {'xyz'[plane[k]]} (m)": shape[:, k] for k in range(2)}
+    axes.plot(head[:, 0], head[:, 1], color=style.RED, linewidth=0.8, zorder=4)
+    if with_tail:
+        axes.plot(tail[:, 0], tail[:, 1], color=style.BLACK, linewidth=0.8, zorder=4)
+    body.true_scale(axes, [head, tail, *shapes], plane)
+    axes.set_title(title)
+    return sheet, table
+
+
+@figure("wang-fig05-locomotion-torques", "Fig. 5: torques of crawling, with those of the Newton-Euler model on top", needs=_MOTION)
+def locomotion_torques(result: Result) -> Drawing:
+    return _torques(result, (11.75, 12.75))
+
+
+@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top", needs=_MOTION)
+def manipulation_torques(result: Result) -> Drawing:
+    return _torques(result, (13.0, 14.0))
+
+
+def _torques(result: Result, window: tuple[float, float]) -> Drawing:
+    """All joint torques, tail first, with the paper's window shaded; joints are numbered from 4 as there."""
+    data = result.dataset
+    time, torque, peer = data["time"].values, data["joint_torque"].values, newton_euler_torques(result)
+    count = torque.shape[1]
+    sheet, panels = style.panels([20.0] * count, share_time=True, top=11.0)
+    table: Table = {"time (s)": time}
+    for joint, axes in enumerate(panels):
+        axes.plot(time, torque[:, joint], color=style.BLUE, label="geometric" if joint == 0 else None)
+        axes.plot(time, peer[:, joint], color=style.RED, linestyle=(0, (1, 2)), label="Newton-Euler" if joint == 0 else None)
+        axes.axvspan(*window, color=style.GREY, alpha=0.15, linewidth=0.0)
+        axes.set_ylabel(f"$\\tau_{{{joint + 4}}}$ (N m)")
+        table[f"torque of joint {joint + 4} (N m)"] = torque[:, joint]
+        table[f"Newton-Euler torque of joint {joint + 4} (N m)"] = peer[:, joint]
+    panels[-1].set(xlabel="time (s)", xlim=(time[0], time[-1]))
+    style.legend_above(panels[0])
+    middle = slice(1, -1) if len(time) > 3 else slice(None)
+    difference = float(np.abs(torque - peer)[middle].mean() / max(float(np.abs(torque)[middle].mean()), 1e-12))
+    panels[0].annotate(f"mean difference {difference:.1e}", (0.0, 1.0), xycoords="axes fraction", xytext=(0.0, 3.0),
+                       textcoords="offset points", fontsize=6.0)
+    return sheet, table
+
+
+@figure("wang-clamp", "The clamp: its reaction, and the energy that closing it takes", needs=("clamp_wrench", "clamp_energy", "kinetic_energy"))
+def clamp(result: Result) -> Drawing:
+    data = result.dataset
+    time, wrench = data["time"].values, data["clamp_wrench"].values
+    sheet, (force, moment, energy) = style.panels([24.0, 24.0, 24.0], share_time=True)
+    for k, colour in enumerate((style.BLUE, style.RED)):
+        force.plot(time, wrench[:, k], color=colour, label=f"along {'xy'[k]}")
+    moment.plot(time, wrench[:, 5], color=style.BLUE)
+    energy.plot(time, 1e3 * data["kinetic_energy"].values, color=style.BLUE, label="kinetic energy")
+    energy.plot(time, 1e3 * data["clamp_energy"].values, color=style.RED, label="lost at the clamp")
+    force.set(ylabel="force (N)")
+    moment.set(ylabel="moment (N m)")
+    energy.set(xlabel="time (s)", ylabel="energy (mJ)", xlim=(time[0], time[-1]))
+    style.legend_above(force)
+    style.legend_above(energy)
+    return sheet, {"time (s)": time, "clamp force x (N)": wrench[:, 0], "clamp force y (N)": wrench[:, 1], "clamp moment (N m)": wrench[:, 5],
+                   "kinetic energy (J)": data["kinetic_energy"].values, "energy lost at the clamp (J)": data["clamp_energy"].values}
