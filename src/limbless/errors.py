@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from limbless.result import Result
 
@@ -35,3 +35,12 @@ def nearest(name: object, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}known: {', '.join(names)}"
+
+
+def refuse_numbers(field: str, chosen: Sequence[int], count: int, what: str) -> None:
+    """Refuse a list of numbers of things that does not name some of 0 .. count - 1, each once."""
+    for place, number in enumerate(chosen):
+        if not 0 <= number < count:
+            raise InputError(f"{field}: entry {place} is {number}, but there are {what} 0 to {count - 1}")
+        if number in chosen[:place]:
+            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name each of the {what} once")

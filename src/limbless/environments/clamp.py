@@ -1,6 +1,7 @@
 """`clamp`: one module held fast in the world, so that the robot becomes a manipulator (paper 003, (25)-(26))."""
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -24,7 +25,7 @@ class Clamp(Environment):
     @model_validator(mode="after")
     def _windows_apart(self) -> Clamp:
         ordered = sorted(self.active or ())
-        for (_, end), (start, _) in zip(ordered, ordered[1:], strict=False):
+        for (_, end), (start, _) in pairwise(ordered):
             if start < end:
                 raise ValueError(f"active: windows overlap at {start:g} s; the clamp is closed already")
         return self

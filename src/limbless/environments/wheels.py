@@ -9,7 +9,7 @@ from pydantic import Field
 from limbless.description import quantity
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
-from limbless.errors import InputError
+from limbless.errors import InputError, refuse_numbers
 from limbless.mechanics import laws
 from limbless.robots.base import Robot, Segment
 
@@ -41,7 +41,8 @@ class Wheels(Environment):
     points: int = Field(4, ge=1, le=64, description="Gauss points per module, if distributed")
     slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
     gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
-    modules: tuple[int, ...] | None = Field(None, description="numbers of the modules (from 0) that touch the ground; all if absent")
+    modules: tuple[int, ...] | None = Field(
+        None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent")
     load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch share the robot's")
 
     @property
@@ -55,9 +56,7 @@ class Wheels(Environment):
         if not pieces:
             raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
         chosen = range(len(pieces)) if self.modules is None else self.modules
-        wrong = [number for number in chosen if not 0 <= number < len(pieces)]
-        if wrong or not len(chosen) or len(set(chosen)) < len(chosen):
-            raise InputError(f"wheels.modules: {list(chosen)} must name some of the modules 0 to {len(pieces) - 1}, each once")
+        refuse_numbers("wheels.modules", chosen, len(pieces), "modules")
         length = {body: sum(piece.length for piece in pieces if piece.body == body) for body in {piece.body for piece in pieces}}
         own = [mass[piece.body] * piece.length / length[piece.body] for piece in pieces]
         weights = [own[k] if self.load == "own" else mass.sum() / len(chosen) for k in chosen]

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.description import Angle, quantity
-from limbless.errors import InputError
+from limbless.errors import InputError, refuse_numbers
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_start
 
@@ -80,9 +80,7 @@ class Serpenoid(Gait):
 
     def _numbers(self, count: int) -> tuple[int, ...]:
         chosen = tuple(range(count)) if self.driven is None else self.driven
-        wrong = [joint for joint in chosen if not 0 <= joint < count]
-        if wrong or len(set(chosen)) < len(chosen):
-            raise InputError(f"gait.driven: {list(chosen)} must name joints 0 to {count - 1}, each once")
+        refuse_numbers("gait.driven", chosen, count, "joints")
         return chosen
 
     def _angles(self, name: str, angles: tuple[float, ...] | None, count: int) -> Array:

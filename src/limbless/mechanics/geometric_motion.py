@@ -283,7 +283,8 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                 copy(x, state)
             else:
                 add(0, size, x, lead * h, rate, state)
-            fails = evaluate(chain, laws, frame, mode, home, drive, 2 * k + int(2.0 * lead), t + lead * h, inside, c, speeds, scratch, solver)
+            fails = evaluate(chain, laws, frame, mode, home, drive, 2 * k + int(2.0 * lead), t + lead * h, inside, c, speeds,
+                             scratch, solver)
             if fails >= 0:
                 return fails, k, r
             for i in range(rate.shape[0]):

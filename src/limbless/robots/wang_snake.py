@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from limbless.description import quantity
 from limbless.robots.base import Preset
@@ -39,11 +39,15 @@ class WangSnake(Preset):
     payload: float = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the motors", gt=0)
 
-    def build(self) -> Chain:
-        """The chain."""
+    @model_validator(mode="after")
+    def _pitch_joints_exist(self) -> WangSnake:
         wrong = [joint for joint in self.pitch_joints if not 0 <= joint < self.modules - 1]
         if wrong:
-            raise ValueError(f"pitch_joints: no joint {wrong[0]}; the robot has joints 0 to {self.modules - 2}")
+            raise ValueError(f"pitch_joints: there is no joint {wrong[0]}; {self.modules} modules have {self.modules - 1} joints, from 0")
+        return self
+
+    def build(self) -> Chain:
+        """The chain."""
         links = [self._module(0, None)]
         for number in range(1, self.modules):
             axis = _PITCH if number - 1 in self.pitch_joints else _YAW

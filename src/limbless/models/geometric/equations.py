@@ -269,7 +269,7 @@ class Equations:
     def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
         nb = self.frame.speeds
         base = np.arange(self.freedoms) < nb
-        words = {"locomotion": ~base, "manipulation": np.ones(self.freedoms, dtype=bool), "torque-driven": np.zeros(self.freedoms, dtype=bool)}
+        words = {"locomotion": ~base, "manipulation": base | ~base, "torque-driven": base & ~base}
         if isinstance(given, str):
             if given not in words:
                 raise InputError(f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got {given!r}")
@@ -305,9 +305,10 @@ class Equations:
 def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
     """Working memory of one chain whose flat state has `size` numbers."""
     N = freedoms
-    return Scratch(np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS)), np.zeros((bodies, 6)), np.zeros((bodies, 6)),
-                   np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N), np.zeros(N), np.zeros(joints), np.zeros(joints),
-                   np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size), np.zeros(size))
+    work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
+    return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
+                   np.zeros(N), np.zeros(joints), np.zeros(joints), np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size),
+                   np.zeros(size))
 
 
 def _solver(N: int) -> Solver:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -74,7 +75,7 @@ class Geometric(Equations, Model):
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
-        for (_, end), (start, _) in zip(windows, windows[1:], strict=False):
+        for (_, end), (start, _) in pairwise(windows):
             if start < end:
                 raise InputError(f"clamp: two clamps are closed at {start:g} s; the model holds one module at a time: "
                                  "give them `active` windows that do not overlap")
@@ -106,7 +107,8 @@ class Geometric(Equations, Model):
         """Speeds of the base that make a twist given in the base frame."""
         s, speeds = self._run_scratch, x[self._split:self._split + self.freedoms]
         if np.any(twist != 0.0):
-            screws.place(self._run_table, self.frame.base, self.frame.speeds, home, x[:self._split], np.zeros(self.freedoms), s.work, s.columns)
+            still = np.zeros(self.freedoms)
+            screws.place(self._run_table, self.frame.base, self.frame.speeds, home, x[:self._split], still, s.work, s.columns)
             R = s.work[0, :9].reshape(3, 3)
             screw = np.array([R @ twist[:3], R @ twist[3:]])
             add_to_base(self.frame.base, self.frame.speeds, s.columns, _as_twist(screw), speeds)
@@ -173,7 +175,7 @@ class Geometric(Equations, Model):
             for start, end in clamp.windows():
                 closed[(start <= middles) & (middles <= end)] = number
         edges = [0, *(np.flatnonzero(np.diff(closed)) + 1), len(middles)]
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             yield int(first), int(last), int(closed[first])
 
     def _step(self, closed: int, memory: dict[str, Array], drive: DriveTable, knots: Array, record: NDArray[np.bool_], x: Array,
@@ -233,9 +235,9 @@ class Geometric(Equations, Model):
         screws.place(self._run_table, self.frame.base, self.frame.speeds, home, state.x[:self._split], speeds, s.work, s.columns)
         R = s.work[0, :9].reshape(3, 3)
         return {
-            "time": np.float64(state.time), "base_position": s.work[0, 9:12].copy(), "base_orientation": matrix_to_quaternion(R),  # type: ignore[dict-item]
-            "base_twist": np.concatenate([R.T @ s.work[0, 12:15], R.T @ s.work[0, 15:18]]),
-            "joint_position": state.x[self.frame.coordinates:self._split].copy(), "joint_velocity": speeds[-n:].copy() if n else np.zeros(0),
+            "time": np.float64(state.time), "base_position": s.work[0, 9:12].copy(),                              # type: ignore[dict-item]
+            "base_orientation": matrix_to_quaternion(R), "base_twist": np.concatenate([R.T @ s.work[0, 12:15], R.T @ s.work[0, 15:18]]),
+            "joint_position": state.x[self.frame.coordinates:self._split].copy(), "joint_velocity": speeds[self.freedoms - n:].copy(),
         }
 
     def schema(self) -> dict[str, Variable]:

@@ -11,7 +11,7 @@ from limbless.models.base import Block, Variable
 Array = NDArray[np.float64]
 
 CLAMP_SCHEMA = {
-    "clamp_wrench": Variable(("screw",), "N, N m", "what the clamp does to the clamped link, about the link's origin; zero while open", "world"),
+    "clamp_wrench": Variable(("screw",), "N, N m", "what the clamp does to the clamped link, about its origin; zero while open", "world"),
     "clamp_impulse": Variable(("screw",), "N s, N m s", "impulses of all clamps that closed so far, about the world origin", "world"),
     "clamp_energy": Variable((), "J", "kinetic energy lost when clamps closed, since the start"),
 }

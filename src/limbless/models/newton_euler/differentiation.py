@@ -11,8 +11,8 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain_tangents
 from limbless.mechanics.chain_motion import DriveTable, Records, Scratch
 from limbless.mechanics.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
-from limbless.models.base import State
 from limbless.models import chain_tables as assembly
+from limbless.models.base import State
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler

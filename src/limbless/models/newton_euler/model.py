@@ -15,10 +15,10 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models import chain_tables as assembly
-from limbless.models.newton_euler.evaluation import Evaluation
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
+from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain

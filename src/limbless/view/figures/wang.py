@@ -1,4 +1,4 @@
-"""The figures of Wang, Ma, Li and Wang (paper 003): 4 (track, manipulation), 5 and 6 (torques), each beside Newton-Euler; and its extensions.
+"""The figures of Wang, Ma, Li and Wang (paper 003): 4 (track, manipulation), 5 and 6 (torques), beside Newton-Euler; its extensions.
 
 The Newton-Euler results are computed from the recorded motion and the recorded friction, instant by instant. Forces of set-valued
 wheels are means over a step, so that there the two differ by the order of the step; with `law: regularised` by rounding.
@@ -63,6 +63,24 @@ def newton_euler_torques(result: Result) -> np.ndarray:
     return found
 
 
+def newton_euler_track(result: Result) -> tuple[np.ndarray, float]:
+    """Track of the tail (time, 2) by a run of the Newton-Euler model, and the slip speed at which its friction fades (m/s).
+
+    It has no set-valued friction: the wheels are regularised, with steps that resolve them.
+    """
+    from limbless.simulation import run_scenario
+
+    scenario, time = result.scenario, result.dataset["time"].values
+    if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
+        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
+    smooth = tuple(item.changed(law="regularised") if item.role == "friction" else item for item in scenario.environment)
+    speed = min((item.slip_speed for item in smooth if item.kind == "wheels"), default=np.inf)   # type: ignore[attr-defined]
+    parts = max(1, int(np.ceil(scenario.step / (0.25 * speed))))         # mu g = 5 m/s2: a quarter of the slip speed is a stable step
+    peer = run_scenario(scenario.changed(environment=smooth, model={"kind": "newton-euler"}, figures=(), step=scenario.step / parts,
+                                         duration=float(time[-1] - time[0])))
+    return peer.dataset["base_position"].values[:len(time), :2], float(speed)
+
+
 @figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
         needs=("base_position", *body.BODY))
 def track(result: Result) -> Drawing:
@@ -70,15 +88,22 @@ def track(result: Result) -> Drawing:
     tail, shape = data["base_position"].values[:, plane], body.outline(data, -1, plane)
     sheet, (true, close) = style.panels([body.panel_height([tail, shape]), 34.0])
     body.draw_body(true, shape, style.BLUE)
-    true.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8)
+    peer, speed = newton_euler_track(result)
+    for axes in (true, close):
+        axes.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8, label="geometric")
+        axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)),
+                  label=f"Newton-Euler, fading at {speed:g} m/s")
     body.true_scale(true, [tail, shape], plane)
-    true.set_title(f"track of the tail; the body at {data['time'].values[-1]:g} s")
+    true.set_title(f"track of the tail; body at {data['time'].values[-1]:g} s; largest difference {np.abs(peer - tail).max():.1e} m")
     shown = (tail[:, 0] >= 0.60) & (tail[:, 0] <= 0.65)
     if shown.sum() < 2:
         shown = np.arange(len(tail)) >= 0.75 * len(tail)
-    close.plot(tail[shown, 0], tail[shown, 1], color=style.RED)
-    close.set(xlabel="x (m)", ylabel="y (m)", title="a part of the track, y enlarged")
-    return sheet, {"time (s)": data["time"].values, "tail x (m)": tail[:, 0], "tail y (m)": tail[:, 1]}
+    low, high = tail[shown].min(axis=0), tail[shown].max(axis=0)
+    margin = 0.1 * (high[1] - low[1]) + 1e-6
+    close.set(xlabel="x (m)", ylabel="y (m)", xlim=(low[0], high[0]), ylim=(low[1] - margin, high[1] + margin))
+    style.legend_above(close)
+    return sheet, {"time (s)": data["time"].values, "tail x (m)": tail[:, 0], "tail y (m)": tail[:, 1],
+                   "Newton-Euler tail x (m)": peer[:, 0], "Newton-Euler tail y (m)": peer[:, 1]}
 
 
 @figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants with its tail clamped, and the trajectory of the head",
@@ -92,7 +117,8 @@ def reach(result: Result) -> Drawing:
     return _configurations(result, "tracks of the tail (black) and the head (red)", 1.0)
 
 
-@figure("wang-raised", "The raised front from the side: the body at ten instants and the track of the head", needs=("head_position", *body.BODY))
+@figure("wang-raised", "The raised front from the side: the body at ten instants and the track of the head",
+        needs=("head_position", *body.BODY))
 def raised(result: Result) -> Drawing:
     return _configurations(result, "from the side", 0.0, (0, 2))
 
@@ -121,7 +147,8 @@ def locomotion_torques(result: Result) -> Drawing:
     return _torques(result, (11.75, 12.75))
 
 
-@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top", needs=_MOTION)
+@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top",
+        needs=_MOTION)
 def manipulation_torques(result: Result) -> Drawing:
     return _torques(result, (13.0, 14.0))
 
@@ -149,7 +176,8 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     return sheet, table
 
 
-@figure("wang-clamp", "The clamp: its reaction, and the energy that closing it takes", needs=("clamp_wrench", "clamp_energy", "kinetic_energy"))
+@figure("wang-clamp", "The clamp: its reaction, and the energy that closing it takes",
+        needs=("clamp_wrench", "clamp_energy", "kinetic_energy"))
 def clamp(result: Result) -> Drawing:
     data = result.dataset
     time, wrench = data["time"].values, data["clamp_wrench"].values
@@ -164,5 +192,6 @@ def clamp(result: Result) -> Drawing:
     energy.set(xlabel="time (s)", ylabel="energy (mJ)", xlim=(time[0], time[-1]))
     style.legend_above(force)
     style.legend_above(energy)
-    return sheet, {"time (s)": time, "clamp force x (N)": wrench[:, 0], "clamp force y (N)": wrench[:, 1], "clamp moment (N m)": wrench[:, 5],
+    return sheet, {"time (s)": time, "clamp force x (N)": wrench[:, 0], "clamp force y (N)": wrench[:, 1],
+                   "clamp moment (N m)": wrench[:, 5],
                    "kinetic energy (J)": data["kinetic_energy"].values, "energy lost at the clamp (J)": data["clamp_energy"].values}
