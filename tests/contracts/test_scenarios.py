@@ -21,10 +21,11 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
 gait that does not stop would stop at."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
-UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load"}}
-"""Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load."""
+UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"}, "wheeled-snake-manipulate": {"coordinates"}}
+"""Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
+a clamped tail does not move in any coordinates, and the wave stops after this short run."""
 SOONER: dict[str, dict[str, Any]] = {
-    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.02, "environment.clamp.active": [[0.03, 0.05]],
+    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2, "environment.clamp.active": [[0.03, 0.05]],
                                        "environment.point-wrench.active": [[0.01, 0.045]]},
 }
 """What happens late in a scenario happens within its short run here."""
@@ -58,7 +59,7 @@ def others(value: Any) -> list[Any]:
         return [value + 1, value - 1]
     if isinstance(value, str):
         return ["planar", "spherical", "full", "consistent", "tip", "pd", "other-word", "base", "free", "fixed", "group", "regularised",
-                "ellipse", "distributed", "shared", "body"]
+                "ellipse", "distributed", "shared", "own", "virtual", "body"]
     return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0]]
 
 

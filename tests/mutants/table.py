@@ -5,6 +5,8 @@ shares one pass between inverse and direct dynamics), so `printed` is what the m
 """
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import NamedTuple
 
 DENSE = "tests/unit/models/test_dense_form.py::test_inverse_and_direct_dynamics"
@@ -109,3 +111,8 @@ HELPERS = {
           "    return Wrench(F.force + scaled(fluid.added, cross(w, cross(w, P))), F.torque)\n",
 }
 """Text added at the end of a mutant's file, where its printed form needs a function."""
+
+for more in sorted(Path(__file__).parent.glob("table_*.py")):          # the other papers' tables
+    found = runpy.run_path(str(more))
+    MUTANTS += [Mutant(*entry) for entry in found["MUTANTS"]]
+    HELPERS |= found["HELPERS"]

@@ -85,7 +85,7 @@ class Serpenoid(Gait):
 
     def _angles(self, name: str, angles: tuple[float, ...] | None, count: int) -> Array:
         if angles is not None and len(angles) != count:
-            raise InputError(f"gait.{name}: give {count} angles, one per joint; got {len(angles)}")
+            raise InputError(f"gait.{name}: give {count} angles, one per joint; got {len(angles)} (did the number of modules change?)")
         return np.zeros(count) if angles is None else np.array(angles)
 
     def breakpoints(self, start: float, end: float) -> list[float]:

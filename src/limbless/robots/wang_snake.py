@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from limbless.description import quantity
+from limbless.errors import refuse_numbers
 from limbless.robots.base import Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
@@ -41,9 +42,7 @@ class WangSnake(Preset):
 
     @model_validator(mode="after")
     def _pitch_joints_exist(self) -> WangSnake:
-        wrong = [joint for joint in self.pitch_joints if not 0 <= joint < self.modules - 1]
-        if wrong:
-            raise ValueError(f"pitch_joints: there is no joint {wrong[0]}; {self.modules} modules have {self.modules - 1} joints, from 0")
+        refuse_numbers("pitch_joints", self.pitch_joints, self.modules - 1, f"joints of {self.modules} modules,")
         return self
 
     def build(self) -> Chain:

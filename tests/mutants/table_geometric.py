@@ -1,0 +1,61 @@
+"""Every erratum of paper 003 that changes a number, as a mutant; loaded by `table.py`. See the specification's section 5.
+
+Entries are the fields of `Mutant`: name, erratum, file, correct, printed, killer, times.
+"""
+from __future__ import annotations
+
+GEOMETRY = "tests/unit/models/geometric/test_geometry.py"
+DYNAMICS = "tests/unit/models/geometric/test_dynamics.py"
+GOLDEN = "tests/golden/test_geometric.py"
+
+MUTANTS = [
+    ("003-22", "(22), (24): sums over i, j <= 3 and over i, j >= 4 only; the cross terms 2 Gamma_3jk are missing",
+     "models/geometric/equations.py", "effort + passive - s.bias, -solver.row_rates",
+     "effort + passive - without_cross_terms(self, x, speeds, time), -solver.row_rates",
+     f"{GOLDEN}::test_exterior_and_interior_dynamics_of_the_reference_states[eps_1e-2]"),
+    ("003-24", "(24): the first vector is printed as the rates, is the accelerations", "models/geometric/equations.py",
+     "s.acceleration[:] = self._padded(\"acceleration\", acceleration)",
+     "s.acceleration[:] = np.asarray(speeds, dtype=float)",
+     f"{GOLDEN}::test_exterior_and_interior_dynamics_of_the_reference_states[eps_1e-2]"),
+    ("003-4", "(4): without g_i(0) every module's inertia sits at the wrong place", "mechanics/screws.py",
+     "    return carry_inertia(body, arm)", "    return body",
+     f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
+    ("003-M", "M_i^b: diag(I, mE) printed with twists (v, w): the order must match", "mechanics/screws.py",
+     "        body = body_inertia(links, k, R)\n", "        body = exchanged(body_inertia(links, k, R))\n",
+     f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
+    ("003-12", "before (12): Gamma_ljk printed, the last index is the lowered one", "mechanics/christoffel.py",
+     "symbols[a, m, b] = 0.5 * (sym + turn)", "symbols[b, m, a] = 0.5 * (sym + turn)",
+     f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
+    ("003-17", "(17): W_i dg_i/dx printed, the wrench acts through the twist at the module", "mechanics/screws.py",
+     "at_reference = carry_wrench(outside, arm)", "at_reference = outside",
+     f"{DYNAMICS}::test_a_wrench_on_a_module_works_through_its_jacobian"),
+    ("003-fY", "fY': at x1..x3 = 0 printed, is at rates of x1..x3 = 0", "mechanics/geometric_motion.py",
+     "            speeds[a] = 0.0\n", "            c[a] = 0.0\n", f"{DYNAMICS}::test_smooth_clamping_keeps_the_tail_where_it_is"),
+    ("003-J3", "after (24): row 3 is the moment about J_3, not about the inertial frame", "mechanics/screws.py",
+     "        put_pair(columns, 2, SCREW, turning(A.z))\n    elif",
+     "        put_pair(columns, 2, SCREW, Twist(cross(Vector(-c[0], -c[1], 0.0), A.z), A.z))\n    elif",
+     f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
+    ("003-table-1", "Table I, M_33: L_i printed, is I_i", "models/geometric/planar.py",
+     "inertia = bodies.inertia[:, 2, 2] - bodies.mass * np.abs(centre) ** 2", "inertia = 0.08 + 0.0 * bodies.mass",
+     f"{GEOMETRY}::test_planar_metric_and_bias_are_exact"),
+    ("003-table-4", "Table IV: the inertia 0.016 is kept, though a rod of that mass has 2.7e-4", "robots/wang_snake.py",
+     "inertia: float = quantity(0.016, \"kg m2\", \"inertia of each module about the vertical",
+     "inertia: float = quantity(2.7e-4, \"kg m2\", \"inertia of each module about the vertical",
+     f"{GOLDEN}::test_manipulation[no_friction]"),
+    ("003-29", "Sec. II: joints that start at zero; (29) gives x4(0) = 0.4", "gaits/serpenoid.py",
+     "wave[joint], steps[joint] = self.amplitude, k + 1.0", "wave[joint], steps[joint] = self.amplitude, k + 0.0",
+     "tests/unit/gaits/test_serpenoid.py::test_equation_29"),
+]
+
+HELPERS = {
+    "003-22": "\n\ndef without_cross_terms(self, x, speeds, time):\n"
+              "    base = np.array(speeds, dtype=float)\n"
+              "    joints = base.copy()\n"
+              "    base[self.frame.speeds:], joints[:self.frame.speeds] = 0.0, 0.0\n"
+              "    outside = self.generalised_force(x, speeds, time)\n"
+              "    apart = self.bias(x, base) + self.bias(x, joints)\n"
+              "    self._weigh(x, speeds, time)\n"
+              "    self._scratch.bias[:self.frame.speeds] = (apart - outside)[:self.frame.speeds]\n"
+              "    return self._scratch.bias\n",
+    "003-M": "\n\ndef exchanged(I):\n    return I._replace(M=I.J, H=transpose(I.H), J=I.M)\n",
+}
