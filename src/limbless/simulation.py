@@ -186,7 +186,8 @@ class _Run:
             drive = self.model.with_torque(drive, self.torque)
         state, block, status = self.model.advance(self.state, knots, record, drive)
         sound = _sound_records(block)
-        if status.failure and sound == len(block["time"]) and (status.cause or _is_sound(state.x)):
+        settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
+        if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
             self._keep(block)
             return status
         if sound < len(block["time"]) or not _is_sound(state.x):
