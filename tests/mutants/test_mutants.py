@@ -18,7 +18,8 @@ each = pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name
 ERRATA = {"table-1-yaw", "table-1-pitch", "after-25", "16", "30", "32", "38-41", "48", "50", "51", "61-lumped", "62-lumped", "56-62", "65",
           "A12",
           *(f"003-{name}" for name in ("22", "24", "4", "M", "12", "17", "fY", "J3", "table-1", "table-4", "29"))}
-"""The rows of the specs' errata that change a number (003-: paper 003, the others paper 001); the others correct a reference in the text."""
+"""The rows of the specs' errata that change a number (003-: paper 003, the others paper 001);
+the others correct a reference in the text."""
 
 
 def test_no_erratum_is_forgotten() -> None:
