@@ -4,10 +4,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from benchmarks import dynamics, report, rollouts, startup
+from benchmarks import dynamics, geometric, report, rollouts, startup
 from benchmarks.table import Row, markdown, microseconds
 
-PARTS = ("dynamics", "scaling", "rollouts", "precision", "startup")
+PARTS = ("dynamics", "scaling", "rollouts", "precision", "geometric", "startup")
 
 
 def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
@@ -26,6 +26,8 @@ def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
         elif part == "precision":
             curves = [rollouts.curve(name) for name in ("eel-planar", "eel-loop")]
             rows += rollouts.precision_rows(curves)
+        elif part == "geometric":
+            rows += geometric.tensor_rows() + geometric.crawl_rows()
         else:
             rows += startup.rows()
     print(f"{time.perf_counter() - began:5.0f} s  done\n")

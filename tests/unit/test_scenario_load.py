@@ -302,7 +302,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
     assert "gait: model 'newton-euler' takes gaits that drive" in text and "not tension ('test-tension'); no model takes it yet" in text
     assert "duraton: unknown field" in text
     text = refusal({"robot": "khalil-eel", "gait": "body-wave", "environment": [Ground()], "model": "test-hopping"})
-    assert "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; models that take it: newton-euler" in text
+    assert "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; models that take it: geometric, newton-euler" in text
     assert "actuation: model 'test-hopping' takes actuations of kind (none), not 'motion'" in text and "environment" not in text
     with pytest.raises(InputError, match="takes environments of role"):
         Scenario(robot=KhalilEel(), gait=BodyWave(), environment=(Ground(),))

@@ -4,13 +4,12 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.chain import COLUMN, HAS_BODY
-from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, get_inertia, get_matrix, get_twist, get_vector, get_wrench, put_pair
+from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, get_inertia, get_matrix, get_twist, get_vector, get_wrench
 from limbless.mechanics.inertia import Twist, Wrench, power, twist_cross, wrench_cross
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.screws import COMPOSITE, ORIGIN_OF_ALL, PULL, SCREW, SCREW_RATE, TWIST, inertia_of
 from limbless.mechanics.vectors import Vector
 
-START, LAST = np.array([0, 6])
 AXES = np.array([0, 1, 2, 3, 4, 5])
 
 
@@ -24,7 +23,7 @@ def fill_christoffel(layout, nb, group, work, columns, pairs, symbols):
         2 Γ_amb = 2 Γ_mab = Q_ab + Q_ba + P_ba      and      2 Γ_abm = P_ab - Q_ab - Q_ba,  a <= b.
 
     On the left-invariant fields of a group base the metric does not change with the base pose; their structure constants enter
-    instead, and put the same P_ab there, in both orders. `pairs` (N, 12) is scratch.
+    instead, and put the same P_ab there, in both orders. `pairs` (14, N) is scratch.
     """
     count = symbols.shape[0]
     for row in range(layout.shape[0]):
@@ -39,25 +38,37 @@ def fill_christoffel(layout, nb, group, work, columns, pairs, symbols):
 
 @kernel
 def fill_for(m, row, fields, work, columns, pairs, symbols):
-    """All symbols whose largest index is m; the first `fields` columns are left-invariant fields."""
+    """All symbols whose largest index is m; the first `fields` columns are left-invariant fields.
+
+    Q_ab + Q_ba = s_a . z_b with z_b = K [s_b, s] + s x* K s_b. Screws and z lie component by component in `pairs`, so that the
+    innermost loop runs along them.
+    """
     K, s, h = get_inertia(work, row, COMPOSITE), get_twist(columns, m, SCREW), get_wrench(columns, m, PULL)
     for b in range(m + 1):
         other = get_twist(columns, b, SCREW)
-        put_pair(pairs, b, START, K @ twist_cross(other, s))
-        put_pair(pairs, b, LAST, wrench_cross(other, h))
+        z = K @ twist_cross(other, s) + wrench_cross(s, K @ other)
+        for c in range(6):
+            pairs[c, b] = columns[b, SCREW + c]
+        for c in range(3):
+            pairs[6 + c, b], pairs[9 + c, b] = z.force[c], z.torque[c]
     for a in range(m + 1):
         sa = get_twist(columns, a, SCREW)
+        f = wrench_cross(sa, h)
+        u, w, n, p = sa.linear, sa.angular, f.force, f.torque
         for b in range(a + 1):
-            sb = get_twist(columns, b, SCREW)
-            sym = power(sa, get_wrench(pairs, b, START)) + power(sb, get_wrench(pairs, a, START))
-            turn = power(sb, get_wrench(pairs, a, LAST))         # -[s_a, s_b] . h = P_ba, with b <= a
-            symbols[a, m, b] = 0.5 * (sym + turn)
-            symbols[m, a, b] = symbols[a, m, b]
-            symbols[b, m, a] = 0.5 * (sym - turn)
-            symbols[m, b, a] = symbols[b, m, a]
-            if a < m:
-                symbols[b, a, m] = 0.5 * (turn - sym)
-                symbols[a, b, m] = -0.5 * (turn + sym) if a < fields else symbols[b, a, m]
+            sym = (u.x * pairs[6, b] + u.y * pairs[7, b] + u.z * pairs[8, b] + w.x * pairs[9, b] + w.y * pairs[10, b] + w.z * pairs[11, b])
+            turn = (n.x * pairs[0, b] + n.y * pairs[1, b] + n.z * pairs[2, b] + p.x * pairs[3, b] + p.y * pairs[4, b] + p.z * pairs[5, b])
+            pairs[12, b], pairs[13, b] = 0.5 * (sym + turn), 0.5 * (sym - turn)         # turn = -[s_a, s_b] . h = P_ba, with b <= a
+        for b in range(a + 1):
+            symbols[a, m, b] = pairs[12, b]
+            symbols[m, a, b] = pairs[12, b]
+        for b in range(a + 1):
+            symbols[b, m, a] = pairs[13, b]
+            symbols[m, b, a] = pairs[13, b]
+        if a < m:
+            for b in range(a + 1):
+                symbols[b, a, m] = -pairs[13, b]
+                symbols[a, b, m] = -pairs[12, b] if a < fields else -pairs[13, b]
 
 
 @kernel

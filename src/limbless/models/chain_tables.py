@@ -106,12 +106,11 @@ def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.Ch
 
 def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
     gains = np.atleast_1d(np.array(values, dtype=np.float64))
-    if len(gains) == 0 or count % len(gains):
-        raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
-                         f"got {len(gains)}")
+    if len(gains) not in (1, count):
+        raise InputError(f"actuation.{name}: give one number, or {count} (one per joint); got {len(gains)}")
     if (gains < 0).any():
         raise InputError(f"actuation.{name}: gains must not be negative; got {gains.min():g}")
-    return np.tile(gains, count // len(gains))
+    return np.broadcast_to(gains, count)
 
 
 def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:

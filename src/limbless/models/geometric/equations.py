@@ -152,10 +152,10 @@ class Equations:
         if form == "planar":
             return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
-        symbols = np.zeros((self.freedoms,) * 3)
+        symbols = np.empty((self.freedoms,) * 3)                     # every entry is written
         group = self.frame.base in (screws.PLANAR_GROUP, screws.SPACE_GROUP)
         symbols_kernels.fill_christoffel(self._table.layout, self.frame.speeds, group, self._scratch.work, self._scratch.columns,
-                                         np.zeros((self.freedoms, 12)), symbols)
+                                         np.empty((14, self.freedoms)), symbols)
         return symbols
 
     def _planar(self) -> planar.Levers:
