@@ -1,0 +1,324 @@
+"""Equilibria of a tendon-driven spine: projected Newton on the energy, Newton on any residual, and tensions for given tip positions.
+
+Stops are bounds on q with a complementary moment. A kernel returns a code: SOLVED, or why it stopped; `q` then holds its last posture.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.spine_equilibrium import energy, forces, moments, posture, tip_rates
+
+SOLVED, SADDLE, FOLDED, STUCK, OUT_OF_REACH = np.array([0, 1, 2, 3, 4])
+LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
+PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
+DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
+_DECREASE = 1e-4            # Armijo
+
+
+@kernel
+def factor(H, shift, L):
+    """Lower Cholesky factor of H + shift; False if that is not positive definite."""
+    n = H.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            value = H[i, j]
+            for k in range(j):
+                value -= L[i, k] * L[j, k]
+            if i == j:
+                value += shift
+                if value <= 0.0:
+                    return False
+                L[i, i] = np.sqrt(value)
+            else:
+                L[i, j] = value / L[j, j]
+    return True
+
+
+@kernel
+def back_substitute(L, x):
+    """x <- (L Lᵀ)⁻¹ x."""
+    n = len(x)
+    for i in range(n):
+        for k in range(i):
+            x[i] -= L[i, k] * x[k]
+        x[i] /= L[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= L[k, i] * x[k]
+        x[i] /= L[i, i]
+
+
+@inline
+def clipped(value, low, high):
+    return min(max(value, low), high)
+
+
+@kernel
+def is_folded(q):
+    """Whether a vertebra is bent by more than π: the description of an arc ends there."""
+    for i in range(q.shape[0]):
+        if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
+            return True
+    return False
+
+
+@kernel
+def freeze(H, r, held):
+    """Take the held unknowns out of a Newton system: identity rows, no step."""
+    for i in range(len(r)):
+        if held[i]:
+            for j in range(len(r)):
+                H[i, j], H[j, i] = 0.0, 0.0
+            H[i, i] = 1.0
+            r[i] = 0.0
+
+
+@kernel
+def minimise(spine, loads, stops, q, work, r, H, L, limit):
+    """Newton on the energy with the exact Hessian; with `stops`, its minimum between them (projected Newton).
+
+    Returns (code, iterations). At the end r holds the residual (at a stop: minus the stop moment) and H the Hessian.
+    """
+    v, freedoms = q.shape
+    n = v * freedoms
+    low, high = spine.low, spine.high
+    step, trial, held = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n, np.bool_)
+    kept_r, kept_H = np.zeros(n), np.zeros((n, n))
+    tolerance = PRECISION * np.max(spine.stiffness)
+    posture(spine, q, work)
+    value = energy(spine, loads, q, work)
+    for iteration in range(limit):
+        forces(spine, loads, q, work, r, H)
+        largest = 0.0
+        for i in range(n):
+            a = q[i // freedoms, i % freedoms]
+            held[i] = stops and ((a <= low[i // freedoms, i % freedoms] and r[i] > 0.0) or (a >= high[i // freedoms, i % freedoms] and r[i] < 0.0))
+            if not held[i]:
+                largest = max(largest, abs(r[i]))
+        kept_r[:] = r
+        kept_H[:, :] = H
+        freeze(H, r, held)
+        shift = 0.0
+        while not factor(H, shift, L):
+            shift = max(4.0 * shift, 1e-3 * np.max(spine.stiffness))
+        if largest <= tolerance:
+            r[:] = kept_r
+            H[:, :] = kept_H
+            return (SOLVED if shift == 0.0 else SADDLE), iteration
+        for i in range(n):
+            step[i] = -r[i]
+        back_substitute(L, step)
+        scale = min(1.0, LARGEST_STEP / np.max(np.abs(step)))
+        for _ in range(40):
+            gain = 0.0
+            for i in range(n):
+                a, k = i // freedoms, i % freedoms
+                trial[a, k] = q[a, k] + scale * step[i]
+                if stops:
+                    trial[a, k] = clipped(trial[a, k], low[a, k], high[a, k])
+                gain += kept_r[i] * (trial[a, k] - q[a, k])
+            posture(spine, trial, work)
+            reached = energy(spine, loads, trial, work)
+            if reached <= value + _DECREASE * gain or abs(gain) <= 1e-13 * abs(value):      # the second: decrease is lost in rounding
+                break
+            scale *= 0.5
+        q[:, :] = trial
+        value = reached
+        if is_folded(q):
+            return FOLDED, iteration
+    return STUCK, limit
+
+
+@kernel
+def residual(spine, loads, form, drop_axial, q, work, r, H):
+    """Residual of the chosen form (0: energy, 1: moment) at q."""
+    posture(spine, q, work)
+    if form == 0:
+        forces(spine, loads, q, work, r, H)
+    else:
+        moments(spine, loads, q, work, drop_axial, r)
+
+
+@kernel
+def jacobian(spine, loads, form, drop_axial, q, work, r, H, J):
+    """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
+    v, freedoms = q.shape
+    above = np.zeros(len(r))
+    for j in range(len(r)):
+        i, k = j // freedoms, j % freedoms
+        here = q[i, k]
+        q[i, k] = here + DIFFERENCE
+        residual(spine, loads, form, drop_axial, q, work, above, H)
+        q[i, k] = here - DIFFERENCE
+        residual(spine, loads, form, drop_axial, q, work, r, H)
+        q[i, k] = here
+        for row in range(len(r)):
+            J[row, j] = (above[row] - r[row]) / (2.0 * DIFFERENCE)
+
+
+@kernel
+def natural(spine, stops, q, r, miss):
+    """How far q is from q - r/K brought between the stops, in N m: zero exactly at an equilibrium with stops."""
+    freedoms = q.shape[1]
+    size = 0.0
+    for j in range(len(r)):
+        i, k = j // freedoms, j % freedoms
+        K = spine.stiffness[i, k]
+        aim = q[i, k] - r[j] / K
+        if stops:
+            aim = clipped(aim, spine.low[i, k], spine.high[i, k])
+        miss[j] = K * (q[i, k] - aim)
+        size = max(size, abs(miss[j]))
+    return size
+
+
+@kernel
+def balance(spine, loads, form, drop_axial, stops, q, work, r, H, J, limit):
+    """Newton on the residual with a primal-dual active set for the stops. Returns (code, iterations)."""
+    v, freedoms = q.shape
+    n = v * freedoms
+    miss, before, right = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n)
+    tolerance = PRECISION * np.max(spine.stiffness)
+    residual(spine, loads, form, drop_axial, q, work, r, H)
+    size = natural(spine, stops, q, r, miss)
+    for iteration in range(limit):
+        if size <= tolerance:
+            return SOLVED, iteration
+        jacobian(spine, loads, form, drop_axial, q, work, right, H, J)
+        for j in range(n):
+            i, k = j // freedoms, j % freedoms
+            aim = q[i, k] - r[j] / spine.stiffness[i, k]
+            right[j] = -r[j]
+            if stops and (aim < spine.low[i, k] or aim > spine.high[i, k]):
+                J[j, :] = 0.0
+                J[j, j] = 1.0
+                right[j] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
+        step = np.linalg.solve(J, right)
+        scale = min(1.0, LARGEST_STEP / max(np.max(np.abs(step)), 1e-300))
+        before[:, :] = q
+        best = size
+        for _ in range(25):
+            for j in range(n):
+                i, k = j // freedoms, j % freedoms
+                q[i, k] = before[i, k] + scale * step[j]
+                if stops:
+                    q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
+            residual(spine, loads, form, drop_axial, q, work, r, H)
+            size = natural(spine, stops, q, r, miss)
+            if size < best or size <= tolerance:
+                break
+            scale *= 0.5
+        if is_folded(q):
+            return FOLDED, iteration
+    return (SOLVED if size <= 1e3 * tolerance else STUCK), limit
+
+
+@kernel
+def command_pairs(pairs, u, command):
+    """Tensions of antagonist pairs: the first tendon of a pair pulls for u > 0, the second for u < 0, the other is slack (49)-(50)."""
+    for p in range(len(u)):
+        command[pairs[p, 0]] = max(u[p], 0.0)
+        command[pairs[p, 1]] = max(-u[p], 0.0)
+
+
+@kernel
+def reach(spine, loads, stops, pairs, rows, target, bound, q, u, work, r, H, L, J, limit):
+    """Newton on posture and pair tensions together until tip components `rows` (of disk 0's axes) are at `target`.
+
+    Returns (code, iterations); OUT_OF_REACH where a tension beyond `bound` would be needed or the target is at the edge of the workspace.
+    """
+    v, freedoms = q.shape
+    n, m = v * freedoms, len(u)
+    low, high = spine.low, spine.high
+    held, X = np.zeros(n, np.bool_), np.zeros((m + 1, n))
+    A, right = np.zeros((m, m)), np.zeros(m)
+    tolerance, near = PRECISION * np.max(spine.stiffness), 1e-13 * np.sum(spine.length)
+    outside = 0
+    for iteration in range(limit):
+        command_pairs(pairs, u, loads.command)
+        posture(spine, q, work)
+        forces(spine, loads, q, work, r, H)
+        tip_rates(q, work, J)
+        size, miss = 0.0, 0.0
+        for j in range(n):
+            i, k = j // freedoms, j % freedoms
+            aim = q[i, k] - r[j] / spine.stiffness[i, k]
+            held[j] = stops and (aim < low[i, k] or aim > high[i, k])
+            X[0, j] = q[i, k] - clipped(aim, low[i, k], high[i, k]) if held[j] else r[j]
+            size = max(size, abs(X[0, j]) * (spine.stiffness[i, k] if held[j] else 1.0))
+            for p in range(m):
+                side = 0 if u[p] >= 0.0 else 1
+                X[p + 1, j] = 0.0 if held[j] else (1.0 - 2.0 * side) * work.lever[j, pairs[p, side]]
+        for p in range(m):
+            miss = max(miss, abs(work.origin[v, rows[p]] - target[p]))
+        if size <= tolerance and miss <= near:
+            return SOLVED, iteration
+        for j in range(n):
+            if held[j]:
+                H[j, :] = 0.0
+                H[:, j] = 0.0
+                H[j, j] = 1.0
+        if not factor(H, 0.0, L):
+            return STUCK, iteration
+        for p in range(m + 1):
+            back_substitute(L, X[p])
+        for a in range(m):
+            right[a] = work.origin[v, rows[a]] - target[a]
+            for j in range(n):
+                right[a] -= J[rows[a], j] * X[0, j]
+            for p in range(m):
+                A[a, p] = 0.0
+                for j in range(n):
+                    A[a, p] += J[rows[a], j] * X[p + 1, j]
+        if abs(np.linalg.det(A)) <= 1e-9 * np.max(np.abs(A)) ** m:
+            return OUT_OF_REACH, iteration
+        change = np.linalg.solve(A, right)
+        largest = 0.0
+        for j in range(n):
+            for p in range(m):
+                X[0, j] += X[p + 1, j] * change[p]
+            largest = max(largest, abs(X[0, j]))
+        scale = min(1.0, LARGEST_STEP / max(largest, 1e-300))
+        beyond = False
+        for p in range(m):
+            wanted = u[p] + scale * change[p]
+            u[p] = clipped(wanted, -bound[p, 1], bound[p, 0])
+            beyond = beyond or u[p] != wanted
+        outside = outside + 1 if beyond else 0
+        if outside > 3:
+            return OUT_OF_REACH, iteration
+        for j in range(n):
+            i, k = j // freedoms, j % freedoms
+            q[i, k] -= scale * X[0, j]
+            if stops:
+                q[i, k] = clipped(q[i, k], low[i, k], high[i, k])
+        if is_folded(q):
+            return FOLDED, iteration
+    return STUCK, limit
+
+
+@kernel
+def follow(spine, loads, stops, pairs, rows, targets, bound, q, u, code, work, r, H, L, J, limit):
+    """`reach` for each row of `targets`, each from the answer before; fills q (P, v, freedoms), u (P, pairs) and code (P,).
+
+    Stops at the first point that it cannot answer; returns how many it did.
+    """
+    for point in range(len(targets)):
+        if point > 0:
+            q[point] = q[point - 1]
+            u[point] = u[point - 1]
+        code[point], _ = reach(spine, loads, stops, pairs, rows, targets[point], bound, q[point], u[point], work, r, H, L, J, limit)
+        if code[point] != SOLVED:
+            return point
+    return len(targets)
+
+
+@kernel
+def scan(spine, loads, stops, commands, q, code, work, r, H, L, limit):
+    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms) and code (P,)."""
+    for point in range(len(commands)):
+        if point > 0:
+            q[point] = q[point - 1]
+        loads.command[:] = commands[point]
+        code[point], _ = minimise(spine, loads, stops, q[point], work, r, H, L, limit)
