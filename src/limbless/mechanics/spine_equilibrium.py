@@ -41,9 +41,9 @@ class Loads(NamedTuple):
     elastic: Array         # (tendons,) stiffness of each tendon, N/m; 0: its tension is given
     friction: int          # NO_FRICTION, COULOMB or LOSS_RATIO
     coefficient: float     # of COULOMB
-    slip: Array            # (tendons,) +1 pulled, -1 released, where `sticking` is 0
-    before: Array          # (tendons,) length at the posture before, m, where `sticking` is not 0
-    sticking: float        # change of length over which a tendon passes from stick to slip, m; 0: `slip` is given
+    slip: Array            # (tendons,) +1 pulled, -1 released, between them stuck; scales and signs the friction
+    before: Array          # (tendons,) length at the posture before, m: what a stuck tendon keeps
+    sticking: bool         # whether `slip` is to be found (a tendon keeps its length or slides) or is given
     at_tip: bool           # whether `command` is the tension at the anchor
 
 
@@ -112,14 +112,11 @@ def share_tension(spine, loads, work):
     """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks (19)-(27)."""
     holes, end = spine.holes, spine.end
     bones, chord, tension, total = work.bones, work.chord, work.tension, work.total
-    command, elastic, slip, before = loads.command, loads.elastic, loads.slip, loads.before
+    command, elastic, slip = loads.command, loads.elastic, loads.slip
     for c in range(len(total)):
         value = command[c]
         if elastic[c] > 0.0:
             value = max(elastic[c] * (total[c] - command[c]), 0.0)
-        s = slip[c]
-        if loads.sticking > 0.0:
-            s = min(max((before[c] - total[c]) / loads.sticking, -1.0), 1.0)
         last = end[c] - 1
         for i in range(end[c]):
             tension[i, c] = value
@@ -128,7 +125,7 @@ def share_tension(spine, loads, work):
                 back = vector_of(holes[i, c]) - vector_of(bones.offset[i]) - R @ vector_of(holes[i + 1, c])
                 R_next = matrix_of(bones.rotation[i + 1])
                 ahead = vector_of(bones.offset[i + 1]) + R_next @ vector_of(holes[i + 2, c]) - vector_of(holes[i + 1, c])
-                value = value * friction_ratio(loads.friction, loads.coefficient, s, (1.0 / chord[i, c]) * into_disk(R, back),
+                value = value * friction_ratio(loads.friction, loads.coefficient, slip[c], (1.0 / chord[i, c]) * into_disk(R, back),
                                                (1.0 / chord[i + 1, c]) * ahead)
         if loads.at_tip and elastic[c] == 0.0 and value != 0.0:
             scale = command[c] / value

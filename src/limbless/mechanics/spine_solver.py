@@ -13,6 +13,7 @@ SOLVED, SADDLE, FOLDED, STUCK, OUT_OF_REACH = np.array([0, 1, 2, 3, 4])
 LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
 PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
 DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
+SLACK = 1e-9                # N: a tendon with less has no friction to speak of
 _DECREASE = 1e-4            # Armijo
 
 
@@ -131,6 +132,19 @@ def minimise(spine, loads, stops, q, work, r, H, L, limit):
 
 
 @kernel
+def settle(spine, loads, stops, q, work, r, H, L, limit):
+    """`minimise`, and at its end the energy without the tendons (J) and the largest unbalanced moment (N m)."""
+    code, iterations = minimise(spine, loads, stops, q, work, r, H, L, limit)
+    stored = energy(spine, loads, q, work)
+    for c in range(len(work.total)):
+        if loads.elastic[c] > 0.0:
+            stored -= 0.5 * loads.elastic[c] * max(work.total[c] - loads.command[c], 0.0) ** 2
+        else:
+            stored -= loads.command[c] * work.total[c]
+    return code, iterations, stored, natural(spine, stops, q, r, L[0])
+
+
+@kernel
 def residual(spine, loads, form, drop_axial, q, work, r, H):
     """Residual of the chosen form (0: energy, 1: moment) at q."""
     posture(spine, q, work)
@@ -143,7 +157,7 @@ def residual(spine, loads, form, drop_axial, q, work, r, H):
 @kernel
 def jacobian(spine, loads, form, drop_axial, q, work, r, H, J):
     """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
-    v, freedoms = q.shape
+    freedoms = q.shape[1]
     above = np.zeros(len(r))
     for j in range(len(r)):
         i, k = j // freedoms, j % freedoms
@@ -174,18 +188,78 @@ def natural(spine, stops, q, r, miss):
 
 
 @kernel
-def balance(spine, loads, form, drop_axial, stops, q, work, r, H, J, limit):
-    """Newton on the residual with a primal-dual active set for the stops. Returns (code, iterations)."""
+def slip_miss(spine, loads, work, miss):
+    """How far each tendon is from its law of stick and slip, as a change of `slip`; zero where slip is given.
+
+    A tendon keeps the length it had, with a slip between -1 and 1, or slides: it shortens with slip 1, lengthens with slip -1. In one line:
+    slip = slip + (before - length)/scale brought between -1 and 1. One without tension has no friction and no slip.
+    """
+    scale = 0.1 * np.sum(spine.length)          # long: a state changes by one at a time, never from sliding one way to the other
+    size = 0.0
+    for c in range(len(miss)):
+        miss[c] = 0.0
+        if loads.sticking and work.tension[0, c] > SLACK:
+            miss[c] = loads.slip[c] - clipped(loads.slip[c] + (loads.before[c] - work.total[c]) / scale, -1.0, 1.0)
+        size = max(size, abs(miss[c]))
+    return size
+
+
+@kernel
+def slip_columns(spine, loads, form, drop_axial, q, work, H, J):
+    """The columns of the augmented matrix for the slips (differences), and the rows of the tendons that stick (exact)."""
+    n, m = q.size, len(loads.slip)
+    scale = 0.1 * np.sum(spine.length)          # long: a state changes by one at a time, never from sliding one way to the other
+    above, below = np.zeros(n), np.zeros(n)
+    for c in range(m):
+        here = loads.slip[c]
+        stuck = False
+        if loads.sticking and work.tension[0, c] > SLACK:
+            aim = here + (loads.before[c] - work.total[c]) / scale
+            stuck = -1.0 < aim < 1.0
+            J[n + c, n + c] = 1.0
+            if not stuck:
+                loads.slip[c] = clipped(aim, -1.0, 1.0)            # slides: taken over at once, no step is left
+                continue
+            loads.slip[c] = here + 1e-6
+            residual(spine, loads, form, drop_axial, q, work, above, H)
+            loads.slip[c] = here - 1e-6
+            residual(spine, loads, form, drop_axial, q, work, below, H)
+            loads.slip[c] = here
+            if np.max(np.abs(above - below)) <= PRECISION * 2e-6 * np.max(spine.stiffness):
+                continue                                           # a straight tendon does not rub: its slip has no effect
+            J[n + c, n + c] = 0.0
+            for row in range(n):
+                J[row, n + c] = (above[row] - below[row]) / 2e-6
+                J[n + c, row] = work.lever[row, c]
+        else:
+            J[n + c, n + c] = 1.0
+
+
+@kernel
+def balance(spine, loads, form, drop_axial, stops, q, work, r, H, limit):
+    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (code, iterations).
+
+    With `loads.sticking` the slips are unknowns too; `loads.slip` is where they start and where they are found.
+    """
     v, freedoms = q.shape
-    n = v * freedoms
-    miss, before, right = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n)
+    n, m = v * freedoms, len(loads.slip)
+    miss, before, right, slips = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n + m), np.zeros(m)
+    wrong = np.zeros(m)
+    J = np.zeros((n + m, n + m))
     tolerance = PRECISION * np.max(spine.stiffness)
-    residual(spine, loads, form, drop_axial, q, work, r, H)
-    size = natural(spine, stops, q, r, miss)
     for iteration in range(limit):
-        if size <= tolerance:
+        residual(spine, loads, form, drop_axial, q, work, r, H)
+        size = natural(spine, stops, q, r, miss)
+        if size <= tolerance and slip_miss(spine, loads, work, wrong) <= 1e-9:
             return SOLVED, iteration
-        jacobian(spine, loads, form, drop_axial, q, work, right, H, J)
+        J[:, :] = 0.0
+        right[:] = 0.0
+        slip_columns(spine, loads, form, drop_axial, q, work, H, J)
+        jacobian(spine, loads, form, drop_axial, q, work, miss, H, J)
+        residual(spine, loads, form, drop_axial, q, work, r, H)
+        for c in range(m):
+            if J[n + c, n + c] == 0.0:
+                right[n + c] = loads.before[c] - work.total[c]
         for j in range(n):
             i, k = j // freedoms, j % freedoms
             aim = q[i, k] - r[j] / spine.stiffness[i, k]
@@ -195,15 +269,20 @@ def balance(spine, loads, form, drop_axial, stops, q, work, r, H, J, limit):
                 J[j, j] = 1.0
                 right[j] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
         step = np.linalg.solve(J, right)
-        scale = min(1.0, LARGEST_STEP / max(np.max(np.abs(step)), 1e-300))
+        scale = min(1.0, LARGEST_STEP / max(np.max(np.abs(step[:n])), 1e-300))
         before[:, :] = q
-        best = size
+        slips[:] = loads.slip
+        best = natural(spine, stops, q, r, miss)
         for _ in range(25):
             for j in range(n):
                 i, k = j // freedoms, j % freedoms
                 q[i, k] = before[i, k] + scale * step[j]
                 if stops:
                     q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
+            for c in range(m):
+                loads.slip[c] = clipped(slips[c] + scale * step[n + c], -1.1, 1.1)      # beyond 1 it will slide in the next step
+            if loads.sticking:
+                break                                              # lengths may have to move first: residuals then grow on the way
             residual(spine, loads, form, drop_axial, q, work, r, H)
             size = natural(spine, stops, q, r, miss)
             if size < best or size <= tolerance:
@@ -211,7 +290,7 @@ def balance(spine, loads, form, drop_axial, stops, q, work, r, H, J, limit):
             scale *= 0.5
         if is_folded(q):
             return FOLDED, iteration
-    return (SOLVED if size <= 1e3 * tolerance else STUCK), limit
+    return STUCK, limit
 
 
 @kernel
@@ -315,10 +394,11 @@ def follow(spine, loads, stops, pairs, rows, targets, bound, q, u, code, work, r
 
 
 @kernel
-def scan(spine, loads, stops, commands, q, code, work, r, H, L, limit):
-    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms) and code (P,)."""
+def scan(spine, loads, stops, commands, q, tips, code, work, r, H, L, limit):
+    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and code (P,)."""
     for point in range(len(commands)):
         if point > 0:
             q[point] = q[point - 1]
         loads.command[:] = commands[point]
         code[point], _ = minimise(spine, loads, stops, q[point], work, r, H, L, limit)
+        tips[point] = work.origin[-1]

@@ -33,7 +33,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():
-        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", item.role, f"{item.role} ({item.kind!r})")
+        role = next((role for role in (item.role, *item.also) if role in model.takes_roles), item.role)
+        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})")
 
 
 def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str, shown: str) -> Iterator[Refusal]:
