@@ -16,6 +16,8 @@ _HOMES = {
     "Chain": "limbless.robots.chain",
     "KhalilEel": "limbless.robots.khalil_eel",
     "UniformChain": "limbless.robots.uniform_chain",
+    "TendonSpine": "limbless.robots.tendon_spine",
+    "SnakeNeck": "limbless.robots.snake_neck",
     "BodyWave": "limbless.gaits.body_wave",
     "RecordedGait": "limbless.gaits.recorded",
     "FunctionGait": "limbless.gaits.function",
@@ -25,6 +27,7 @@ _HOMES = {
     "Water": "limbless.environments.water",
     "ForceLaw": "limbless.environments.force_law",
     "NewtonEuler": "limbless.models.newton_euler",
+    "TendonStatics": "limbless.models.tendon_statics",
     "sensitivity": "limbless.analysis.sensitivity",
 }
 

@@ -23,6 +23,11 @@ class Instants(Gait):
         raise NotImplementedError
 
 
+def evenly(times: Array, points: int) -> Array:
+    """The times of a table, or `points` of them evenly from its first to its last."""
+    return np.linspace(times[0], times[-1], points) if points > 1 else times
+
+
 class TendonPath(Instants):
     """Tensions, or tendon lengths, from a table of times, straight from row to row.
 
@@ -52,8 +57,7 @@ class TendonPath(Instants):
         return read_rows(self.table, self.file, "a tendon path", "tendon values")
 
     def instants(self) -> Array:
-        times = self._table[:, 0]
-        return np.linspace(times[0], times[-1], self.points) if self.points > 1 else times
+        return evenly(self._table[:, 0], self.points)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Tensions or lengths (T, tendons)."""
@@ -74,6 +78,7 @@ class TipPath(Instants):
     table: tuple[tuple[float, float, float, float], ...] = quantity((), "s; m", "rows of time, x, y and z")
     file: str | None = Field(None, description="path of a text file with the same columns")
     follow: tuple[Literal["x", "y", "z"], ...] = Field(("y", "z"), description="components that the tip must have")
+    points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
     drives: ClassVar[str] = "tip"
 
     @field_validator("file")
@@ -99,7 +104,7 @@ class TipPath(Instants):
         return [_AXES.index(name) for name in self.follow]
 
     def instants(self) -> Array:
-        return self._table[:, 0]
+        return evenly(self._table[:, 0], self.points)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Tip positions (T, 3), m, frame of the clamped disk."""

@@ -89,6 +89,14 @@ def posture(spine, q, work):
 
 
 @inline
+def loss_ratio(before, after):
+    """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180 when straight."""
+    turn = cross(before, after)
+    sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)
+    return 0.689 * np.exp(-0.027 * sigma)
+
+
+@inline
 def friction_ratio(law, coefficient, slip, before, after):
     """F_(i+1)/F_i of a tendon that rubs on a disk: root of the balance (26)-(27), exact in F_(i+1).
 
@@ -99,9 +107,7 @@ def friction_ratio(law, coefficient, slip, before, after):
     ac = before.x * after.x + before.y * after.y
     mu = coefficient
     if law == LOSS_RATIO:
-        turn = cross(before, after)
-        sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)    # (25), degrees: 180 for a straight tendon
-        mu = 0.689 * np.exp(-0.027 * sigma)                                                   # (22)
+        mu = loss_ratio(before, after)
     m = mu * slip
     root = np.sqrt(max(aa + cc + 2.0 * ac - m * m * (aa * cc - ac * ac), 0.0))
     return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)

@@ -72,10 +72,9 @@ class Follower:
     def follow(self, targets: Array, start: ArrayLike | None, kept: list[Equilibrium]) -> Following:
         """All points; `kept` receives the equilibria as they are found."""
         tensions: list[Array] = []
-        q, u, held = self._beginning(targets, start)
-        previous: Equilibrium | None = None
-        point = 0
-        rest = (q, u)
+        q, u, held = self._beginning(start)
+        rest, previous, point = (q, u), None, 0
+        guess = None if self.smooth else self._guess(targets, start)
         while point < len(targets):
             if self.prefer == "antagonists" and self.smooth:
                 done = self._quickly(targets[point:], q, u, kept, tensions) or self._quickly(targets[point:], *rest, kept, tensions)
@@ -83,35 +82,43 @@ class Follower:
                 if done:
                     q, u = kept[-1].q, self._signed(tensions[-1])
                     continue                                       # the next one is out of reach from here: from rest, perhaps not
-            found, given, u = self._one(targets[point], u, q, held, previous)
+            if guess is not None:
+                q, u, slip = guess.equilibria[point].q, self._signed(guess.tension[point]), np.sign(held - guess.equilibria[point].tendon_length)
+                found, u = self._nearest(targets[point], u, q, slip, signed=True)
+                given = self._unsigned(u)
+            elif self.prefer == "antagonists":
+                found, u = self._nearest(targets[point], u, q, np.ones(self.model.tendons), signed=True)
+                given = self._unsigned(u)
+            else:
+                found, given = self._chosen(targets[point], u, q, previous)
+                u = given
             kept.append(found)
             tensions.append(given)
-            q, previous = found.q, found
-            held = None if held is None else found.tendon_length
+            q, previous, held = found.q, found, found.tendon_length
             point += 1
         tip = np.array([one.tip_in_base[self.rows] for one in kept])
         error = np.linalg.norm(tip - targets, axis=1)
         return Following(kept, np.array(tensions), targets, tip, error, error < REACHED)
 
-    def _one(self, target: Array, u: Array, q: Array, held: Array | None, previous: Equilibrium | None) -> tuple[Equilibrium, Array, Array]:
-        """One point by optimisation: equilibrium, tensions, and the unknowns with which to go on."""
-        if self.prefer == "antagonists":
-            found, u = self._nearest(target, u, q, held, signed=True)
-            return found, self._unsigned(u), u
-        found, given = self._chosen(target, u, q, previous)
-        return found, given, given
+    def _guess(self, targets: Array, start: ArrayLike | None) -> Following | None:
+        """The same trajectory without friction, in the energy form: near enough to tell which tendons are pulled and which released."""
+        model = self.model
+        if model._dead[2].any():
+            return None
+        names = ["xyz"[row] for row in self.rows]
+        return model.changed(form="energy", friction=None, drop_axial=False, tension_at="base").inverse(
+            targets, names, largest_tension=self.largest, start=start)
 
-    def _beginning(self, targets: Array, start: ArrayLike | None) -> tuple[Array, Array, Array | None]:
-        """Posture, unknown tensions and (with friction) lengths from which to go on: at rest, or at given tensions reached in steps."""
+    def _beginning(self, start: ArrayLike | None) -> tuple[Array, Array, Array]:
+        """Posture, unknown tensions and lengths from which to go on: at rest, or at given tensions reached in steps."""
         model, m = self.model, self.model.tendons
         rest = model.solve(np.zeros(m), slip=0.0)
-        held = rest.tendon_length.copy() if model.friction_law else None
         if start is None:
             unknowns = len(self.pairs) if self.prefer == "antagonists" else m
-            return rest.q, np.zeros(unknowns), held
+            return rest.q, np.zeros(unknowns), rest.tendon_length
         tension = model.command(start, None)
         last = model.path(np.linspace(0.0, 1.0, _SUBSTEPS)[:, None] * tension, start=rest.q)[-1]
-        return last.q, self._signed(tension) if self.prefer == "antagonists" else tension, held
+        return last.q, self._signed(tension) if self.prefer == "antagonists" else tension, last.tendon_length
 
     def _signed(self, tension: Array) -> Array:
         return np.asarray(tension[self.pairs[:, 0]] - tension[self.pairs[:, 1]])
@@ -155,12 +162,12 @@ class Follower:
     def _tip(self, found: Equilibrium) -> Array:
         return found.tip_in_base[self.rows]
 
-    def _nearest(self, target: Array, u: Array, q: Array, held: Array | None, signed: bool) -> tuple[Equilibrium, Array]:
+    def _nearest(self, target: Array, u: Array, q: Array, slip: Array, signed: bool) -> tuple[Equilibrium, Array]:
         """The tensions within bounds whose tip is nearest to the target (first-order optimal); the target itself if it can be reached."""
         from scipy.optimize import least_squares
 
         def at(u: Array) -> Equilibrium:
-            return self.model.solve(self._unsigned(u) if signed else u, start=q, before=held)
+            return self.model.solve(self._unsigned(u) if signed else u, start=q, slip=slip)
 
         def miss(u: Array) -> Array:
             return np.asarray(1e3 * (self._tip(at(u)) - target))
@@ -205,7 +212,7 @@ class Follower:
                 return there, answer
         except SimulationError:
             pass
-        return self._nearest(target, begin, q, None, signed=False)
+        return self._nearest(target, begin, q, np.ones(len(begin)), signed=False)
 
     def _aim(self, found: Equilibrium, t: Array, previous: Equilibrium | None) -> float:
         small = float(t @ t)

@@ -13,6 +13,7 @@ from limbless.mechanics import spine_equilibrium as equilibrium
 from limbless.mechanics import spine_solver as solver
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.mechanics.spine_equilibrium import Loads
+from limbless.mechanics.vectors import Vector
 from limbless.models.tendon_statics.following import Follower, Following, Prefer
 from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
 from limbless.models.tendon_statics.solution import Equilibrium
@@ -49,6 +50,9 @@ class TendonStatics:
                  friction: Friction = None, stops: bool = True, tension_at: Literal["base", "tip"] = "base", drop_axial: bool = False,
                  tendon_stiffness: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
                  base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        self._options: dict[str, Any] = {
+            "form": form, "friction": friction, "stops": stops, "tension_at": tension_at, "drop_axial": drop_axial,
+            "tendon_stiffness": tendon_stiffness, "base_position": base_position, "base_orientation": base_orientation}
         built = robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
@@ -69,6 +73,11 @@ class TendonStatics:
         self.work = work_arrays(self.spine)
         n = self.spine.stiffness.size
         self._r, self._H, self._L = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+
+    def changed(self, **options: Any) -> TendonStatics:
+        """The same spine in the same environment, with other options; `robot` and `environment` may be replaced too."""
+        robot, environment = options.pop("robot", self.robot), options.pop("environment", self.environment)
+        return TendonStatics(robot, environment, **{**self._options, **options})
 
     # What every solution needs
 
@@ -274,6 +283,18 @@ class TendonStatics:
             raise InputError("the robot has no pulley_radius")
         straight = self._straight_lengths()
         return np.asarray((straight - np.asarray(tendon_length, dtype=np.float64)) / self.robot.pulley_radius)
+
+    def friction_coefficients(self, found: Equilibrium) -> Array:
+        """(v, tendons) coefficient at each disk that a tendon passes; 0 on its anchor disk and beyond."""
+        mu = np.full((len(found.q), self.tendons), self._coefficient)
+        if self.friction_law == equilibrium.LOSS_RATIO:
+            holes = found.origin[:, None] + np.einsum("dij,dcj->dci", found.rotation, self.spine.holes)
+            along = np.diff(holes, axis=0)
+            along /= np.linalg.norm(along, axis=2, keepdims=True)
+            for i in range(len(mu) - 1):
+                mu[i] = [equilibrium.loss_ratio(Vector(*-back), Vector(*ahead)) for back, ahead in zip(along[i], along[i + 1], strict=True)]
+        mu[np.arange(len(mu))[:, None] >= self.spine.end - 1] = 0.0
+        return mu
 
     def _straight_lengths(self) -> Array:
         equilibrium.posture(self.spine, np.zeros(self.spine.stiffness.shape), self.work)
