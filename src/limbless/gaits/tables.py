@@ -38,6 +38,7 @@ def _loaded(file: str, values: str) -> Array:
     if not path.is_file():
         raise ValueError(f"no file {file!r} with recorded {values}")
     try:
-        return np.loadtxt(path, delimiter="," if "," in path.read_text() else None, ndmin=2)
+        numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())      # a comment may hold commas
+        return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {file!r} as a table of numbers: {error}") from None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Block = dict[str, Array]
-"""Recorded variables of a stretch of time: record first, then the dimensions of `Model.schema()`."""
+"""What was recorded over a stretch of time, `time` and anything else, record first: see `Model.variables`."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,12 @@ class Recording:
 
     records: tuple[str, ...] = ("time",)
 
+    def variables(self, block: Block) -> Block:
+        """The variables of `schema()` from all that was recorded, joined; called once, at the end of a run."""
+        return block
+
     def schema(self) -> dict[str, Variable]:
-        """Every variable that it records."""
+        """Every variable of a result."""
         raise NotImplementedError
 
     def coordinates(self) -> dict[str, Any]:
