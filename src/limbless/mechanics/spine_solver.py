@@ -13,6 +13,7 @@ SOLVED, SADDLE, FOLDED, STUCK, OUT_OF_REACH = np.array([0, 1, 2, 3, 4])
 LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
 PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
 DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
+SHORTEST = 0.02             # of the length of a vertebra: disks would touch long before a tendon is as short as that between them
 SLACK = 1e-9                # N: a tendon with less has no friction to speak of
 _DECREASE = 1e-4            # Armijo
 
@@ -56,11 +57,14 @@ def clipped(value, low, high):
 
 
 @kernel
-def is_folded(q):
-    """Whether a vertebra is bent by more than π: the description of an arc ends there."""
+def is_folded(spine, q, work):
+    """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon meet."""
     for i in range(q.shape[0]):
         if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
             return True
+        for c in range(len(spine.end)):
+            if i < spine.end[c] and work.chord[i, c] < SHORTEST * spine.length[i]:
+                return True
     return False
 
 
@@ -126,7 +130,7 @@ def minimise(spine, loads, stops, q, work, r, H, L, limit):
             scale *= 0.5
         q[:, :] = trial
         value = reached
-        if is_folded(q):
+        if is_folded(spine, q, work):
             return FOLDED, iteration
     return STUCK, limit
 
@@ -288,7 +292,7 @@ def balance(spine, loads, form, drop_axial, stops, q, work, r, H, limit):
             if size < best or size <= tolerance:
                 break
             scale *= 0.5
-        if is_folded(q):
+        if is_folded(spine, q, work):
             return FOLDED, iteration
     return STUCK, limit
 
@@ -372,7 +376,7 @@ def reach(spine, loads, stops, pairs, rows, target, bound, q, u, work, r, H, L, 
             q[i, k] -= scale * X[0, j]
             if stops:
                 q[i, k] = clipped(q[i, k], low[i, k], high[i, k])
-        if is_folded(q):
+        if is_folded(spine, q, work):
             return FOLDED, iteration
     return STUCK, limit
 

@@ -5,7 +5,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from limbless.description import Angle, quantity
 from limbless.robots.base import Array, Preset
@@ -44,6 +44,12 @@ class SnakeNeck(Preset):
     stop_vertical: Angle | None = quantity(math.radians(8.0), "rad", "largest vertical bend of a vertebra; no stop if absent", gt=0)
     kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: a circular arc, or two rigid pieces on a hinge")
     pulley_radius: float | None = quantity(0.01, "m", "radius of the pulleys", gt=0)
+
+    @model_validator(mode="after")
+    def _holes_in_disks(self) -> SnakeNeck:
+        if self.hole_radius > self.disk_radius:
+            raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is {self.disk_radius:g} m")
+        return self
 
     def build(self) -> TendonSpine:
         """The spine."""

@@ -100,7 +100,10 @@ class Scenario(Description):
     def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A task has no time; a motion has no task."""
         unused = ("task",) if self.task is None else TIMES
-        return {name: value for name, value in dump(self).items() if name not in unused}
+        data = {name: value for name, value in dump(self).items() if name not in unused}
+        if self.task is not None:
+            data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
+        return data
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:

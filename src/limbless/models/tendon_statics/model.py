@@ -210,8 +210,8 @@ class TendonStatics:
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
         if code == solver.FOLDED:
-            return (f"{self._most_bent(q)} is bent by more than half a turn: the spine folds on itself; lower the tensions, "
-                    "make it stiffer, or give it stops")
+            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on itself; "
+                    "lower the tensions, make it stiffer, or give it stops")
         return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the solution (`start`), "
                 "or reach the load in steps")
 

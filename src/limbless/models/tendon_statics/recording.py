@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.models.base import Block, Variable
 from limbless.models.tendon_statics.model import TendonStatics
-from limbless.models.tendon_statics.packing import FROM_PAPER
+from limbless.models.tendon_statics.packing import FROM_PAPER, NO_STOP
 from limbless.models.tendon_statics.solution import Equilibrium
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ SCHEMA = {
     "potential_energy": Variable((), "J", "elastic energy, weight, buoyancy and tip force; without the tendons"),
     "min_eigenvalue": Variable((), "N m/rad", "smallest stiffness of the posture; positive means stable"),
     "equilibrium_residual": Variable((), "N m", "largest moment that is not balanced"),
-    "target": Variable(("axis",), "m", "where the tip was asked to be; components that are not followed are those of the tip", "base"),
+    "target": Variable(("axis",), "m", "where the tip was asked to be; only the followed components count", "base"),
     "target_error": Variable((), "m", "distance of the tip from its target, in the followed components"),
 }
 
@@ -80,8 +80,7 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
     """Labels, and what does not change from record to record."""
     robot = model.robot
     v = len(robot.vertebrae)
-    stops = np.stack([robot.values(name) if getattr(robot.vertebrae[0], name) is not None else np.full(v, np.inf)
-                      for name in ("stop_lateral", "stop_up")], axis=1)
+    stops = np.where((model.spine.high < NO_STOP) & model.stops, model.spine.high, np.inf)[:, :2]
     return {
         "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
         "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
@@ -90,5 +89,7 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "vertebra_length": (("vertebra",), robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
         "bend_stiffness": (("vertebra", "transverse"), np.stack([robot.values("lateral_stiffness"), robot.values("vertical_stiffness")], axis=1),
                            {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
-        "stop": (("vertebra", "transverse"), stops, {"units": "rad", "long_name": "bend at which the stops are reached (to the side, up)"}),
+        "stop": (("vertebra", "transverse"), stops, {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}),
+        "vertebra_mass": (("vertebra",), robot.values("joint_mass") + robot.values("disk_mass"), {"units": "kg", "long_name": "mass of each vertebra"}),
+        "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": "displaced volume of each vertebra"}),
     }

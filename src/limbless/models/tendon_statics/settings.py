@@ -49,6 +49,8 @@ class TendonStaticsSettings(ModelSettings):
             raise ValueError(f"friction must lie between 0 and below 1; got {self.friction:g}")
         if self.drop_axial and self.form != "moment":
             raise ValueError("drop_axial belongs to the moment form; set form: moment, or leave it out")
+        if self.tension_at == "tip" and not self.friction:
+            raise ValueError("tension_at: without friction a tension is the same at both ends; give a friction, or leave it at base")
         if (self.prefer == "stiffness") != (self.tip_stiffness is not None):
             raise ValueError("tip_stiffness goes with prefer: stiffness; give both or neither")
         return self
@@ -75,6 +77,12 @@ class TendonTask(StaticModel):
         self.model = TendonStatics(self.robot, self.environment, form=s.form, friction=s.friction, stops=s.stops, tension_at=s.tension_at,
                                    drop_axial=s.drop_axial, tendon_stiffness=s.tendon_stiffness, base_position=initial.position,
                                    base_orientation=initial.orientation)
+        if task != "inverse" and s.prefer != "antagonists":
+            raise InputError(f"prefer {s.prefer!r} belongs to the task inverse; the task is {task}")
+        if s.tendon_stiffness is not None and gait.drives != "tendon-length":
+            raise InputError(f"tendon_stiffness is for given tendon lengths (a gait that drives tendon-length); this one drives {gait.drives}")
+        if s.tendon_stiffness is None and gait.drives == "tendon-length":
+            raise InputError("a gait that drives tendon-length needs elastic tendons: give model.tendon_stiffness (N/m)")
         return {"path": self._path, "inverse": self._inverse, "grid": self._grid}[task](gait)
 
     def _path(self, gait: Any) -> tuple[Block, Status]:
@@ -92,9 +100,8 @@ class TendonTask(StaticModel):
             targets[:, gait.rows], ["xyz"[row] for row in gait.rows], largest_tension=s.largest_tension, prefer=s.prefer,
             stiffness=s.tip_stiffness, kept=kept))
         block = self._points(times, kept)
-        block["target"] = block["tip_in_base"].copy()
-        block["target"][:, gait.rows] = targets[:len(kept), gait.rows]
-        block["target_error"] = np.linalg.norm(block["target"] - block["tip_in_base"], axis=1)
+        block["target"] = targets[:len(kept)]
+        block["target_error"] = np.linalg.norm((block["target"] - block["tip_in_base"])[:, gait.rows], axis=1)
         return block, status
 
     def _kept(self, kept: list[Equilibrium], work: Callable[[], object]) -> Status:
@@ -131,4 +138,5 @@ class TendonTask(StaticModel):
         return recording.SCHEMA
 
     def coordinates(self) -> dict[str, Any]:
-        return {**self._labels, **recording.coordinates(self.model)}
+        bound = {"units": "N", "long_name": "bound on the tensions of an inverse problem"}
+        return {**self._labels, **recording.coordinates(self.model), "tension_limit": ((), np.array(self.settings.largest_tension), bound)}
