@@ -14,6 +14,7 @@ from limbless.mechanics import spine_solver as solver
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.mechanics.spine_equilibrium import Loads
 from limbless.mechanics.vectors import Vector
+from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following, Prefer
 from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
 from limbless.models.tendon_statics.solution import Equilibrium
@@ -276,6 +277,10 @@ class TendonStatics:
     def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
         """Where the tip goes for all tensions of two antagonist pairs up to `largest` (N), `count` each."""
         return scan(self, largest, count)
+
+    def design(self, targets: ArrayLike, **options: Any) -> Design:
+        """The stiffness profile and routing that spend least along a trajectory of the tip: see `limbless.models.tendon_statics.design.improve`."""
+        return improve(self, targets, **options)
 
     def pulley_angles(self, tendon_length: ArrayLike) -> Array:
         """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0 when the spine is straight."""
