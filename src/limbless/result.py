@@ -233,7 +233,8 @@ class Result:
         return f"<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
 
 
-def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any], records: tuple[str, ...]) -> xr.Dataset:
+def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any],
+             records: tuple[str, ...]) -> xr.Dataset:
     """The Dataset of all blocks; a variable that the schema declares and no block holds is left out."""
     coords: dict[str, Any] = {}
     if records == ("time",):

@@ -16,9 +16,10 @@ from limbless.simulation import run_scenario
 
 Place = tuple[str | int, ...]
 
-FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "task", "file", "drop_axial", "tip_stiffness", "tension_at"}
-"""Leaves that may have no other value here: what a thing is; an earlier run or a file, which would have to exist; joints that the gait moves;
-options of statics that need another one beside them."""
+FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "task", "file", "drop_axial", "tip_stiffness",
+         "tension_at"}
+"""Leaves that may have no other value here: what a thing is; an earlier run or a file, which would have to exist; joints that the gait
+moves; options of statics that need another one beside them."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 IDLE = {("environment", 1, "points")}
@@ -52,7 +53,8 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, value - 1]
     if isinstance(value, str):
-        return ["planar", "spherical", "full", "consistent", "tip", "pd", "hinge", "moment", "tension", "tendon-length", "x", "other-word", 0.25]
+        words = ["planar", "spherical", "full", "consistent", "tip", "pd", "hinge", "moment", "tension", "tendon-length", "x", "other-word"]
+        return [*words, 0.25]
     return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]]]
 
 

@@ -162,8 +162,9 @@ def _recorded(variable: str, compares: str) -> Callable[[xr.Dataset, float | Non
 def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if "equilibrium_residual" not in dataset or not dataset["bend"].size:
         return None
-    return Balance("equilibrium", _largest(dataset["equilibrium_residual"].values), _largest((dataset["bend"] * dataset["bend_stiffness"]).values),
-                   "N m", "the moments of tendons, loads and stops on every vertebra with its elastic moment")
+    elastic = (dataset["bend"] * dataset["bend_stiffness"]).values
+    return Balance("equilibrium", _largest(dataset["equilibrium_residual"].values), _largest(elastic), "N m",
+                   "the moments of tendons, loads and stops on every vertebra with its elastic moment")
 
 
 def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:

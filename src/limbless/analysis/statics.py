@@ -21,8 +21,8 @@ def actuator_steps(dataset: xr.Dataset) -> Array:
 def equivalent_steps(dataset: xr.Dataset) -> Array:
     """The paper's work (57) from point to point (points - 1,), J: mean equivalent force times change of tip position.
 
-    Not an energy: it leaves out the couple on the last disk and the forces on the others. The paper sums the force at the first point of each
-    step; the mean of both ends has no bias of the order of the step.
+    Not an energy: it leaves out the couple on the last disk and the forces on the others. The paper takes the force at the
+    first point of each step; the mean of both ends has no bias of the order of the step.
     """
     force, tip = dataset["equivalent_force"].values, dataset["tip_position"].values
     return np.asarray((0.5 * (force[1:] + force[:-1]) * np.diff(tip, axis=0)).sum(axis=1))
@@ -55,7 +55,8 @@ def summary(dataset: xr.Dataset) -> dict[str, Any] | None:
 
 _LINES = (("largest_tension", "largest tension", "N", 1.0), ("tip_from", "tip from", "mm", 1e3), ("tip_to", "tip to", "mm", 1e3),
           ("stops_touched", "stops touched", "at once, at most", 1.0), ("least_stiffness", "least stiffness", "N m/rad", 1.0),
-          ("target_error", "largest error", "mm", 1e3), ("actuator_work", "actuator work", "mJ", 1e3), ("consumption", "consumption", "mJ", 1e3),
+          ("target_error", "largest error", "mm", 1e3), ("actuator_work", "actuator work", "mJ", 1e3),
+          ("consumption", "consumption", "mJ", 1e3),
           ("equivalent_work", "work (57)", "mJ", 1e3), ("equivalent_consumption", "positive work (57)", "mJ", 1e3))
 
 

@@ -35,7 +35,7 @@ class TendonPath(Instants):
     """
 
     kind: Literal["tendon-path"] = "tendon-path"
-    drives: Literal["tension", "tendon-length"] = Field("tension", description="what the columns are: tensions (N) or tendon lengths (m)")
+    drives: Literal["tension", "tendon-length"] = Field("tension", description="tensions (N) or tendon lengths (m)")  # type: ignore[misc]
     table: tuple[tuple[float, ...], ...] = quantity((), "s; N or m", "rows of time and one column per tendon")
     file: str | None = Field(None, description="path of a text file with the same columns")
     points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
@@ -63,7 +63,8 @@ class TendonPath(Instants):
         """Tensions or lengths (T, tendons)."""
         columns = self._table[:, 1:]
         if columns.shape[1] != len(stations):
-            raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), but the robot has {len(stations)} tendons")
+            raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
+                             f"but the robot has {len(stations)} tendons")
         value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
         return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
 

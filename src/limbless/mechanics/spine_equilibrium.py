@@ -66,9 +66,10 @@ class Work(NamedTuple):
 @kernel
 def posture(spine, q, work):
     """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their gradients."""
-    length, joint, stiffness, rest, holes, end, low, high = spine
-    bones, chord, slope, curve, tension, rotation, origin, turn, reach, total, lever = work
-    place(bones, length, joint, q)
+    length, holes, end = spine.length, spine.holes, spine.end
+    bones, chord, slope, curve, rotation, origin = work.bones, work.chord, work.slope, work.curve, work.rotation, work.origin
+    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
+    place(bones, length, spine.joint, q)
     freedoms = q.shape[1]
     measure_chords(bones, holes, end, freedoms, chord, slope, curve)
     R, O = matrix_of(rotation[0]), vector_of(origin[0])
@@ -171,7 +172,8 @@ def forces(spine, loads, q, work, r, H):
     Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of paper 004, section 4).
     """
     stiffness, rest = spine.stiffness, spine.rest
-    bones, chord, slope, curve, tension, rotation, origin, turn, reach, total, lever = work
+    bones, slope, curve, tension, rotation, origin = work.bones, work.slope, work.curve, work.tension, work.rotation, work.origin
+    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
     v, freedoms, tendons = q.shape[0], q.shape[1], len(total)
     share_tension(spine, loads, work)
     n = v * freedoms

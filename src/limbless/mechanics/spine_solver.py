@@ -97,8 +97,8 @@ def minimise(spine, loads, stops, q, work, r, H, L, limit):
         forces(spine, loads, q, work, r, H)
         largest = 0.0
         for i in range(n):
-            a = q[i // freedoms, i % freedoms]
-            held[i] = stops and ((a <= low[i // freedoms, i % freedoms] and r[i] > 0.0) or (a >= high[i // freedoms, i % freedoms] and r[i] < 0.0))
+            j, k = i // freedoms, i % freedoms
+            held[i] = stops and ((q[j, k] <= low[j, k] and r[i] > 0.0) or (q[j, k] >= high[j, k] and r[i] < 0.0))
             if not held[i]:
                 largest = max(largest, abs(r[i]))
         kept_r[:] = r

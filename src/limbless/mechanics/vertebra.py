@@ -1,9 +1,9 @@
 """One vertebra of a tendon-driven spine: pose, centroid and tendon chords, with first and second derivatives (paper 004, (1)-(5)).
 
 Frame i sits on disk i with z along the backbone from base to tip, as in the paper. The unknowns of a vertebra are b (bend towards +x, a
-rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z of the outer disk). With t = b² + g² everything is made
-of f_n(t) = sum over k of (-t)^k / (2k + n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³. They obey f_n = 1/n! - t f_(n+2) and
-f_n' = (n f_(n+2) - f_(n+1)) / 2, so two series give all values and derivatives, without a branch and without 0/0 when straight.
+rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z of the outer disk). With t = b² + g² everything is
+made of f_n(t) = sum over k of (-t)^k / (2k + n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³. They obey f_n = 1/n! - t f_(n+2)
+and f_n' = (n f_(n+2) - f_(n+1)) / 2, so two series give all values and derivatives, without a branch and without 0/0 when straight.
 """
 from __future__ import annotations
 
@@ -159,7 +159,8 @@ def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
 
     `holes` (v + 1, tendons, 3): where tendons pass each disk, m, axes of that disk; `end`: the disk on which each is anchored.
     """
-    rotation, offset, centroid, offset_rate, centroid_rate, turn, offset_second, centroid_second, turn_second = vertebrae
+    rotation, offset, offset_rate = vertebrae.rotation, vertebrae.offset, vertebrae.offset_rate
+    turn, offset_second, turn_second = vertebrae.turn, vertebrae.offset_second, vertebrae.turn_second
     for i in range(chord.shape[0]):
         R, d = matrix_of(rotation[i]), vector_of(offset[i])
         for c in range(chord.shape[1]):
@@ -178,7 +179,8 @@ def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
                     w_m = vector_of(turn[i, m])
                     h_m = vector_of(offset_rate[i, m]) + cross(w_m, arm)
                     # d²R/da_k da_m = ([w_k,m] + [w_k][w_m]) R; with k <= m the twist, which comes last, has no w_k,m
-                    second = vector_of(offset_second[i, PAIR[k, m]]) + cross(vector_of(turn_second[i, k, m]), arm) + cross(w, cross(w_m, arm))
+                    second = vector_of(offset_second[i, PAIR[k, m]]) + cross(vector_of(turn_second[i, k, m]), arm)
+                    second = second + cross(w, cross(w_m, arm))
                     curve[i, c, PAIR[k, m]] = dot(u, second) + (dot(h_k, h_m) - dot(u, h_k) * dot(u, h_m)) / size
 
 

@@ -84,14 +84,17 @@ class Recording:
         raise NotImplementedError
 
     def coordinates(self) -> dict[str, Any]:
-        """Labels of the dimensions that `schema` uses, and variables that do not change from record to record: name -> (dims, values, attributes)."""
+        """Labels of the dimensions that `schema` uses, and variables that do not change from record to record.
+
+        name -> (dims, values, attributes)
+        """
         raise NotImplementedError
 
 
 class StaticModel(Recording):
     """Equations without time: a task is solved as a whole, and gives the same kind of result."""
 
-    records = ("point",)
+    records: tuple[str, ...] = ("point",)
 
     def solve(self, task: str, gait: Any, initial: Any) -> tuple[Block, Status]:
         """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it."""

@@ -19,8 +19,8 @@ SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
 class SnakeNeck(Preset):
     """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons.
 
-    The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other publications for them), chosen
-    so that 0.7 N moves the head as far as its figures show.
+    The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other publications for them),
+    chosen so that 0.7 N moves the head as far as its figures show.
     """
 
     kind: Literal["tendon-spine"] = "tendon-spine"
@@ -42,7 +42,7 @@ class SnakeNeck(Preset):
     disk_radius: float = quantity(0.015, "m", "radius of the disks", gt=0)
     stop_lateral: Angle | None = quantity(math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0)
     stop_vertical: Angle | None = quantity(math.radians(8.0), "rad", "largest vertical bend of a vertebra; no stop if absent", gt=0)
-    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: a circular arc, or two rigid pieces on a hinge")
+    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
     pulley_radius: float | None = quantity(0.01, "m", "radius of the pulleys", gt=0)
 
     @model_validator(mode="after")
@@ -60,7 +60,8 @@ class SnakeNeck(Preset):
         volumes = (self.joint_mass + disks) / self.density + heads / self.head_density
         vertebrae = tuple(
             Vertebra(length=length, lateral_stiffness=lateral, vertical_stiffness=self.vertical_ratio * lateral, joint_mass=self.joint_mass,
-                     disk_mass=disk, volume=volume, stop_lateral=self.stop_lateral, stop_up=self.stop_vertical, stop_down=self.stop_vertical)
+                     disk_mass=disk, volume=volume, stop_lateral=self.stop_lateral, stop_up=self.stop_vertical,
+                     stop_down=self.stop_vertical)
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))
         tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in SIDES.items())
         return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, pairs=((0, 3), (1, 2)), kinematics=self.kinematics,

@@ -15,7 +15,8 @@ Place = tuple[float, float]
 class Vertebra(Description):
     """A compliant joint and the disk at its outer end.
 
-    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y, a vertical one towards z.
+    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y, a vertical one
+    towards z.
     """
 
     length: float = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
@@ -53,7 +54,7 @@ class TendonSpine(Robot):
     vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
     tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
     pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]")
-    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: a circular arc, or two rigid pieces on a hinge")
+    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
     hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1)
     disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
     pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0)

@@ -28,9 +28,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if model is None:
         return
     if "task" in parts and (parts["task"] is None) == bool(model.tasks):
-        known = ", ".join(model.tasks)
-        told = f"model {model.kind!r} has no time: give a `task`: {known}" if model.tasks else f"model {model.kind!r} moves through time: leave it out"
-        yield Refusal(("task",), told)
+        told = f"has no time: give a `task`: {', '.join(model.tasks)}" if model.tasks else "moves through time: leave it out"
+        yield Refusal(("task",), f"model {model.kind!r} {told}")
     if (robot := parts.get("robot")) is not None:
         yield from _pair(model, ("robot",), "robots of kind", "takes_robots", kind_of(robot), repr(kind_of(robot)))
     if (actuation := parts.get("actuation")) is not None:

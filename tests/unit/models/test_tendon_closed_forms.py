@@ -13,11 +13,13 @@ BEND = {300.0: (22.2448, 58.7791, 40.1919), 600.0: (15.6848, 47.1504, 53.4749)}
 """Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre, along the base, out of plane."""
 
 
-def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0, hole: float = 0.0) -> ll.TendonSpine:
+def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0,
+        hole: float = 0.0) -> ll.TendonSpine:
     """Equal vertebrae with the stiffness of a rod."""
     l = length / count
-    one = Vertebra(length=l, lateral_stiffness=bending / l, vertical_stiffness=bending / l, twist_stiffness=None if twisting is None else twisting / l,
-                   rest_lateral=rest / count, joint_mass=0.0, disk_mass=0.0, volume=0.0)
+    one = Vertebra(length=l, lateral_stiffness=bending / l, vertical_stiffness=bending / l,
+                   twist_stiffness=None if twisting is None else twisting / l, rest_lateral=rest / count, joint_mass=0.0,
+                   disk_mass=0.0, volume=0.0)
     return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
 
 
@@ -51,7 +53,7 @@ def test_bend_out_of_its_plane(force: float) -> None:
     errors = [float(np.linalg.norm(tip - [along, inward, out])) for tip in tips]
     assert errors[-1] < 0.6 and order(errors) == pytest.approx(1.0, abs=0.1)
     limit = (tips[0] - 6.0 * tips[1] + 8.0 * tips[2]) / 3.0                         # Richardson, of two orders
-    shear = force * 100.0 * np.pi / 4 / 5e6                                         # P L/GA: the reference rod also shears, a spine does not
+    shear = force * 100.0 * np.pi / 4 / 5e6        # P L/GA: the reference rod also shears, a spine does not
     assert limit == pytest.approx([along, inward, out], abs=shear) and limit[2] < out
     assert ll.TendonStatics(rod(8, 100.0 * np.pi / 4, 1.0, 1.0, rest=np.pi / 4)).solve([0.0]).tip_in_base == pytest.approx(
         [70.7107, 29.2893, 0.0], abs=1e-4)

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 import limbless as ll
 from limbless.environments.point_wrench import PointWrench
+from limbless.gaits.tendon_paths import TipEight
 from limbless.mechanics import spine_equilibrium as kernels
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.robots.tendon_spine import Tendon, Vertebra
@@ -90,22 +91,24 @@ def test_tip_rates_are_differences_of_the_tip() -> None:
         assert np.concatenate([J[:, j], lever[j]]) == pytest.approx(change, abs=1e-9)
 
 
-def test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords() -> None:
+@pytest.mark.parametrize("twist", [None, 0.08])
+def test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords(twist: float | None) -> None:
     """Tendon forces telescope: without other loads the moment about a disk is that of the chords that leave it."""
-    model = ll.TendonStatics(slanted(), form="moment")
+    model = ll.TendonStatics(slanted(twist), form="moment")
     q = 0.2 * rng(4).standard_normal(model.spine.stiffness.shape)
     tension, r = np.array([0.3, 0.1, 0.2, 0.5, 0.2, 0.3]), np.zeros(q.size)
     kernels.posture(model.spine, q, model.work)
     kernels.moments(model.spine, model.loads(tension), q, model.work, False, r)
-    for i in range(len(q)):
+    for i, row in enumerate(r.reshape(q.shape)):
         R, d = model.work.bones.rotation[i], model.work.bones.offset[i]
         M = np.zeros(3)
         for c in range(6):
             if i < model.spine.end[c]:
                 outer, inner = d + R @ model.spine.holes[i + 1, c], model.spine.holes[i, c]
                 M += tension[c] * np.cross(outer, (inner - outer) / np.linalg.norm(inner - outer))
-        elastic = model.spine.stiffness[i] * (q[i] - model.spine.rest[i])
-        assert r[2 * i:2 * i + 2] == pytest.approx([elastic[0] - M[1], elastic[1] + M[0]], abs=1e-15)
+        strain = model.spine.stiffness[i] * (q[i] - model.spine.rest[i])
+        elastic = np.array([-strain[1], strain[0], 0.0]) + (R @ [0.0, 0.0, strain[2]] if twist else 0.0)
+        assert row == pytest.approx(((elastic - M) * [-1, 1, 1])[[1, 0, 2]][:len(row)], abs=1e-15)
 
 
 # Symmetries and limits
@@ -319,6 +322,12 @@ def test_out_of_reach_is_answered_with_the_nearest_and_does_not_spoil_what_follo
         assert np.linalg.norm(tip - [-0.115, 0.02]) >= best - 1e-6
 
 
+def test_tensions_stay_below_the_range_of_the_sensors() -> None:
+    stiff = FREE.changed(count=2, first_stiffness=1.0, last_stiffness=1.0)
+    far = neck(stiff, ()).inverse([[-0.01, 0.0]])
+    assert far.tension.max() == pytest.approx(2.5, abs=1e-6) and not far.reached.any()
+
+
 def test_inverse_with_friction_and_in_the_moment_form() -> None:
     targets = np.array([[-0.01, 0.005], [-0.02, 0.008], [-0.01, 0.005]])
     for options in ({"friction": 0.2}, {"form": "moment"}):
@@ -344,6 +353,30 @@ def test_in_space_with_six_tendons() -> None:
     there = model.solve([0.3, 0.1, 0.0, 0.2, 0.4, 0.1])
     found = model.inverse(there.tip_in_base[None], ("x", "y", "z"), prefer="tension")
     assert found.reached.all() and (found.tension**2).sum() <= 0.31 + 1e-9
+
+
+def test_design_gradient_and_what_it_saves() -> None:
+    from limbless.models.tendon_statics.design import Consumption
+
+    gait = TipEight(points=13)
+    targets = gait.sample(gait.instants(), np.zeros(0)).value[:, 1:]
+    model = neck(ll.SnakeNeck())
+    consumption = Consumption(model, targets)
+    factors = 1.0 + 0.1 * rng(0).uniform(-1.0, 1.0, consumption.size)
+    _, gradient = consumption(factors)
+    assert consumption.size >= 16
+    h = 1e-4
+    for j in range(0, consumption.size, 3):
+        e = h * np.eye(consumption.size)[j]
+        near, far = (consumption(factors + k * e)[0] - consumption(factors - k * e)[0] for k in (1, 2))
+        assert gradient[j] == pytest.approx((8 * near - far) / (12 * h), abs=1e-6 * np.abs(gradient).max())
+    found = model.design(targets, steps=10)
+    assert found.saved > 0.2
+    assert found.robot.values("lateral_stiffness").sum() == pytest.approx(model.robot.values("lateral_stiffness").sum())
+    again = model.changed(robot=found.robot).inverse(targets)
+    length = np.array([one.tendon_length for one in again.equilibria])
+    steps = -(0.5 * (again.tension[1:] + again.tension[:-1]) * np.diff(length, axis=0)).sum(axis=1)
+    assert np.maximum(steps, 0.0).sum() == pytest.approx(found.after, rel=1e-9)
 
 
 def test_pulleys_wind_up_what_the_tendons_lose() -> None:
@@ -406,7 +439,8 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     with pytest.raises(ll.SimulationError, match="folds on itself"):
         neck(soft, ()).path([[0.01, 0, 0, 0], [5.0, 0, 0, 0]], kept=kept)
     assert len(kept) == 1
-    changes = {"robot": {"preset": "snake-neck", "first_stiffness": 0.002, "last_stiffness": 0.002, "stop_lateral": None, "stop_vertical": None},
+    changes = {"robot": {"preset": "snake-neck", "first_stiffness": 0.002, "last_stiffness": 0.002, "stop_lateral": None,
+                         "stop_vertical": None},
                "gait.table": [[0, 0, 0, 0, 0], [1, 0.01, 0, 0, 0], [2, 5.0, 0, 0, 0]], "gait.points": 0, "model.friction": None}
     with pytest.raises(ll.SimulationError, match="at point 2") as failed:
         ll.run("neck-friction", changes)

@@ -106,7 +106,8 @@ class Consumption:
             gradient += self._adjoint(model, one, pull, t, l, factors)
         return float(np.maximum(steps, 0.0).sum()), gradient
 
-    def _adjoint(self, model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array, factors: Array) -> Array:
+    def _adjoint(self, model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
+                 factors: Array) -> Array:
         """Gradient of by_tension . tension + by_length . length at one point, with the tip held on its target."""
         J, lever = model.levers(one.q)
         n, v = one.q.size, self.vertebrae
@@ -145,8 +146,8 @@ class Consumption:
         return change
 
 
-def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, least: float = 0.5, most: float = 1.2, keep_compliance: bool = True,
-            largest_tension: float = 2.5, steps: int = 60) -> Design:
+def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, least: float = 0.5, most: float = 1.2,
+            keep_compliance: bool = True, largest_tension: float = 2.5, steps: int = 60) -> Design:
     """The design that spends least along a trajectory.
 
     Parameters
@@ -177,7 +178,8 @@ def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, l
         value, gradient = consumption(x)
         return value / scale, gradient / scale
 
-    found = minimize(scaled, ones, jac=True, bounds=bounds, constraints=constraints, method="SLSQP", options={"maxiter": steps, "ftol": 1e-9})
+    found = minimize(scaled, ones, jac=True, bounds=bounds, constraints=constraints, method="SLSQP",
+                     options={"maxiter": steps, "ftol": 1e-9})
     best = np.clip(found.x, [low for low, _ in bounds], [high for _, high in bounds])
     after, _ = consumption(best)
     if after > before:

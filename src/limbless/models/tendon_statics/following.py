@@ -63,8 +63,8 @@ class Follower:
         self.direction = model.base_rotation @ (along / np.linalg.norm(along))
         self.pairs = np.array(model.robot.pairs, dtype=np.int64).reshape(-1, 2)
         if prefer == "antagonists" and len(self.pairs) != len(rows):
-            raise InputError(f"{len(rows)} tip components need as many antagonist pairs; the robot has {len(self.pairs)}: choose other components "
-                             "(`follow`), or prefer 'tension', 'work' or 'stiffness'")
+            raise InputError(f"{len(rows)} tip components need as many antagonist pairs; the robot has {len(self.pairs)}: "
+                             "choose other components (`follow`), or prefer 'tension', 'work' or 'stiffness'")
         self.smooth = model.form == "energy" and not model.friction_law and not model._dead[2].any() and not model._at_tip
         if prefer != "antagonists" and not self.smooth:
             raise InputError("prefer 'tension', 'work' and 'stiffness' need the energy form without friction and without a tip moment")
@@ -83,7 +83,8 @@ class Follower:
                     q, u = kept[-1].q, self._signed(tensions[-1])
                     continue                                       # the next one is out of reach from here: from rest, perhaps not
             if guess is not None:
-                q, u, slip = guess.equilibria[point].q, self._signed(guess.tension[point]), np.sign(held - guess.equilibria[point].tendon_length)
+                near = guess.equilibria[point]
+                q, u, slip = near.q, self._signed(guess.tension[point]), np.sign(held - near.tendon_length)
                 found, u = self._nearest(targets[point], u, q, slip, signed=True)
                 given = self._unsigned(u)
             elif self.prefer == "antagonists":
@@ -141,8 +142,8 @@ class Follower:
             code = np.zeros(len(wanted), dtype=np.int64)
             posture, pull = np.zeros((len(wanted), v, q.shape[1])), np.zeros((len(wanted), len(self.pairs)))
             posture[0], pull[0] = q, u
-            done = solver.follow(model.spine, loads, model.stops, self.pairs, rows, np.ascontiguousarray(wanted * signs), bound, posture, pull,
-                                 code, model.work, model._r, model._H, model._L, J, _STEPS)
+            done = solver.follow(model.spine, loads, model.stops, self.pairs, rows, np.ascontiguousarray(wanted * signs), bound,
+                                 posture, pull, code, model.work, model._r, model._H, model._L, J, _STEPS)
             return int(done), posture, pull
 
         done, posture, pull = go(targets, q, u)

@@ -114,7 +114,8 @@ class TendonStatics:
     # One load
 
     def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, tip_force: ArrayLike | None = None,
-              tip_moment: ArrayLike | None = None, slip: ArrayLike = 1.0, before: Array | None = None, start: Array | None = None) -> Equilibrium:
+              tip_moment: ArrayLike | None = None, slip: ArrayLike = 1.0, before: Array | None = None,
+              start: Array | None = None) -> Equilibrium:
         """Where the spine comes to rest.
 
         Parameters
@@ -179,7 +180,8 @@ class TendonStatics:
     def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
         """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the energy falls."""
         for _ in range(_ESCAPES):
-            code, iterations, stored, residual = solver.settle(self.spine, loads, self.stops, q, self.work, self._r, self._H, self._L, ITERATIONS)
+            code, iterations, stored, residual = solver.settle(self.spine, loads, self.stops, q, self.work, self._r, self._H, self._L,
+                                                               ITERATIONS)
             if code != solver.SADDLE:
                 break
             direction = np.linalg.eigh(self._H)[1][:, 0]
@@ -211,10 +213,10 @@ class TendonStatics:
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
         if code == solver.FOLDED:
-            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on itself; "
-                    "lower the tensions, make it stiffer, or give it stops")
-        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the solution (`start`), "
-                "or reach the load in steps")
+            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
+                    "itself; lower the tensions, make it stiffer, or give it stops")
+        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
+                "solution (`start`), or reach the load in steps")
 
     def _most_bent(self, q: Array) -> str:
         return f"vertebra {int(np.argmax((q[:, :2] ** 2).sum(axis=1))) + 1}"
@@ -248,18 +250,18 @@ class TendonStatics:
 
     # Tip positions
 
-    def inverse(self, targets: ArrayLike, follow: Sequence[str] = ("y", "z"), *, largest_tension: float = 2.5, prefer: Prefer = "antagonists",
-                stiffness: float | None = None, direction: ArrayLike | None = None, start: ArrayLike | None = None,
-                kept: list[Equilibrium] | None = None) -> Following:
+    def inverse(self, targets: ArrayLike, follow: Sequence[str] = ("y", "z"), *, largest_tension: float = 2.5,
+                prefer: Prefer = "antagonists", stiffness: float | None = None, direction: ArrayLike | None = None,
+                start: ArrayLike | None = None, kept: list[Equilibrium] | None = None) -> Following:
         """Tensions that bring the tip along a trajectory.
 
         Parameters
         ----------
         targets : (points, components) m, frame of the clamped disk (x along the unbent body), the components that `follow` names.
         largest_tension : bound on every tension, N (the paper's sensors end at 2.5 N).
-        prefer : `antagonists`: one tendon of each pair is slack, as in the paper. With more tendons than components: least `tension` (sum of
-            squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction` (base frame; the first
-            followed axis if absent).
+        prefer : `antagonists`: one tendon of each pair is slack, as in the paper. With more tendons than components: least `tension`
+            (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction` (base frame;
+            the first followed axis if absent).
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
@@ -279,7 +281,7 @@ class TendonStatics:
         return scan(self, largest, count)
 
     def design(self, targets: ArrayLike, **options: Any) -> Design:
-        """The stiffness profile and routing that spend least along a trajectory of the tip: see `limbless.models.tendon_statics.design.improve`."""
+        """The stiffness profile and routing that spend least along a trajectory of the tip: see `design.improve` beside this file."""
         return improve(self, targets, **options)
 
     def pulley_angles(self, tendon_length: ArrayLike) -> Array:

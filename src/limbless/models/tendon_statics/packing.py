@@ -90,11 +90,12 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
 def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
     """A force at the centre of a disk; a moment on the last one."""
     if item.frame != "world" or any(item.point):
-        raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose direction "
-                         f"stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")
+        raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
+                         f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")
     number = item.body if item.body >= 0 else v + 1 + item.body
     if not 1 <= number <= v:
-        raise InputError(f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, -1 is the last")
+        raise InputError(f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, "
+                         "-1 is the last")
     if any(item.torque) and number != v:
         raise InputError(f"environment 'point-wrench': a torque acts on the last disk only (`body` -1); got body {item.body}")
     disk[number - 1] += to_base @ np.array(item.force)

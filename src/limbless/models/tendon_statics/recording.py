@@ -57,7 +57,8 @@ def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:
         rows["pulley_angle"] = model.pulley_angles(rows["tendon_length"])
     if model.friction_law:
         rows["slip_state"] = _stack([one.slip for one in found], (model.tendons,))
-        rows["friction_coefficient"] = _stack([model.friction_coefficients(one) for one in found], (len(model.robot.vertebrae), model.tendons))
+        shape = (len(model.robot.vertebrae), model.tendons)
+        rows["friction_coefficient"] = _stack([model.friction_coefficients(one) for one in found], shape)
     return rows
 
 
@@ -87,9 +88,11 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "tendon": (("tendon",), np.array(robot.tendon_names), {}),
         "radius": (("section", "transverse"), np.full((v + 1, 2), robot.disk_radius), {"units": "m", "long_name": "radius of the disks"}),
         "vertebra_length": (("vertebra",), robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
-        "bend_stiffness": (("vertebra", "transverse"), np.stack([robot.values("lateral_stiffness"), robot.values("vertical_stiffness")], axis=1),
+        "bend_stiffness": (("vertebra", "transverse"), model.spine.stiffness[:, :2].copy(),
                            {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
-        "stop": (("vertebra", "transverse"), stops, {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}),
-        "vertebra_mass": (("vertebra",), robot.values("joint_mass") + robot.values("disk_mass"), {"units": "kg", "long_name": "mass of each vertebra"}),
+        "stop": (("vertebra", "transverse"), stops,
+                 {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}),
+        "vertebra_mass": (("vertebra",), robot.values("joint_mass") + robot.values("disk_mass"),
+                          {"units": "kg", "long_name": "mass of each vertebra"}),
         "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": "displaced volume of each vertebra"}),
     }

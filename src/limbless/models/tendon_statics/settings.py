@@ -24,7 +24,7 @@ GRID = ("limits", "tension_lateral", "tension_vertical")
 
 
 class TendonStaticsSettings(ModelSettings):
-    """Statics of a tendon-driven spine: a path of tensions, tensions for tip positions, or a workspace (Gautreau, Bonnet and Laribi 2024)."""
+    """Statics of a tendon-driven spine: paths of tensions, tensions for tip positions, workspaces (Gautreau, Bonnet and Laribi 2024)."""
 
     kind: Literal["tendon-statics"] = "tendon-statics"
     form: Literal["energy", "moment"] = Field("energy", description="equilibrium: virtual work over each arc, or the paper's moments")
@@ -67,6 +67,8 @@ class TendonStaticsSettings(ModelSettings):
 class TendonTask(StaticModel):
     """A task on its way: which equilibria, and how they are recorded."""
 
+    records: tuple[str, ...]
+
     def __init__(self, settings: TendonStaticsSettings, robot: Robot, environment: Sequence[Environment]) -> None:
         self.settings, self.robot, self.environment = settings, robot, environment
         self._labels: dict[str, Any] = {}
@@ -80,7 +82,8 @@ class TendonTask(StaticModel):
         if task != "inverse" and s.prefer != "antagonists":
             raise InputError(f"prefer {s.prefer!r} belongs to the task inverse; the task is {task}")
         if s.tendon_stiffness is not None and gait.drives != "tendon-length":
-            raise InputError(f"tendon_stiffness is for given tendon lengths (a gait that drives tendon-length); this one drives {gait.drives}")
+            raise InputError("tendon_stiffness is for given tendon lengths (a gait that drives tendon-length); "
+                             f"this one drives {gait.drives}")
         if s.tendon_stiffness is None and gait.drives == "tendon-length":
             raise InputError("a gait that drives tendon-length needs elastic tendons: give model.tendon_stiffness (N/m)")
         return {"path": self._path, "inverse": self._inverse, "grid": self._grid}[task](gait)

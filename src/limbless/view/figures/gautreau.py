@@ -1,7 +1,7 @@
 """The figures of Gautreau, Bonnet and Laribi (2024), paper 004, that show a computed result: 4, 6, 12, 15, 16, 18 and 19.
 
-Axes are those of the clamped disk, named as in the rest of the library: x along the unbent body, y lateral, z dorsal (x, y, z here are z, -x, -y of
-the paper).
+Axes are those of the clamped disk, named as in the rest of the library: x along the unbent body, y lateral, z dorsal
+(x, y, z here are z, -x, -y of the paper).
 """
 from __future__ import annotations
 
@@ -54,19 +54,20 @@ def _equal(axes: Axes, x: str, y: str) -> None:
     axes.set(xlabel=f"{x} (mm)", ylabel=f"{y} (mm)")
 
 
-@figure("gautreau-postures", "the spine at several points of its path, from above and from the side", needs=("position", "orientation", "radius"))
+@figure("gautreau-postures", "the spine at several points of its path, from above and from the side",
+        needs=("position", "orientation", "radius"))
 def postures(result: Result) -> Drawing:
     data = result.dataset
     time, disks, radius = _points(data), _in_base(data), float(data["radius"].values.max())
     shown = np.unique(np.linspace(0, len(time) - 1, _POSTURES).round().astype(int))
     sheet, panels = style.panels([48.0, 48.0])
     table: Table = {}
-    for axes, plane, names in zip(panels, ((0, 1), (0, 2)), (("x along the body", "y to the left"), ("x along the body", "z up")), strict=True):
+    for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
         for place, point in enumerate(shown):
             _draw_spine(axes, disks[point], plane, radius, style.BLUE, min(1.0, 0.2 + 0.8 * place / max(1, len(shown) - 1)))
         tip = 1e3 * disks[:, -1][:, plane]
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
-        _equal(axes, *names)
+        _equal(axes, "x along the body", name)
     for point in shown:
         table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xyz")}
     panels[0].set_title("tip in red; the later the posture, the darker")
@@ -133,7 +134,8 @@ def workspace(result: Result) -> Drawing:
     table: Table = {}
     for number, name in enumerate(limits):
         tip = 1e3 * data["tip_in_base"].values[number]
-        for axes, (right, up), words in zip(panels[2 * number:2 * number + 2], ((1, 2), (1, 0)), ("seen along the body", "seen from above"), strict=True):
+        views = (((1, 2), "seen along the body"), ((1, 0), "seen from above"))
+        for axes, ((right, up), words) in zip(panels[2 * number:], views, strict=False):
             axes.plot(tip[..., right], tip[..., up], color=style.BLUE, linewidth=0.5)
             axes.plot(tip[..., right].T, tip[..., up].T, color=style.RED, linewidth=0.5)
             _equal(axes, f"{'xyz'[right]}", f"{'xyz'[up]}")
@@ -143,7 +145,8 @@ def workspace(result: Result) -> Drawing:
     return sheet, {"lateral tension (N)": first.ravel(), "vertical tension (N)": second.ravel(), **table}
 
 
-@figure("gautreau-fig12-planar-positions", "Fig. 12: the planar path of the tip, with the spine at several points", needs=("position", *_PATH))
+@figure("gautreau-fig12-planar-positions", "Fig. 12: the planar path of the tip, with the spine at several points",
+        needs=("position", *_PATH))
 def planar_positions(result: Result) -> Drawing:
     data = result.dataset
     time, disks = _points(data), _in_base(data)
@@ -183,7 +186,8 @@ def _draw_tip(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> N
     tip = data["tip_in_base"].values
     straight = np.array([float(data["vertebra_length"].sum()), 0.0, 0.0])
     for number, (axis, colour) in enumerate(zip("xyz", style.COLOURS, strict=False)):
-        axes.plot(time, 1e3 * (tip - straight)[:, number], color=colour, label=f"{axis}, less {1e3 * straight[0]:.0f} mm" if number == 0 else axis)
+        label = f"x, less {1e3 * straight[0]:.0f} mm" if number == 0 else axis
+        axes.plot(time, 1e3 * (tip - straight)[:, number], color=colour, label=label)
         table[f"tip {axis} (m)"] = tip[:, number]
         if "target" in data:
             table[f"target {axis} (m)"] = data["target"].values[:, number]
@@ -206,7 +210,8 @@ def vertical_positions(result: Result) -> Drawing:
     return _positions(result)
 
 
-@figure("gautreau-fig19-horizontal-positions", "Fig. 19: tip positions along a trajectory in space, horizontal", needs=("target_error", *_PATH))
+@figure("gautreau-fig19-horizontal-positions", "Fig. 19: tip positions along a trajectory in space, horizontal",
+        needs=("target_error", *_PATH))
 def horizontal_positions(result: Result) -> Drawing:
     return _positions(result)
 
@@ -238,7 +243,8 @@ def vertical_work(result: Result) -> Drawing:
     work.plot(time, 1e3 * (stored - stored[0]), color=style.BLACK, linestyle=(0, (2, 2)), label="energy stored")
     style.legend_above(work, 3)
     table["energy stored (J)"] = stored - stored[0]
-    for label, values, colour in (("equivalent (57)", statics.equivalent_steps(data), style.BLUE), ("actuators", statics.actuator_steps(data), style.RED)):
+    for label, values, colour in (("equivalent (57)", statics.equivalent_steps(data), style.BLUE),
+                                  ("actuators", statics.actuator_steps(data), style.RED)):
         steps.plot(time[1:], 1e6 * values, color=colour, label=label)
     steps.set(xlabel="time (s)", ylabel="work of a step (µJ)")
     style.legend_above(steps)
