@@ -17,6 +17,8 @@ _HOMES = {
     "KhalilEel": "limbless.robots.khalil_eel",
     "UniformChain": "limbless.robots.uniform_chain",
     "WangSnake": "limbless.robots.wang_snake",
+    "TendonSpine": "limbless.robots.tendon_spine",
+    "SnakeNeck": "limbless.robots.snake_neck",
     "BodyWave": "limbless.gaits.body_wave",
     "Serpenoid": "limbless.gaits.serpenoid",
     "RecordedGait": "limbless.gaits.recorded",
@@ -30,6 +32,7 @@ _HOMES = {
     "ForceLaw": "limbless.environments.force_law",
     "NewtonEuler": "limbless.models.newton_euler",
     "Geometric": "limbless.models.geometric",
+    "TendonStatics": "limbless.models.tendon_statics",
     "sensitivity": "limbless.analysis.sensitivity",
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.analysis import energy, limits, speed
+from limbless.analysis import energy, limits, speed, statics
 from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
 from limbless.files import write_table, write_text
@@ -24,7 +24,7 @@ from limbless.storage import read_netcdf, write_netcdf
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limbless.models.base import Block, Model, State, Variable
+    from limbless.models.base import Block, Recording, State, Variable
     from limbless.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
@@ -60,14 +60,14 @@ class Result:
         self.dataset, self.scenario, self.status, self.state, self.wall_time = dataset, scenario, status, state, wall_time
 
     @classmethod
-    def from_blocks(cls, blocks: Sequence[Block], model: Model, scenario: Scenario | None, status: str, state: State | None,
+    def from_blocks(cls, blocks: Sequence[Block], model: Recording, scenario: Scenario | None, status: str, state: State | None,
                     wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
         """Join the blocks that a model returned, in order, under the names, units and labels that it declares.
 
         `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
         """
         block = model.variables({name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {})
-        dataset = _dataset([block] if block else [], model.schema(), model.coordinates())
+        dataset = _dataset([block] if block else [], model.schema(), model.coordinates(), model.records)
         residual = power_residual(dataset)
         if residual is not None and "power_residual" not in dataset:
             dataset["power_residual"] = ("time", residual, {
@@ -99,15 +99,15 @@ class Result:
         """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
         data, attributes = self.dataset, self.dataset.attrs
         lasted = speed.duration(data)
-        moved = speed.displacement(data)
+        moved, static = speed.displacement(data), statics.summary(data)
         return _plain({
             "scenario": self.name,
             "model": attributes.get("model"),
             "status": self.status,
-            "duration": lasted,
+            "duration": lasted if static is None else None,
             "step": attributes.get("step"),
             "wall_time": self.wall_time,
-            "realtime_factor": lasted / self.wall_time if self.wall_time else None,
+            "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
             "com_displacement": moved,
             "path_length": speed.path_length(data),
             "mean_speed": speed.mean_speed(data),
@@ -117,6 +117,7 @@ class Result:
             "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
             "positive_work": energy.positive_work(data),
             "cost_of_transport": energy.cost_of_transport(data, self.mass),
+            **({} if static is None else {"statics": static}),
             "balances": {balance.name: balance.as_dict() for balance in self.balances()},
         })
 
@@ -159,7 +160,10 @@ class Result:
 
         Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
         """
-        changing = [str(name) for name in self.dataset.data_vars if "time" in self.dataset[name].dims]
+        record = "time" if "time" in self.dataset.dims else "point"
+        if record not in self.dataset.dims:
+            raise InputError("a result on a grid is no table; take what you need from `dataset`")
+        changing = [str(name) for name in self.dataset.data_vars if record in self.dataset[name].dims]
         chosen = changing if variables is None else list(variables)
         for name in chosen:
             if name not in changing:
@@ -167,7 +171,7 @@ class Result:
         columns: dict[str, Array] = {"time": self.dataset["time"].values}
         units = ["s"]
         for name in chosen:
-            for column, unit, values in _columns(self.dataset[name]):
+            for column, unit, values in _columns(self.dataset[name], record):
                 columns[column] = values
                 units.append(unit)
         return write_table(path, columns, units)
@@ -206,7 +210,8 @@ class Result:
         """What `print(result)` says, line by line."""
         head = speed.displacement(self.dataset, "head_position")
         summary = self.summary()
-        lines = [("scenario", self.name or "none (made in Python)"), ("status", self.status), ("duration", f"{summary['duration']:g} s")]
+        lines = [("scenario", self.name or "none (made in Python)"), ("status", self.status)]
+        lines += [("duration", f"{summary['duration']:g} s")] if summary["duration"] is not None else statics.lines(summary["statics"])
         if head is not None:
             lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
         if summary["mean_speed"] is not None:
@@ -228,15 +233,18 @@ class Result:
         return f"<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
 
 
-def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any]) -> xr.Dataset:
+def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any],
+             records: tuple[str, ...]) -> xr.Dataset:
     """The Dataset of all blocks; a variable that the schema declares and no block holds is left out."""
-    coords: dict[str, Any] = {"time": ("time", _joined(blocks, "time", 1), {"units": "s", "long_name": "time"})}
+    coords: dict[str, Any] = {}
+    if records == ("time",):
+        coords["time"] = ("time", _joined(blocks, "time", 1), {"units": "s", "long_name": "time"})
     variables: dict[str, Any] = {}
     sizes: dict[str, int] = {dim: len(labels) for dim, labels in LABELS.items()}
     used = {dim for variable in schema.values() for dim in variable.dims}
     for name, (dims, values, attributes) in coordinates.items():
         values = np.asarray(values)
-        label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or values.dtype.kind in "UO")
+        label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
         (coords if label else variables)[name] = (dims, values, attributes)
         dims = (dims,) if isinstance(dims, str) else tuple(dims)
         sizes |= dict(zip(dims, values.shape, strict=True))
@@ -246,7 +254,7 @@ def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinate
     for name, variable in schema.items():
         if name == "time" or (blocks and name not in blocks[0]):
             continue
-        dims = ("time", *variable.dims)
+        dims = (*records, *variable.dims)
         values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
         attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
         variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
@@ -260,23 +268,23 @@ def _joined(blocks: Sequence[Block], name: str, rank: int, rest: tuple[int, ...]
     return values
 
 
-def _facts(scenario: Scenario | None, model: Model) -> dict[str, Any]:
+def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     """What the summary needs beside the dataset, from the scenario or, without one, from the model."""
     robot = getattr(model, "robot", None) or getattr(scenario, "robot", None)
     facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
     if scenario is not None:
-        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "step": scenario.step,
-                  "gait_period": getattr(scenario.gait, "cycle", None)}
+        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": scenario.task,
+                  "step": scenario.step if scenario.task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
     return facts
 
 
-def _columns(variable: xr.DataArray) -> Iterable[tuple[str, str, Array]]:
-    """(name, unit, values along time) of every component of a variable."""
-    variable = variable.transpose("time", ...)
+def _columns(variable: xr.DataArray, record: str) -> Iterable[tuple[str, str, Array]]:
+    """(name, unit, values along the records) of every component of a variable."""
+    variable = variable.transpose(record, ...)
     dims = [str(dim) for dim in variable.dims[1:]]
     labels = [_short_labels(variable, dim) for dim in dims]
     units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
-    flat = variable.values.reshape(variable.sizes["time"], -1)
+    flat = variable.values.reshape(variable.sizes[record], -1)
     for number, parts in enumerate(product(*labels)):
         unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]

@@ -17,7 +17,7 @@ from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.gaits.blend import Blend
-from limbless.models.base import Block, Model, ModelSettings, State, Status
+from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import Result
 from limbless.robots.base import Preset, Robot
 from limbless.scenarios.scenario import Initial, Scenario
@@ -77,8 +77,23 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     if after is None and scenario.initial.result is not None:
         after = Result.load(scenario.initial.result)
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    if isinstance(model, StaticModel):
+        if controller is not None or after is not None:
+            raise InputError("statics has no time: it takes no controller and continues no earlier result")
+        return _solved(scenario, model)
     state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     return _Run(scenario, model, state, controller, progress).go()
+
+
+def _solved(scenario: Scenario, model: StaticModel) -> Result:
+    """The result of a task; a failure keeps what was found before it."""
+    began = clock.perf_counter()
+    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial)
+    told = f"failed: {status.failure}" if status.failure else "completed"
+    result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
+    if status.failure:
+        raise SimulationError(status.failure, None, status.place, result) from status.cause
+    return result
 
 
 def _last_state(after: Result, model: Model, scenario: Scenario) -> State:

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from limbless import registry
+from limbless.analysis import statics
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest
@@ -141,6 +142,8 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     get = summary.get
     took = f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time") and get("realtime_factor") else ""
     rows = [("status", str(get("status"))), ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
+    if "statics" in summary:
+        rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""), *statics.lines(summary["statics"])]
     rows += [(label, _shown(get(key), unit)) for key, label, unit in _NUMBERS]
     exceeded = get("limits_exceeded")
     if exceeded:

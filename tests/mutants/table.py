@@ -106,6 +106,68 @@ MUTANTS = [
         '(0.5 if self.perimeter == "half" else 1.0)', "1.0", "tests/golden/test_eel.py::test_masses_and_coefficients"),
 ]
 
+NECK, SPINE = "tests/golden/test_tendon.py", "tests/unit/models/test_tendon_statics.py"
+FIXED = f"{NECK}::test_energy_gradient_and_hessian_at_a_fixed_posture"
+RUBBING = f"{NECK}::test_tensions_along_rubbing_tendons"
+CHORDS = f"{SPINE}::test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords"
+
+MUTANTS += [      # paper 004, section 10 of its spec
+    Mutant(
+        "004-5", "(5): hole angles 0, pi/2, pi, 3pi/2 printed, are 0, pi/2, 3pi/2, pi for the pairs (1,4), (2,3)", "robots/snake_neck.py",
+        '"up": _UP, "left": _LEFT', '"left": _LEFT, "up": _UP', f"{NECK}::test_the_preset_is_the_default_robot"),
+    Mutant(
+        "004-9", "(9), (36), (43): moment printed as arm . force, is arm x force", "mechanics/spine_equilibrium.py",
+        "M + cross(centroid, vector_of(loads.joint[i]))", "M + dot(centroid, vector_of(loads.joint[i])) * centroid", FIXED),
+    Mutant(
+        "004-12", "(12): tip force in frame v printed, is in frame v-1", "mechanics/spine_equilibrium.py",
+        "force = vector_of(loads.disk[i])\n", "force = inner @ (transpose(R) @ vector_of(loads.disk[i]))\n",
+        f"{NECK}::test_published_constant_curvature_code[c5_tip_force_only]"),
+    Mutant(
+        "004-14", "(14): the tendon ahead pushes as printed, it pulls", "mechanics/spine_equilibrium.py",
+        "pull = pull + (tension[i + 1, c]", "pull = pull - (tension[i + 1, c]", CHORDS + "[None]"),
+    Mutant(
+        "004-17", "(17), (18), (37), (38): moment about O_i printed, is about O_(i-1)", "mechanics/spine_equilibrium.py",
+        "M - cross(vector_of(origin[i]), F)", "M - cross(vector_of(origin[i + 1]), F)", FIXED),
+    Mutant(
+        "004-18", "(18), (38), (40): sum of tendon forces printed, is the sum of their moments", "mechanics/spine_equilibrium.py",
+        "M, F = M + cross(p, pull), F + pull", "M, F = M + pull, F + pull", FIXED),
+    Mutant(
+        "004-22", "(22): sigma without a unit, is in degrees", "mechanics/spine_equilibrium.py",
+        " * (180.0 / np.pi)", "", f"{RUBBING}[tensions_friction_paper-gautreau2024-1.0]"),
+    Mutant(
+        "004-26", "(26): friction of a pulled tendon only", "mechanics/spine_equilibrium.py",
+        "m = mu * slip", "m = mu * abs(slip)", f"{RUBBING}[tensions_friction_02_release-0.2--1.0]"),
+    Mutant(
+        "004-27", "(27): F - (F . n) printed, is F - (F . n) n", "mechanics/spine_equilibrium.py",
+        "aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y",
+        "aa, cc = dot(before, before), dot(after, after)",
+        f"{RUBBING}[tensions_friction_02-0.2-1.0]"),
+    Mutant(
+        "004-31", "(31): tau_x = K l Gamma printed, is -K l Gamma", "mechanics/spine_equilibrium.py",
+        "- back_twist * own.x.z + about.x", "- back_twist * own.x.z - about.x", FIXED),
+    Mutant(
+        "004-31-axes", "K_x lateral, K_y dorso-ventral printed, are exchanged", "models/tendon_statics/packing.py",
+        'stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]',
+        'stiffness = [robot.values("vertical_stiffness"), robot.values("lateral_stiffness")]',
+        f"{NECK}::test_the_preset_is_the_default_robot"),
+    Mutant(
+        "004-33", "(33): the twisting moment as a component along z, is a vector along z of the outer disk",
+        "mechanics/spine_equilibrium.py",
+        "+ back_twist * own.y.z - about.y", "- about.y", CHORDS + "[0.08]"),
+    Mutant(
+        "004-34", "(34): buoyancy along a fixed axis and without g, is -rho V g, a vector", "models/tendon_statics/packing.py",
+        'robot.values("volume")[:, None] * (to_base @ np.array(item.acceleration))',
+        'robot.values("volume")[:, None] * np.array([0.0, -1.0, 0.0])',
+        FIXED),
+    Mutant(
+        "004-54", "(54): tensions up to 25 N printed, are up to 2.5 N", "models/tendon_statics/model.py",
+        "largest_tension: float = 2.5", "largest_tension: float = 25.0", f"{SPINE}::test_tensions_stay_below_the_range_of_the_sensors"),
+    Mutant(
+        "004-57", "(57): force at the first point of a step printed, the mean of both has no bias", "analysis/statics.py",
+        "(0.5 * (force[1:] + force[:-1])", "(force[:-1]",
+        "tests/unit/test_analysis_statics.py::test_equivalent_work_is_that_of_the_mean_force"),
+]
+
 HELPERS = {
     "51": "\n\ndef without_centripetal(fluid, F, w, P):\n"
           "    return Wrench(F.force + scaled(fluid.added, cross(w, cross(w, P))), F.torque)\n",

@@ -10,6 +10,8 @@ power (J)                 the total work exchanged, which is the integral of |ac
 linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with kinetic energy K
 angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance of the centre of mass from the origin
 orientation               1, the norm of a rotation's quaternion
+equilibrium (N m)         the largest elastic moment of a vertebra
+actuator work (J)         the sum of |work| from point to point
 recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one
 """
 from __future__ import annotations
@@ -21,13 +23,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.analysis import statics
+
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
 
 THRESHOLDS = {"power": 1e-3, "linear momentum": 1e-3, "angular momentum": 1e-3, "orientation": 1e-9,
-              "contact residual": 1e-6, "tail wrench": 1e-6, "joint drift": 1e-6}
+              "contact residual": 1e-6, "tail wrench": 1e-6, "joint drift": 1e-6,
+              "equilibrium": 1e-9, "actuator work": 1e-3}
 """Largest relative mismatch of each balance that passes."""
 
 SMALLEST_SCALE = 1e-9
@@ -68,7 +73,7 @@ class Balance:
 
 def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
     """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of momentum."""
-    if dataset.sizes.get("time", 0) == 0:
+    if dataset.sizes.get("time", 1) == 0:                 # statics has no time; its records are counted by its own balances
         return []
     found = [balance(dataset, mass) for balance in BALANCES]
     return [balance for balance in found if balance is not None]
@@ -154,6 +159,25 @@ def _recorded(variable: str, compares: str) -> Callable[[xr.Dataset, float | Non
     return balance
 
 
+def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    if "equilibrium_residual" not in dataset or not dataset["bend"].size:
+        return None
+    elastic = (dataset["bend"] * dataset["bend_stiffness"]).values
+    return Balance("equilibrium", _largest(dataset["equilibrium_residual"].values), _largest(elastic), "N m",
+                   "the moments of tendons, loads and stops on every vertebra with its elastic moment")
+
+
+def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    """Without friction the tendons give what the spine stores; the trapezium rule leaves an error that falls as the square of the step."""
+    if "potential_energy" not in dataset or "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
+        return None
+    steps = statics.actuator_steps(dataset)
+    stored = dataset["potential_energy"].values
+    mismatch = np.concatenate([[0.0], np.cumsum(steps)]) - (stored - stored[:1]) if len(stored) else np.zeros(0)
+    return Balance("actuator work", _largest(mismatch), float(np.abs(steps).sum()), "J",
+                   "the work of the tendons along the path with the change of elastic energy, weight and buoyancy")
+
+
 def _largest(values: Array) -> float:
     return float(np.abs(values).max(initial=0.0))
 
@@ -167,6 +191,8 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _linear_momentum,
     _angular_momentum,
     _orientation,
+    _equilibrium,
+    _actuator_work,
     _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey"),
     _recorded("tail_wrench", "the internal wrench at the free end with zero"),
     _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 def duration(dataset: xr.Dataset) -> float:
     """Time between the first and the last record (s)."""
-    time = dataset["time"].values
+    time = dataset["time"].values if "time" in dataset.dims else np.zeros(0)
     return float(time[-1] - time[0]) if time.size else 0.0
 
 

@@ -28,6 +28,8 @@ class Environment(Description):
 
     room: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""
     active: tuple[tuple[float, float], ...] | None = quantity(None, "s", "time windows [from, until] in which it acts; always if absent")
 
     @model_validator(mode="after")

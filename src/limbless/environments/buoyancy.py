@@ -1,7 +1,7 @@
 """`buoyancy`: the lift of the displaced fluid, fully immersed or up to a free surface."""
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -22,6 +22,7 @@ class Buoyancy(Environment):
     """
 
     kind: Literal["buoyancy"] = "buoyancy"
+    also: ClassVar[tuple[str, ...]] = ("load",)
     density: float = quantity(1000.0, "kg/m3", "density of the fluid", gt=0)
     acceleration: Vector3 = quantity((0.0, 0.0, -9.81), "m/s2", "gravity in world axes (z up)")
     immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)

@@ -1,7 +1,7 @@
 """`gravity`: a uniform field on every mass."""
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ class Gravity(Environment):
     """Weight: the wrench (m g, moment x g) on every body, g a free vector in the world."""
 
     kind: Literal["gravity"] = "gravity"
+    also: ClassVar[tuple[str, ...]] = ("load",)
     acceleration: Vector3 = quantity((0.0, 0.0, -9.81), "m/s2", "gravity in world axes (z up)")
 
     def pack(self, robot: Robot) -> Pack:

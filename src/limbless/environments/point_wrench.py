@@ -1,7 +1,7 @@
 """`point-wrench`: a given force and torque at a point of one body."""
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ class PointWrench(Environment):
     """
 
     kind: Literal["point-wrench"] = "point-wrench"
+    also: ClassVar[tuple[str, ...]] = ("load",)
     body: int = Field(-1, description="number of the body that carries it; -1 is the last one")
     point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")

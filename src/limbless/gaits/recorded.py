@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from limbless.callables import folder_of, located
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
+from limbless.gaits.tables import read_rows
 
 
 class RecordedGait(Gait):
@@ -35,33 +35,12 @@ class RecordedGait(Gait):
 
     @model_validator(mode="after")
     def _readable(self) -> RecordedGait:
-        rows = self._rows
-        if rows.ndim != 2 or rows.shape[0] < 6 or rows.shape[1] < 2:
-            raise ValueError(f"a recorded gait needs at least 6 rows of time and joint positions; got an array of shape {rows.shape}")
-        if not np.isfinite(rows).all():
-            raise ValueError("a recorded gait must be finite; found a missing or infinite number")
-        if not (np.diff(rows[:, 0]) > 0).all():
-            row = int(np.argmin(np.diff(rows[:, 0]) > 0)) + 1
-            raise ValueError(f"times of a recorded gait must increase; row {row} has {rows[row, 0]} after {rows[row - 1, 0]}")
+        self._rows  # noqa: B018  reading them is the check
         return self
 
     @cached_property
     def _rows(self) -> Array:
-        if bool(self.table) == bool(self.file):
-            raise ValueError("a recorded gait needs either `table` or `file`")
-        if self.file is None:
-            lengths = {len(row) for row in self.table}
-            if len(lengths) != 1:
-                raise ValueError(f"rows of a recorded gait must have one length; got {sorted(lengths)}")
-            return np.array(self.table, dtype=np.float64)
-        path = Path(self.file)
-        if not path.is_file():
-            raise ValueError(f"no file {self.file!r} with recorded joint positions")
-        try:
-            numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())      # a comment may hold commas
-            return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
-        except (ValueError, UnicodeDecodeError) as error:
-            raise ValueError(f"cannot read {self.file!r} as a table of numbers: {error}") from None
+        return read_rows(self.table, self.file, "a recorded gait", "joint positions", least=6)
 
     @cached_property
     def _spline(self) -> Any:

@@ -58,8 +58,10 @@ class ModelSettings(Description):
     takes_roles: ClassVar[tuple[str, ...]] = ()
     takes_actuations: ClassVar[tuple[str, ...]] = ()
     takes_drives: ClassVar[tuple[str, ...]] = ()
+    tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves through time."""
 
-    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         raise NotImplementedError
 
     @classmethod
@@ -68,7 +70,38 @@ class ModelSettings(Description):
         return []
 
 
-class Model:
+class Recording:
+    """What a result needs to know of a model: its variables, their labels, and the dimensions of its records."""
+
+    records: tuple[str, ...] = ("time",)
+
+    def variables(self, block: Block) -> Block:
+        """The variables of `schema()` from all that was recorded, joined; called once, at the end of a run."""
+        return block
+
+    def schema(self) -> dict[str, Variable]:
+        """Every variable of a result."""
+        raise NotImplementedError
+
+    def coordinates(self) -> dict[str, Any]:
+        """Labels of the dimensions that `schema` uses, and variables that do not change from record to record.
+
+        name -> (dims, values, attributes)
+        """
+        raise NotImplementedError
+
+
+class StaticModel(Recording):
+    """Equations without time: a task is solved as a whole, and gives the same kind of result."""
+
+    records: tuple[str, ...] = ("point",)
+
+    def solve(self, task: str, gait: Any, initial: Any) -> tuple[Block, Status]:
+        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it."""
+        raise NotImplementedError
+
+
+class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
@@ -87,18 +120,6 @@ class Model:
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
         raise NotImplementedError
 
-    def variables(self, block: Block) -> Block:
-        """The variables of `schema()` from all that `advance` recorded, joined; called once, at the end of a run."""
-        return block
-
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""
-        raise NotImplementedError
-
-    def schema(self) -> dict[str, Variable]:
-        """Every variable of a result."""
-        raise NotImplementedError
-
-    def coordinates(self) -> dict[str, Any]:
-        """Labels of the dimensions that `schema` uses, and variables that do not change in time: name -> (dims, values, attributes)."""
         raise NotImplementedError

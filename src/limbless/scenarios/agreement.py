@@ -7,6 +7,8 @@ from typing import Any
 from limbless import registry
 from limbless.scenarios.entries import Refusal, kind_of
 
+TIMES = ("duration", "step", "record_every", "control_period")
+"""Fields of a scenario that speak of time, and have no meaning for a task."""
 _WHOLE = 1e-9
 """How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any intention."""
 
@@ -18,13 +20,16 @@ def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
     ----------
     parts : field of the scenario -> its checked value; `environment` maps the place in the list to the environment.
     """
-    return [*_pairs(parts), *_drive(parts), *_times(parts)]
+    return [*_pairs(parts), *_drive(parts), *(_task(parts) if parts.get("task") is not None else _times(parts))]
 
 
 def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     model = parts.get("model")
     if model is None:
         return
+    if "task" in parts and (parts["task"] is None) == bool(model.tasks):
+        told = f"has no time: give a `task`: {', '.join(model.tasks)}" if model.tasks else "moves through time: leave it out"
+        yield Refusal(("task",), f"model {model.kind!r} {told}")
     if (robot := parts.get("robot")) is not None:
         yield from _pair(model, ("robot",), "robots of kind", "takes_robots", kind_of(robot), repr(kind_of(robot)))
     if (actuation := parts.get("actuation")) is not None:
@@ -33,7 +38,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():
-        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", item.role, f"{item.role} ({item.kind!r})")
+        role = next((role for role in (item.role, *item.also) if role in model.takes_roles), item.role)
+        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})")
 
 
 def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str, shown: str) -> Iterator[Refusal]:
@@ -59,6 +65,21 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         if getattr(initial, name) is not None:
             told = "the actuation 'motion' puts the joints where the gait has them; leave it out, or choose another actuation"
             yield Refusal(("initial", name), told)
+
+
+def _task(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    """A task asks for a gait that speaks of it; it has no time, and its base does not move."""
+    task, model, gait, initial = (parts.get(name) for name in ("task", "model", "gait", "initial"))
+    drives = getattr(gait, "drives", None)
+    wanted = getattr(model, "tasks", {}).get(task, ())
+    if drives is not None and wanted and drives not in wanted:
+        yield Refusal(("task",), f"{task!r} needs a gait that drives {' or '.join(wanted)}, not one that drives {drives}", task)
+    for name in parts.get("times_given", ()):
+        yield Refusal((name,), "a task has no time: leave it out", parts[name])
+    if initial is not None and any(initial.twist):
+        yield Refusal(("initial", "twist"), "the base of a task does not move: leave it out")
+    if initial is not None and initial.result is not None:
+        yield Refusal(("initial", "result"), "a task continues no earlier run: leave it out")
 
 
 def _times(parts: Mapping[str, Any]) -> Iterator[Refusal]:

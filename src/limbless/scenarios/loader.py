@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -30,6 +30,7 @@ _READERS: dict[str, TypeAdapter[Any]] = {
     "duration": _TIME,
     "step": _TIME,
     "record_every": _TIME,
+    "task": TypeAdapter(Literal["path", "inverse", "grid"] | None),
 }
 _ENVIRONMENT: TypeAdapter[Any] = TypeAdapter(EnvironmentEntry)
 

@@ -5,14 +5,14 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, ValidationInfo, field_validator, model_serializer, model_validator
 
 from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
-from limbless.scenarios.agreement import disagreements
+from limbless.scenarios.agreement import TIMES, disagreements
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry, refuse
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
@@ -69,6 +69,7 @@ class Scenario(Description):
     step: float = quantity(0.01, "s", "integration step", gt=0)
     record_every: float = quantity(None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0)
     control_period: float | None = quantity(None, "s", "interval between calls of a controller; every step if absent", gt=0)
+    task: Literal["path", "inverse", "grid"] | None = Field(None, description="statics: what to solve, in place of a duration and a step")
     figures: tuple[str, ...] = Field((), description="figures that a run draws")
 
     @field_validator("name")
@@ -95,9 +96,19 @@ class Scenario(Description):
     def _every_step(cls, value: Any, info: ValidationInfo) -> Any:
         return info.data.get("step", 1.0) if value is None else value
 
+    @model_serializer(mode="wrap")
+    def _without_what_does_not_apply(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A task has no time; a motion has no task."""
+        unused = ("task",) if self.task is None else TIMES
+        data = {name: value for name, value in dump(self).items() if name not in unused}
+        if self.task is not None:
+            data["initial"] = {name: data["initial"][name] for name in ("position", "orientation")}
+        return data
+
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
         parts = {name: getattr(self, name) for name in type(self).model_fields}
+        parts["times_given"] = [name for name in TIMES if name in self.model_fields_set and getattr(self, name) is not None]
         refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
         return self
 

@@ -52,7 +52,8 @@ def draw(result: Result, name: str) -> Drawing:
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
     drawable = _finite(result)
-    records = drawable.dataset.sizes.get("time", 0)
+    sizes = drawable.dataset.sizes
+    records = next((sizes[dim] for dim in ("time", "point", "tension_lateral") if dim in sizes), 0)
     if records < 2:
         raise InputError(f"figure {name!r} needs at least two records; this run has {records}")
     from limbless.view.figures.style import styled

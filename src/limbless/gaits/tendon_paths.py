@@ -1,0 +1,157 @@
+"""What a tendon-driven spine is told: tensions or tendon lengths along a path, a tip trajectory, a grid of tensions."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from limbless.callables import folder_of, located
+from limbless.description import Angle, quantity
+from limbless.errors import InputError
+from limbless.gaits.base import Array, Drive, Gait
+from limbless.gaits.tables import read_rows
+
+_AXES = "xyz"
+
+
+class Instants(Gait):
+    """A path that statics follows point by point: `instants` are the times (s) of its points."""
+
+    def instants(self) -> Array:
+        raise NotImplementedError
+
+
+def evenly(times: Array, points: int) -> Array:
+    """The times of a table, or `points` of them evenly from its first to its last."""
+    return np.linspace(times[0], times[-1], points) if points > 1 else times
+
+
+class TendonPath(Instants):
+    """Tensions, or tendon lengths, from a table of times, straight from row to row.
+
+    Statics has no inertia: the times only say where along the path a point lies.
+    """
+
+    kind: Literal["tendon-path"] = "tendon-path"
+    drives: Literal["tension", "tendon-length"] = Field("tension", description="tensions (N) or tendon lengths (m)")  # type: ignore[misc]
+    table: tuple[tuple[float, ...], ...] = quantity((), "s; N or m", "rows of time and one column per tendon")
+    file: str | None = Field(None, description="path of a text file with the same columns")
+    points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
+
+    @field_validator("file")
+    @classmethod
+    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return str(located(value, folder_of(info))) if value else value
+
+    @model_validator(mode="after")
+    def _sensible(self) -> TendonPath:
+        lowest = self._table[:, 1:].min()
+        if lowest < 0.0:
+            raise ValueError(f"table: a tendon can only pull; found {lowest:g}, allowed are numbers from 0")
+        return self
+
+    @cached_property
+    def _table(self) -> Array:
+        return read_rows(self.table, self.file, "a tendon path", "tendon values")
+
+    def instants(self) -> Array:
+        return evenly(self._table[:, 0], self.points)
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Tensions or lengths (T, tendons)."""
+        columns = self._table[:, 1:]
+        if columns.shape[1] != len(stations):
+            raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
+                             f"but the robot has {len(stations)} tendons")
+        value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
+        return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
+
+
+class TipPath(Instants):
+    """A trajectory of the tip from a table of times and places: a recorded animal, or a few points.
+
+    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Only the `follow`ed components are asked for.
+    """
+
+    kind: Literal["tip-path"] = "tip-path"
+    table: tuple[tuple[float, float, float, float], ...] = quantity((), "s; m", "rows of time, x, y and z")
+    file: str | None = Field(None, description="path of a text file with the same columns")
+    follow: tuple[Literal["x", "y", "z"], ...] = Field(("y", "z"), description="components that the tip must have")
+    points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
+    drives: ClassVar[str] = "tip"
+
+    @field_validator("file")
+    @classmethod
+    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return str(located(value, folder_of(info))) if value else value
+
+    @model_validator(mode="after")
+    def _sensible(self) -> TipPath:
+        if self._table.shape[1] != 4:
+            raise ValueError(f"a tip path has four columns: time, x, y, z; got {self._table.shape[1]}")
+        if not self.follow or len(set(self.follow)) < len(self.follow):
+            raise ValueError(f"follow: name each of x, y, z at most once, and at least one; got {list(self.follow)}")
+        return self
+
+    @cached_property
+    def _table(self) -> Array:
+        return read_rows(self.table, self.file, "a tip path", "tip positions")
+
+    @property
+    def rows(self) -> list[int]:
+        """Numbers of the followed components."""
+        return [_AXES.index(name) for name in self.follow]
+
+    def instants(self) -> Array:
+        return evenly(self._table[:, 0], self.points)
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Tip positions (T, 3), m, frame of the clamped disk."""
+        value = np.stack([np.interp(times, self._table[:, 0], column) for column in self._table[:, 1:].T], axis=1)
+        return Drive(value, np.zeros_like(value), np.zeros_like(value))
+
+
+class TipEight(Instants):
+    """A figure of eight that the tip draws in the y-z plane of the clamped disk: the head of a swimming snake seen from its neck.
+
+    y = w sin s and z = h sin 2s, turned by `tilt`, s from 0 to 2π in `points` points. Ours: the recorded trajectory is not public.
+    """
+
+    kind: Literal["tip-eight"] = "tip-eight"
+    half_width: float = quantity(0.030, "m", "w, amplitude along y before the turn")
+    half_height: float = quantity(0.012, "m", "h, amplitude along z before the turn")
+    tilt: Angle = quantity(0.3490658503988659, "rad", "turn about x")
+    points: int = Field(241, ge=3, le=100000, description="points, the last at the place of the first")
+    period: float = quantity(2.0, "s", "time for one figure; statics does not depend on it", gt=0)
+    drives: ClassVar[str] = "tip"
+    rows: ClassVar[list[int]] = [1, 2]
+
+    def instants(self) -> Array:
+        return np.linspace(0.0, self.period, self.points)
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Tip positions (T, 3), m; x is not asked for and left at 0."""
+        s = 2.0 * np.pi * times / self.period
+        y, z = self.half_width * np.sin(s), self.half_height * np.sin(2.0 * s)
+        c, d = np.cos(self.tilt), np.sin(self.tilt)
+        value = np.stack([np.zeros_like(s), c * y - d * z, d * y + c * z], axis=1)
+        return Drive(value, np.zeros_like(value), np.zeros_like(value))
+
+    @property
+    def cycle(self) -> float:
+        return self.period
+
+
+class TensionGrid(Gait):
+    """Every combination of signed tensions of two antagonist pairs: positive pulls the first tendon of a pair, negative the second."""
+
+    kind: Literal["tension-grid"] = "tension-grid"
+    largest: float = quantity(1.2, "N", "largest tension", gt=0)
+    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest")
+    drives: ClassVar[str] = "tension-grid"
+
+    def values(self) -> Array:
+        """The tensions of one pair, N."""
+        return np.linspace(-self.largest, self.largest, self.count)

@@ -1,0 +1,327 @@
+"""`TendonStatics`: a tendon-driven spine at rest, one load at a time or along a path of tensions."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.environments.base import Environment
+from limbless.errors import InputError, SimulationError
+from limbless.mechanics import spine_equilibrium as equilibrium
+from limbless.mechanics import spine_solver as solver
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.spine_equilibrium import Loads
+from limbless.mechanics.vectors import Vector
+from limbless.models.tendon_statics.design import Design, improve
+from limbless.models.tendon_statics.following import Follower, Following, Prefer
+from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
+from limbless.models.tendon_statics.solution import Equilibrium
+from limbless.models.tendon_statics.workspace import Workspace, scan
+from limbless.robots.base import Preset, Robot
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+Form = Literal["energy", "moment"]
+Friction = float | Literal["gautreau2024"] | None
+
+ITERATIONS = 200
+_ESCAPES = 6              # how often a saddle is left along its steepest direction
+_NUDGE = 0.1              # rad: how far
+
+
+class TendonStatics:
+    """Equilibria of a tendon-driven spine (Gautreau, Bonnet and Laribi 2024, in corrected form).
+
+    Parameters
+    ----------
+    robot : a `TendonSpine`, or a preset that builds one.
+    environment : gravity, buoyancy, a force at a disk.
+    form : `energy` (virtual work over the arc, exact Hessian) or `moment` (the paper's, moments at the inner end of each arc).
+    friction : none, a Coulomb coefficient, or `gautreau2024`, the paper's fit (an extrapolation here: see the page of the model).
+    stops : whether bends are limited by the stops of the robot.
+    tension_at : whether given tensions are those at the clamped disk (`base`) or at the anchor (`tip`); they differ by friction.
+    drop_axial : in the moment form, leave out the force of a tendon along the axis of disks that it merely passes (as published code does).
+    tendon_stiffness : N/m, one or one per tendon; needed to give tendon lengths instead of tensions.
+    base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), *, form: Form = "energy",
+                 friction: Friction = None, stops: bool = True, tension_at: Literal["base", "tip"] = "base", drop_axial: bool = False,
+                 tendon_stiffness: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                 base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        self._options: dict[str, Any] = {
+            "form": form, "friction": friction, "stops": stops, "tension_at": tension_at, "drop_axial": drop_axial,
+            "tendon_stiffness": tendon_stiffness, "base_position": base_position, "base_orientation": base_orientation}
+        built = robot.build()
+        if not isinstance(built, TendonSpine):
+            raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
+        if form not in ("energy", "moment"):
+            raise InputError(f"form must be 'energy' or 'moment'; got {form!r}")
+        self.robot, self.form, self.stops, self.drop_axial = built, form, stops, drop_axial
+        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.spine, self.tendons = spine_arrays(built), len(built.tendons)
+        self.base_position = numbers("base_position", base_position, (3,))
+        self.base_rotation = quaternion_to_matrix(_unit(base_orientation))
+        self.to_base = (self.base_rotation @ FROM_PAPER).T
+        self._dead = dead_loads(built, self.environment, self.to_base)
+        self.friction_law, self._coefficient = _friction(friction)
+        self._at_tip = tension_at == "tip"
+        self._elastic = None if tendon_stiffness is None else numbers("tendon_stiffness", tendon_stiffness, (self.tendons,))
+        if self._elastic is not None and self._elastic.min() <= 0.0:
+            raise InputError(f"tendon_stiffness must be greater than 0 N/m; got {self._elastic.min():g}")
+        self.work = work_arrays(self.spine)
+        n = self.spine.stiffness.size
+        self._r, self._H, self._L = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+
+    def changed(self, **options: Any) -> TendonStatics:
+        """The same spine in the same environment, with other options; `robot` and `environment` may be replaced too."""
+        robot, environment = options.pop("robot", self.robot), options.pop("environment", self.environment)
+        return TendonStatics(robot, environment, **{**self._options, **options})
+
+    # What every solution needs
+
+    def to_world(self, points: Array) -> Array:
+        """Points (.., 3) along the paper's axes of disk 0 into the world."""
+        return np.asarray(self.base_position + points @ self.to_base)
+
+    def levers(self, q: Array) -> tuple[Array, Array]:
+        """d tip/dq (3, unknowns) along the paper's axes of disk 0, and d length/dq (unknowns, tendons)."""
+        J = np.zeros((3, q.size))
+        equilibrium.posture(self.spine, q, self.work)
+        equilibrium.tip_rates(q, self.work, J)
+        return J, self.work.lever.copy()
+
+    def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None,
+              slip: ArrayLike = 1.0, before: Array | None = None, friction: bool = True) -> Loads:
+        """Everything that acts, as kernels take it; `before` turns stick and slip on (see `Loads`)."""
+        disk, joint, moment = self._dead
+        if tip_force is not None:
+            disk = disk.copy()
+            disk[-1] += self.to_base @ numbers("tip_force", tip_force, (3,))
+        if tip_moment is not None:
+            moment = moment + self.to_base @ numbers("tip_moment", tip_moment, (3,))
+        m = self.tendons
+        elastic = self._elastic if lengths and self._elastic is not None else np.zeros(m)
+        slips = numbers("slip", slip, (m,))
+        if np.abs(slips).max() > 1.0:
+            raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
+        law = self.friction_law if friction else 0
+        return Loads(disk, joint, moment, command, elastic, law, self._coefficient, slips, np.zeros(m) if before is None else before,
+                     before is not None and law != 0, self._at_tip)
+
+    # One load
+
+    def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, tip_force: ArrayLike | None = None,
+              tip_moment: ArrayLike | None = None, slip: ArrayLike = 1.0, before: Array | None = None,
+              start: Array | None = None) -> Equilibrium:
+        """Where the spine comes to rest.
+
+        Parameters
+        ----------
+        tension : (tendons,) N, none negative; or `length`, (tendons,) m, commanded lengths of elastic tendons (a longer one is slack).
+        tip_force, tip_moment : on the last disk, directions fixed in the world, N and N m; added to the environment.
+        slip : with friction, +1 where a tendon is being pulled, -1 where it is released, between them where it sticks; one or one each.
+        before : (tendons,) m; lengths that the tendons had: each keeps its length or slides, and `slip` is only where the search begins.
+        start : (v, 2 or 3) posture `q` to start from; the unbent one if absent. It decides between several equilibria.
+
+        Raises
+        ------
+        SimulationError : no equilibrium was found, or a vertebra would fold over by more than half a turn.
+        """
+        loads = self.loads(self.command(tension, length), lengths=length is not None, tip_force=tip_force, tip_moment=tip_moment, slip=slip,
+                           before=before)
+        return self._rest(loads, start)
+
+    def command(self, tension: ArrayLike | None, length: ArrayLike | None) -> Array:
+        """Checked tensions or lengths."""
+        if (tension is None) == (length is None):
+            raise InputError("give either tension or length")
+        if length is None:
+            command = numbers("tension", 0.0 if tension is None else tension, (self.tendons,))
+            if command.min() < 0.0:
+                raise InputError(f"tension: a tendon can only pull; got {command.min():g} N for {self._name(int(command.argmin()))}, "
+                                 "allowed are numbers from 0")
+            return command
+        if self._elastic is None:
+            raise InputError("length: tendon lengths need elastic tendons; give tendon_stiffness (N/m)")
+        command = numbers("length", length, (self.tendons,))
+        if command.min() <= 0.0:
+            raise InputError(f"length must be greater than 0 m; got {command.min():g} for {self._name(int(command.argmin()))}")
+        return command
+
+    def _name(self, tendon: int) -> str:
+        return repr(self.robot.tendon_names[tendon])
+
+    def _start(self, start: Array | None) -> Array:
+        shape = self.spine.stiffness.shape
+        q = self.spine.rest.copy() if start is None else numbers("start", start, shape)
+        return np.clip(q, self.spine.low, self.spine.high) if self.stops else q
+
+    def _rest(self, loads: Loads, start: Array | None) -> Equilibrium:
+        q = self._start(start)
+        conservative = self.form == "energy" and loads.friction == 0 and not loads.tip_moment.any()
+        if conservative:
+            code, iterations, stored, residual = self._minimum(loads, q)
+            self._refuse(code, q)
+            return self._equilibrium(loads, q, iterations, self._r, stored, residual)
+        if start is None:
+            self._refuse(self._minimum(loads._replace(friction=0, tip_moment=np.zeros(3), sticking=False), q)[0], q)
+        form, drop = int(self.form == "moment"), self.drop_axial
+        code, iterations = solver.balance(self.spine, loads, form, drop, self.stops, q, self.work, self._r, self._H, ITERATIONS)
+        self._refuse(int(code), q)
+        return self.equilibrium(loads, q, int(iterations))
+
+    def _refuse(self, code: int, q: Array) -> None:
+        if code != solver.SOLVED:
+            raise SimulationError(self.failure(code, q), place=self._most_bent(q))
+
+    def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
+        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the energy falls."""
+        for _ in range(_ESCAPES):
+            code, iterations, stored, residual = solver.settle(self.spine, loads, self.stops, q, self.work, self._r, self._H, self._L,
+                                                               ITERATIONS)
+            if code != solver.SADDLE:
+                break
+            direction = np.linalg.eigh(self._H)[1][:, 0]
+            direction *= np.sign(direction[np.argmax(np.abs(direction))])
+            q += _NUDGE * (direction / np.abs(direction).max()).reshape(q.shape)
+            if self.stops:
+                np.clip(q, self.spine.low, self.spine.high, out=q)
+        return int(code), int(iterations), stored, residual
+
+    def equilibrium(self, loads: Loads, q: Array, iterations: int) -> Equilibrium:
+        """All about a posture at which the loads balance."""
+        work = self.work
+        equilibrium.posture(self.spine, q, work)
+        equilibrium.forces(self.spine, loads, q, work, self._r, self._H)
+        r = self._r
+        if self.form == "moment":
+            r = np.zeros_like(self._r)
+            equilibrium.moments(self.spine, loads, q, work, self.drop_axial, r)
+        idle = loads._replace(command=np.zeros(self.tendons), elastic=np.zeros(self.tendons))
+        stored = equilibrium.energy(self.spine, idle, q, work)
+        return self._equilibrium(loads, q, iterations, r, stored, solver.natural(self.spine, self.stops, q, r, np.zeros_like(r)))
+
+    def _equilibrium(self, loads: Loads, q: Array, iterations: int, r: Array, stored: float, residual: float) -> Equilibrium:
+        """From what the kernels have just left in the work arrays."""
+        work = self.work
+        return Equilibrium(self, q, work.origin.copy(), work.rotation.copy(), work.tension.copy(), work.total.copy(), -r.reshape(q.shape),
+                           self._H.copy(), stored, residual, iterations, loads.slip)
+
+    def failure(self, code: int, q: Array) -> str:
+        """A sentence for a code of the solver."""
+        if code == solver.FOLDED:
+            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
+                    "itself; lower the tensions, make it stiffer, or give it stops")
+        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
+                "solution (`start`), or reach the load in steps")
+
+    def _most_bent(self, q: Array) -> str:
+        return f"vertebra {int(np.argmax((q[:, :2] ** 2).sum(axis=1))) + 1}"
+
+    # A path
+
+    def path(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, start: Array | None = None,
+             kept: list[Equilibrium] | None = None) -> list[Equilibrium]:
+        """Equilibria along a path of tensions (points, tendons) or lengths, each from the one before.
+
+        With friction the tendons slide, stick and slide back: the state before the first point is the unloaded spine. `kept` receives the
+        equilibria as they are found, so that a failure leaves those before it.
+        """
+        values = np.array(tension if length is None else length, dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != self.tendons:
+            raise InputError(f"a path has shape (points, {self.tendons}); got {values.shape}")
+        found = [] if kept is None else kept
+        held, slip, q, last = None, np.zeros(self.tendons), start, np.zeros(self.tendons) if length is None else values[0]
+        if self.friction_law:
+            rest = self.solve(np.zeros(self.tendons), slip=0.0)
+            held, q = rest.tendon_length, rest.q if start is None else start
+        for row in values:
+            given: dict[str, Any] = {"tension": row} if length is None else {"length": row}
+            pulled = np.sign(row - last) if length is None else np.sign(last - row)
+            point = self.solve(**given, start=q, before=held, slip=np.where(pulled == 0.0, slip, pulled))     # where the search begins
+            found.append(point)
+            last = row
+            q, slip = point.q, point.slip
+            held = None if held is None else point.tendon_length
+        return found
+
+    # Tip positions
+
+    def inverse(self, targets: ArrayLike, follow: Sequence[str] = ("y", "z"), *, largest_tension: float = 2.5,
+                prefer: Prefer = "antagonists", stiffness: float | None = None, direction: ArrayLike | None = None,
+                start: ArrayLike | None = None, kept: list[Equilibrium] | None = None) -> Following:
+        """Tensions that bring the tip along a trajectory.
+
+        Parameters
+        ----------
+        targets : (points, components) m, frame of the clamped disk (x along the unbent body), the components that `follow` names.
+        largest_tension : bound on every tension, N (the paper's sensors end at 2.5 N).
+        prefer : `antagonists`: one tendon of each pair is slack, as in the paper. With more tendons than components: least `tension`
+            (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction` (base frame;
+            the first followed axis if absent).
+        start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
+        kept : receives the equilibria as they are found.
+
+        A target out of reach is answered with the nearest tip within the bounds; `error` tells how far that is.
+        """
+        names = list(follow)
+        if not names or any(name not in ("x", "y", "z") for name in names) or len(set(names)) < len(names):
+            raise InputError(f"follow: name each of x, y, z at most once, and at least one; got {names}")
+        wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
+        if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
+            raise InputError(f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}")
+        follower = Follower(self, ["xyz".index(name) for name in names], largest_tension, prefer, stiffness, direction)
+        return follower.follow(wanted, start, [] if kept is None else kept)
+
+    def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
+        """Where the tip goes for all tensions of two antagonist pairs up to `largest` (N), `count` each."""
+        return scan(self, largest, count)
+
+    def design(self, targets: ArrayLike, **options: Any) -> Design:
+        """The stiffness profile and routing that spend least along a trajectory of the tip: see `design.improve` beside this file."""
+        return improve(self, targets, **options)
+
+    def pulley_angles(self, tendon_length: ArrayLike) -> Array:
+        """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0 when the spine is straight."""
+        if self.robot.pulley_radius is None:
+            raise InputError("the robot has no pulley_radius")
+        straight = self._straight_lengths()
+        return np.asarray((straight - np.asarray(tendon_length, dtype=np.float64)) / self.robot.pulley_radius)
+
+    def friction_coefficients(self, found: Equilibrium) -> Array:
+        """(v, tendons) coefficient at each disk that a tendon passes; 0 on its anchor disk and beyond."""
+        mu = np.full((len(found.q), self.tendons), self._coefficient)
+        if self.friction_law == equilibrium.LOSS_RATIO:
+            holes = found.origin[:, None] + np.einsum("dij,dcj->dci", found.rotation, self.spine.holes)
+            along = np.diff(holes, axis=0)
+            along /= np.linalg.norm(along, axis=2, keepdims=True)
+            for i in range(len(mu) - 1):
+                mu[i] = [equilibrium.loss_ratio(Vector(*-back), Vector(*ahead)) for back, ahead in zip(along[i], along[i + 1], strict=True)]
+        mu[np.arange(len(mu))[:, None] >= self.spine.end - 1] = 0.0
+        return mu
+
+    def _straight_lengths(self) -> Array:
+        equilibrium.posture(self.spine, np.zeros(self.spine.stiffness.shape), self.work)
+        return self.work.total.copy()
+
+
+def _unit(quaternion: ArrayLike) -> Array:
+    q = numbers("base_orientation", quaternion, (4,))
+    length = np.linalg.norm(q)
+    if abs(length - 1.0) > 1e-6:
+        raise InputError(f"base_orientation must be a unit quaternion (scalar first); got length {length:g}")
+    return np.asarray(q / length)
+
+
+def _friction(friction: Friction) -> tuple[int, float]:
+    """The law and its coefficient."""
+    if friction is None:
+        return int(equilibrium.NO_FRICTION), 0.0
+    if friction == "gautreau2024":
+        return int(equilibrium.LOSS_RATIO), 0.0
+    if isinstance(friction, bool) or not isinstance(friction, int | float) or not 0.0 <= friction < 1.0:
+        raise InputError(f"friction must be a Coulomb coefficient from 0 to below 1, 'gautreau2024' or None; got {friction!r}")
+    return (int(equilibrium.COULOMB) if friction > 0.0 else int(equilibrium.NO_FRICTION)), float(friction)

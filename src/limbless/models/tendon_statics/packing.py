@@ -1,0 +1,114 @@
+"""From descriptions to arrays for the kernels, and between the library's axes and the paper's.
+
+Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z, -x, -y of the paper.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.environments.base import Environment
+from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.gravity import Gravity
+from limbless.environments.point_wrench import PointWrench
+from limbless.errors import InputError
+from limbless.mechanics.spine_equilibrium import Spine, Work
+from limbless.mechanics.vertebra import ARC, vertebrae
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+
+FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+"""Takes components along the paper's axes to components along the library's."""
+PAPER_AXIS = (2, 0, 1)
+"""The axis of the paper along which x, y, z of the library lie."""
+PAPER_SIGN = (1.0, -1.0, -1.0)
+BEND_SIGN = np.array([-1.0, -1.0, 1.0])
+"""From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
+NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
+
+
+def spine_arrays(robot: TendonSpine) -> Spine:
+    """The robot as kernels take it."""
+    v, m = len(robot.vertebrae), len(robot.tendons)
+    stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
+    rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
+    side, up, down = (_stops(robot, field) for field in ("stop_lateral", "stop_up", "stop_down"))
+    low, high = [-side, -up], [side, down]
+    if robot.twists:
+        stiffness, rest = [*stiffness, robot.values("twist_stiffness")], [*rest, np.zeros(v)]
+        low, high = [*low, np.full(v, -NO_STOP)], [*high, np.full(v, NO_STOP)]
+    holes = np.zeros((v + 1, m, 3))
+    for c, tendon in enumerate(robot.tendons):
+        holes[:, c, :2] = -np.array(tendon.holes)
+    end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
+    columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
+    stiff, unbent, lowest, highest = columns
+    return Spine(robot.values("length"), ARC if robot.kinematics == "arc" else robot.hinge_at, stiff, unbent, holes, end, lowest, highest)
+
+
+def _stops(robot: TendonSpine, field: str) -> Array:
+    return np.array([NO_STOP if getattr(one, field) is None else getattr(one, field) for one in robot.vertebrae])
+
+
+def work_arrays(spine: Spine) -> Work:
+    """Room for one evaluation, with disk 0 at the origin."""
+    (v, freedoms), m, z = spine.stiffness.shape, len(spine.end), np.zeros
+    rotation = z((v + 1, 3, 3))
+    rotation[0] = np.eye(3)
+    return Work(vertebrae(v), z((v, m)), z((v, m, 3)), z((v, m, 6)), z((v, m)), rotation, z((v + 1, 3)), z((v, 3, 3)), z((v, 3, 3)), z(m),
+                z((v * freedoms, m)))
+
+
+def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: Array) -> tuple[Array, Array, Array]:
+    """Forces on disks (v, 3) and joints (v, 3), N, and the moment on the tip (3,), N m, along the paper's axes of disk 0.
+
+    `to_base` takes world components to those axes.
+    """
+    v = len(robot.vertebrae)
+    disk, joint, moment = np.zeros((v, 3)), np.zeros((v, 3)), np.zeros(3)
+    for item in environment:
+        if item.active is not None:
+            raise InputError(f"environment {item.kind!r}: `active` time windows have no meaning in statics; leave them out")  # type: ignore[attr-defined]
+        if isinstance(item, Gravity):
+            field = to_base @ np.array(item.acceleration)
+            disk += robot.values("disk_mass")[:, None] * field
+            joint += robot.values("joint_mass")[:, None] * field
+        elif isinstance(item, Buoyancy):
+            if item.surface is not None:
+                raise InputError("environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`")
+            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ np.array(item.acceleration))
+        elif isinstance(item, PointWrench):
+            _point_wrench(item, v, to_base, disk, moment)
+        else:
+            raise InputError(f"tendon statics takes gravity, buoyancy and point-wrench; got {type(item).__name__}")
+    return disk, joint, moment
+
+
+def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
+    """A force at the centre of a disk; a moment on the last one."""
+    if item.frame != "world" or any(item.point):
+        raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
+                         f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")
+    number = item.body if item.body >= 0 else v + 1 + item.body
+    if not 1 <= number <= v:
+        raise InputError(f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, "
+                         "-1 is the last")
+    if any(item.torque) and number != v:
+        raise InputError(f"environment 'point-wrench': a torque acts on the last disk only (`body` -1); got body {item.body}")
+    disk[number - 1] += to_base @ np.array(item.force)
+    moment += to_base @ np.array(item.torque)
+
+
+def numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Finite floats of that shape (a single number fills it), or a clear refusal."""
+    array = np.array(values, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(shape, float(array))
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}; got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]}")
+    return array

@@ -1,0 +1,98 @@
+"""Equilibria as the variables of a result."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.models.base import Block, Variable
+from limbless.models.tendon_statics.model import TendonStatics
+from limbless.models.tendon_statics.packing import FROM_PAPER, NO_STOP
+from limbless.models.tendon_statics.solution import Equilibrium
+
+Array = NDArray[np.float64]
+
+SCHEMA = {
+    "tip_position": Variable(("axis",), "m", "centre of the last disk", "world"),
+    "tip_in_base": Variable(("axis",), "m", "the same, from the centre of the clamped disk and along its axes", "base"),
+    "position": Variable(("section", "axis"), "m", "centre of each disk, the clamped one first", "world"),
+    "orientation": Variable(("section", "quaternion"), "1", "axes of each disk, x along the body", "world"),
+    "bend": Variable(("vertebra", "transverse"), "rad", "bend of each vertebra towards y and z of its inner disk", "inner disk"),
+    "stop_moment": Variable(("vertebra", "transverse"), "N m", "moment of the stops on each disk, in the sense of bend", "inner disk"),
+    "tension": Variable(("tendon",), "N", "tension at the clamped disk"),
+    "distal_tension": Variable(("tendon",), "N", "tension at the anchor"),
+    "tendon_length": Variable(("tendon",), "m", "length of each tendon from the clamped disk to its anchor"),
+    "pulley_angle": Variable(("tendon",), "rad", "angle by which each pulley has wound up its tendon; 0 when straight"),
+    "slip_state": Variable(("tendon",), "1", "+1 pulled, -1 released, between them stuck"),
+    "friction_coefficient": Variable(("vertebra", "tendon"), "1", "coefficient of friction at each disk that a tendon passes, 0 elsewhere"),
+    "equivalent_force": Variable(("axis",), "N", "sum of the tendon forces on the last disk (55)", "world"),
+    "potential_energy": Variable((), "J", "elastic energy, weight, buoyancy and tip force; without the tendons"),
+    "min_eigenvalue": Variable((), "N m/rad", "smallest stiffness of the posture; positive means stable"),
+    "equilibrium_residual": Variable((), "N m", "largest moment that is not balanced"),
+    "target": Variable(("axis",), "m", "where the tip was asked to be; only the followed components count", "base"),
+    "target_error": Variable((), "m", "distance of the tip from its target, in the followed components"),
+}
+
+
+def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:
+    """All variables of some equilibria, one record each."""
+    rows: Block = {
+        "tip_position": _stack([one.tip_position for one in found], (3,)),
+        "tip_in_base": _stack([one.tip_in_base for one in found], (3,)),
+        "position": _stack([one.position for one in found], (len(model.robot.vertebrae) + 1, 3)),
+        "orientation": _stack([one.orientation for one in found], (len(model.robot.vertebrae) + 1, 4)),
+        "bend": _stack([one.bend for one in found], (len(model.robot.vertebrae), 2)),
+        "stop_moment": _stack([one.stop_moment for one in found], (len(model.robot.vertebrae), 2)),
+        "tension": _stack([one.proximal_tension for one in found], (model.tendons,)),
+        "distal_tension": _stack([one.distal_tension for one in found], (model.tendons,)),
+        "tendon_length": _stack([one.tendon_length for one in found], (model.tendons,)),
+        "equivalent_force": _stack([equivalent_force(one) for one in found], (3,)),
+        "potential_energy": np.array([one.potential_energy for one in found]),
+        "min_eigenvalue": np.array([one.min_eigenvalue for one in found]),
+        "equilibrium_residual": np.array([one.residual for one in found]),
+    }
+    if model.robot.pulley_radius is not None:
+        rows["pulley_angle"] = model.pulley_angles(rows["tendon_length"])
+    if model.friction_law:
+        rows["slip_state"] = _stack([one.slip for one in found], (model.tendons,))
+        shape = (len(model.robot.vertebrae), model.tendons)
+        rows["friction_coefficient"] = _stack([model.friction_coefficients(one) for one in found], shape)
+    return rows
+
+
+def _stack(parts: list[Array], shape: tuple[int, ...]) -> Array:
+    """Records in one array, also when there are none."""
+    return np.array(parts, dtype=np.float64).reshape(len(parts), *shape)
+
+
+def equivalent_force(one: Equilibrium) -> Array:
+    """Sum of the tendon forces on the last disk (55), world, N."""
+    spine, last = one.model.spine, len(one.q)
+    outer = one.origin[last] + spine.holes[last] @ one.rotation[last].T
+    inner = one.origin[last - 1] + spine.holes[last - 1] @ one.rotation[last - 1].T
+    along = inner - outer
+    pull = np.where(spine.end == last, one.tension[last - 1], 0.0) / np.linalg.norm(along, axis=1)
+    return np.asarray(one.model.base_rotation @ FROM_PAPER @ (pull @ along))
+
+
+def coordinates(model: TendonStatics) -> dict[str, Any]:
+    """Labels, and what does not change from record to record."""
+    robot = model.robot
+    v = len(robot.vertebrae)
+    stops = np.where((model.spine.high < NO_STOP) & model.stops, model.spine.high, np.inf)[:, :2]
+    return {
+        "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
+        "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
+        "tendon": (("tendon",), np.array(robot.tendon_names), {}),
+        "radius": (("section", "transverse"), np.full((v + 1, 2), robot.disk_radius), {"units": "m", "long_name": "radius of the disks"}),
+        "vertebra_length": (("vertebra",), robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
+        "bend_stiffness": (("vertebra", "transverse"), model.spine.stiffness[:, :2].copy(),
+                           {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
+        "stop": (("vertebra", "transverse"), stops,
+                 {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}),
+        "vertebra_mass": (("vertebra",), robot.values("joint_mass") + robot.values("disk_mass"),
+                          {"units": "kg", "long_name": "mass of each vertebra"}),
+        "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": "displaced volume of each vertebra"}),
+    }

@@ -1,0 +1,115 @@
+"""`TendonSpine`: a clamped spine of compliant universal joints, pulled by tendons that run from disk to disk."""
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.description import Angle, Description, quantity
+from limbless.robots.base import Array, Bodies, Robot, Segment
+
+Place = tuple[float, float]
+
+
+class Vertebra(Description):
+    """A compliant joint and the disk at its outer end.
+
+    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y, a vertical one
+    towards z.
+    """
+
+    length: float = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
+    lateral_stiffness: float = quantity(0.04, "N m/rad", "against bending to the side", gt=0)
+    vertical_stiffness: float = quantity(0.08, "N m/rad", "against bending up and down", gt=0)
+    twist_stiffness: float | None = quantity(None, "N m/rad", "against twisting about the body; cannot twist if absent", gt=0)
+    rest_lateral: Angle = quantity(0.0, "rad", "lateral bend when unloaded, towards +y")
+    rest_vertical: Angle = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
+    joint_mass: float = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
+    disk_mass: float = quantity(0.003, "kg", "mass of the disk, at its centre", ge=0)
+    volume: float = quantity(4e-6, "m3", "displaced volume; its lift acts at the centroid of the joint", ge=0)
+    stop_lateral: Angle | None = quantity(None, "rad", "largest lateral bend to either side; no stop if absent", gt=0)
+    stop_up: Angle | None = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
+    stop_down: Angle | None = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
+
+
+class Tendon(Description):
+    """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
+
+    name: str = Field("", description="name; its number if absent")
+    holes: tuple[Place, ...] = quantity(..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on")
+    anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last one if absent")
+
+
+class TendonSpine(Robot):
+    """A spine of vertebrae pulled by tendons; disk 0, the base, is clamped.
+
+    Unlike the paper, where z runs along the backbone, axes are the library's: x along the body, y to the left, z up when horizontal
+    (x, y, z here are z, -x, -y of the paper).
+    """
+
+    kind: Literal["tendon-spine"] = "tendon-spine"
+    name: str = Field("tendon-spine", description="name of the robot")
+    head: Literal["base", "tip"] = Field("tip", description="which end is the head")
+    vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
+    tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
+    pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]")
+    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
+    hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1)
+    disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
+    pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> TendonSpine:
+        v, m = len(self.vertebrae), len(self.tendons)
+        if v < 1 or m < 1:
+            raise ValueError(f"a spine needs at least one vertebra and one tendon; got {v} and {m}")
+        if len({one.twist_stiffness is None for one in self.vertebrae}) > 1:
+            raise ValueError("either all vertebrae have a twist_stiffness or none has")
+        for number, tendon in enumerate(self.tendons):
+            if len(tendon.holes) not in (1, v + 1):
+                raise ValueError(f"tendon {number} has {len(tendon.holes)} holes; give one place for all disks, or one per disk: {v + 1}")
+            if tendon.anchor is not None and tendon.anchor > v:
+                raise ValueError(f"tendon {number} is anchored on disk {tendon.anchor}, but the last disk is {v}")
+            far = max(np.hypot(*place) for place in tendon.holes)
+            if far > self.disk_radius:
+                raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius {self.disk_radius:g} m; "
+                                 "move it in or make disk_radius larger")
+        for pair in self.pairs:
+            if len(set(pair)) < 2 or not all(0 <= tendon < m for tendon in pair):
+                raise ValueError(f"pairs: {list(pair)} must name two different tendons from 0 to {m - 1}")
+        if len({tendon for pair in self.pairs for tendon in pair}) < 2 * len(self.pairs):
+            raise ValueError("pairs: a tendon may be in one pair only")
+        return self
+
+    @property
+    def twists(self) -> bool:
+        """Whether the vertebrae have a twist of their own."""
+        return self.vertebrae[0].twist_stiffness is not None
+
+    @property
+    def tendon_names(self) -> list[str]:
+        return [tendon.name or f"tendon {number}" for number, tendon in enumerate(self.tendons)]
+
+    def values(self, field: str) -> Array:
+        """A number of every vertebra, in order."""
+        return np.array([getattr(one, field) for one in self.vertebrae], dtype=np.float64)
+
+    def segments(self) -> list[Segment]:
+        """Straight pieces between the disks, as drawn when unbent."""
+        r = self.disk_radius
+        return [Segment(i + 1, np.array([-one.length, 0.0, 0.0]), np.eye(3), one.length, r, r) for i, one in enumerate(self.vertebrae)]
+
+    def bodies(self) -> Bodies:
+        """Disk 0, without mass, then each disk with its joint before it."""
+        mass = np.concatenate([[0.0], self.values("joint_mass") + self.values("disk_mass")])
+        lever = np.concatenate([[0.0], -0.5 * self.values("length")])
+        joint, volume = np.concatenate([[0.0], self.values("joint_mass")]), np.concatenate([[0.0], self.values("volume")])
+        along = np.array([1.0, 0.0, 0.0])
+        inertia = (joint * lever**2)[:, None, None] * np.diag([0.0, 1.0, 1.0])
+        return Bodies(mass, (joint * lever)[:, None] * along, inertia, volume, (volume * lever)[:, None] * along)
+
+    def __str__(self) -> str:
+        length = self.values("length").sum()
+        return (f"{self.name}: {len(self.vertebrae)} vertebrae, {length * 1e3:.0f} mm, {self.total_mass * 1e3:.1f} g, "
+                f"{len(self.tendons)} tendons: {', '.join(self.tendon_names)}")

@@ -1,0 +1,251 @@
+"""The figures of Gautreau, Bonnet and Laribi (2024), paper 004, that show a computed result: 4, 6, 12, 15, 16, 18 and 19.
+
+Axes are those of the clamped disk, named as in the rest of the library: x along the unbent body, y lateral, z dorsal
+(x, y, z here are z, -x, -y of the paper).
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.analysis import statics
+from limbless.errors import InputError
+from limbless.mechanics.rotations import rotate
+from limbless.view.figures import style
+from limbless.view.figures.registry import Drawing, Table, figure
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from limbless.result import Result
+
+_POSTURES = 7
+_PATH = ("tip_in_base", "tension", "tendon_length")
+
+
+def _points(data: xr.Dataset) -> np.ndarray:
+    """Places along a path: its times where it has them."""
+    if "point" not in data.dims:
+        raise InputError("this figure shows a path (task path or inverse); this result is a grid")
+    return np.asarray(data["time"].values if "time" in data.coords else np.arange(data.sizes["point"], dtype=float))
+
+
+def _in_base(data: xr.Dataset) -> np.ndarray:
+    """Centres of the disks along the axes of the clamped one (.., section, 3), m."""
+    base = data["orientation"].values[..., :1, :] * np.array([1.0, -1.0, -1.0, -1.0])
+    return rotate(base, data["position"].values - data["position"].values[..., :1, :])
+
+
+def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str, strength: float) -> None:
+    """The backbone as a line with its disks across it, mm."""
+    flat = 1e3 * disks[:, plane]
+    axes.plot(flat[:, 0], flat[:, 1], color=colour, alpha=strength, linewidth=1.0)
+    along = np.gradient(flat, axis=0)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    across *= 1e3 * radius / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
+    for centre, half in zip(flat, across, strict=True):
+        axes.plot(*np.stack([centre - half, centre + half]).T, color=colour, alpha=strength, linewidth=0.8)
+
+
+def _equal(axes: Axes, x: str, y: str) -> None:
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set(xlabel=f"{x} (mm)", ylabel=f"{y} (mm)")
+
+
+@figure("gautreau-postures", "the spine at several points of its path, from above and from the side",
+        needs=("position", "orientation", "radius"))
+def postures(result: Result) -> Drawing:
+    data = result.dataset
+    time, disks, radius = _points(data), _in_base(data), float(data["radius"].values.max())
+    shown = np.unique(np.linspace(0, len(time) - 1, _POSTURES).round().astype(int))
+    sheet, panels = style.panels([48.0, 48.0])
+    table: Table = {}
+    for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
+        for place, point in enumerate(shown):
+            _draw_spine(axes, disks[point], plane, radius, style.BLUE, min(1.0, 0.2 + 0.8 * place / max(1, len(shown) - 1)))
+        tip = 1e3 * disks[:, -1][:, plane]
+        axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
+        _equal(axes, "x along the body", name)
+    for point in shown:
+        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xyz")}
+    panels[0].set_title("tip in red; the later the posture, the darker")
+    return sheet, table
+
+
+@figure("gautreau-fig04-friction", "Fig. 4: the pulled spine, its bends with and without friction, and the friction coefficients",
+        needs=("friction_coefficient", "bend", "position", "orientation", "radius"))
+def friction(result: Result) -> Drawing:
+    data = result.dataset
+    _points(data)
+    point = int(np.argmax(data["tension"].values.sum(axis=1)))
+    without = _without_friction(result, point)
+    sheet, (shape, bends, coefficients) = style.panels([34.0, 30.0, 30.0])
+    _draw_spine(shape, _in_base(data)[point], (0, 1), float(data["radius"].values.max()), style.BLUE, 1.0)
+    _equal(shape, "x along the body", "y to the left")
+    numbers = np.arange(1, data.sizes["vertebra"] + 1)
+    lateral = np.degrees(data["bend"].values[point, :, 0])
+    bends.plot(numbers, lateral, "o-", color=style.BLUE, markersize=2.5, label="with friction")
+    bends.plot(numbers, np.degrees(without), "x--", color=style.RED, markersize=3.0, label="without")
+    bends.set(xlabel="vertebra", ylabel="lateral bend (deg)")
+    style.legend_above(bends)
+    mu = data["friction_coefficient"].values[point]
+    pulled = int(np.argmax(data["tension"].values[point]))
+    coefficients.bar(numbers[:-1], mu[:-1, pulled], width=0.6, color=style.SKY)
+    coefficients.set(xlabel="disk", ylabel="friction coefficient (1)", title=f"tendon {data['tendon'].values[pulled]!s}")
+    return sheet, {"vertebra, counted from 1": numbers.astype(float), "lateral bend with friction (deg)": lateral,
+                   "lateral bend without friction (deg)": np.degrees(without), "friction coefficient at the outer disk (1)": mu[:, pulled]}
+
+
+def _without_friction(result: Result, point: int) -> np.ndarray:
+    """Lateral bends (v,) of the same tensions without friction, rad."""
+    if result.scenario is None:
+        raise InputError("this figure solves its scenario again without friction; this result has none")
+    from limbless.simulation import run
+
+    plain = run(result.scenario, {"model.friction": None, "figures": []})
+    return np.asarray(plain.dataset["bend"].values[point, :, 0])
+
+
+@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released and pulled again", needs=("slip_state", *_PATH))
+def hysteresis(result: Result) -> Drawing:
+    data = result.dataset
+    time = _points(data)
+    pulled = int(np.argmax(data["tension"].values.max(axis=0)))
+    tension, slip = data["tension"].values[:, pulled], data["slip_state"].values[:, pulled]
+    tip, length = data["tip_in_base"].values[:, 1], data["tendon_length"].values[:, pulled]
+    sheet, (where, long, state) = style.panels([34.0, 30.0, 24.0])
+    where.plot(tension, 1e3 * tip, ".-", color=style.BLUE, markersize=2.0)
+    where.set(xlabel="tension (N)", ylabel="tip y (mm)")
+    long.plot(tension, 1e3 * length, ".-", color=style.GREEN, markersize=2.0)
+    long.set(xlabel="tension (N)", ylabel="tendon length (mm)")
+    state.plot(time, slip, color=style.RED)
+    state.set(xlabel="time (s)", ylabel="slip state (1)", ylim=(-1.1, 1.1))
+    return sheet, {"time (s)": time, "tension (N)": tension, "tip y (m)": tip, "tendon length (m)": length, "slip state (1)": slip}
+
+
+@figure("gautreau-fig06-workspace", "Fig. 6: where the tip goes for all tensions, without and with mechanical stops",
+        needs=("tip_in_base", "tension_lateral", "tension_vertical"))
+def workspace(result: Result) -> Drawing:
+    data = result.dataset
+    limits = [str(name) for name in data["limits"].values]
+    sheet, panels = style.panels([44.0] * 2 * len(limits))
+    table: Table = {}
+    for number, name in enumerate(limits):
+        tip = 1e3 * data["tip_in_base"].values[number]
+        views = (((1, 2), "seen along the body"), ((1, 0), "seen from above"))
+        for axes, ((right, up), words) in zip(panels[2 * number:], views, strict=False):
+            axes.plot(tip[..., right], tip[..., up], color=style.BLUE, linewidth=0.5)
+            axes.plot(tip[..., right].T, tip[..., up].T, color=style.RED, linewidth=0.5)
+            _equal(axes, f"{'xyz'[right]}", f"{'xyz'[up]}")
+            axes.set_title(f"{name}, {words}")
+        table |= {f"{name}, tip {axis} (m)": tip[..., column].ravel() * 1e-3 for column, axis in enumerate("xyz")}
+    first, second = np.meshgrid(data["tension_lateral"].values, data["tension_vertical"].values, indexing="ij")
+    return sheet, {"lateral tension (N)": first.ravel(), "vertical tension (N)": second.ravel(), **table}
+
+
+@figure("gautreau-fig12-planar-positions", "Fig. 12: the planar path of the tip, with the spine at several points",
+        needs=("position", *_PATH))
+def planar_positions(result: Result) -> Drawing:
+    data = result.dataset
+    time, disks = _points(data), _in_base(data)
+    tip = 1e3 * data["tip_in_base"].values
+    sheet, (whole, close) = style.panels([50.0, 34.0])
+    for point in np.unique(np.linspace(0, len(time) - 1, _POSTURES).round().astype(int)):
+        _draw_spine(whole, disks[point], (1, 0), float(data["radius"].values.max()), style.BLUE, 0.35)
+    whole.plot(tip[:, 1], tip[:, 0], color=style.RED)
+    _equal(whole, "y to the left", "x along the body")
+    close.plot(tip[:, 1], tip[:, 0], ".-", color=style.RED, markersize=2.0, label="tip")
+    close.set(xlabel="y (mm)", ylabel="x (mm)", title="the tip alone")
+    return sheet, {"time (s)": time, **{f"tip {axis} (m)": 1e-3 * tip[:, number] for number, axis in enumerate("xyz")}}
+
+
+@figure("gautreau-fig15-planar-trajectory", "Fig. 15: tendon forces, displacements and work along a planar trajectory",
+        needs=("equivalent_force", *_PATH))
+def planar_trajectory(result: Result) -> Drawing:
+    time = _points(result.dataset)
+    sheet, (forces, moved, work) = style.panels([28.0, 28.0, 28.0], share_time=False)
+    table: Table = {"time (s)": time}
+    _draw_forces(forces, result.dataset, time, table)
+    _draw_tip(moved, result.dataset, time, table)
+    _draw_work(work, result.dataset, time, table)
+    return sheet, table
+
+
+def _draw_forces(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
+    for number, (name, colour) in enumerate(zip(data["tendon"].values, style.COLOURS, strict=False)):
+        values = data["tension"].values[:, number]
+        axes.plot(time, values, color=colour, label=str(name))
+        table[f"tension of {name} (N)"] = values
+    axes.set(xlabel="time (s)", ylabel="tension (N)")
+    style.legend_above(axes)
+
+
+def _draw_tip(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
+    tip = data["tip_in_base"].values
+    straight = np.array([float(data["vertebra_length"].sum()), 0.0, 0.0])
+    for number, (axis, colour) in enumerate(zip("xyz", style.COLOURS, strict=False)):
+        label = f"x, less {1e3 * straight[0]:.0f} mm" if number == 0 else axis
+        axes.plot(time, 1e3 * (tip - straight)[:, number], color=colour, label=label)
+        table[f"tip {axis} (m)"] = tip[:, number]
+        if "target" in data:
+            table[f"target {axis} (m)"] = data["target"].values[:, number]
+    axes.set(xlabel="time (s)", ylabel="tip (mm)")
+    style.legend_above(axes)
+
+
+def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> None:
+    for label, steps, colour in (("equivalent work (57)", statics.equivalent_steps(data), style.BLUE),
+                                 ("actuator work", statics.actuator_steps(data), style.RED)):
+        total = np.concatenate([[0.0], np.cumsum(steps)])
+        axes.plot(time, 1e3 * total, color=colour, label=label)
+        table[f"{label} (J)"] = total
+    axes.set(xlabel="time (s)", ylabel="work (mJ)")
+    style.legend_above(axes)
+
+
+@figure("gautreau-fig16-vertical-positions", "Fig. 16: tip positions along a trajectory in space, hanging", needs=("target_error", *_PATH))
+def vertical_positions(result: Result) -> Drawing:
+    return _positions(result)
+
+
+@figure("gautreau-fig19-horizontal-positions", "Fig. 19: tip positions along a trajectory in space, horizontal",
+        needs=("target_error", *_PATH))
+def horizontal_positions(result: Result) -> Drawing:
+    return _positions(result)
+
+
+def _positions(result: Result) -> Drawing:
+    """Tip and target over the points, tensions, and the path seen along the body."""
+    data = result.dataset
+    time = _points(data)
+    sheet, (moved, forces, seen) = style.panels([28.0, 28.0, 40.0])
+    table: Table = {"time (s)": time}
+    _draw_tip(moved, data, time, table)
+    _draw_forces(forces, data, time, table)
+    tip, target = 1e3 * data["tip_in_base"].values, 1e3 * data["target"].values
+    seen.plot(target[:, 1], target[:, 2], color=style.SKY, linewidth=2.2, label="asked for")
+    seen.plot(tip[:, 1], tip[:, 2], color=style.RED, linewidth=0.8, label="reached")
+    _equal(seen, "y to the left", "z up")
+    style.legend_above(seen)
+    return sheet, table
+
+
+@figure("gautreau-fig18-vertical-work", "Fig. 18: work along a trajectory in space", needs=("equivalent_force", "potential_energy", *_PATH))
+def vertical_work(result: Result) -> Drawing:
+    data = result.dataset
+    time = _points(data)
+    sheet, (work, steps) = style.panels([36.0, 30.0], top=9.0)
+    table: Table = {"time (s)": time}
+    _draw_work(work, data, time, table)
+    stored = data["potential_energy"].values
+    work.plot(time, 1e3 * (stored - stored[0]), color=style.BLACK, linestyle=(0, (2, 2)), label="energy stored")
+    style.legend_above(work, 3)
+    table["energy stored (J)"] = stored - stored[0]
+    for label, values, colour in (("equivalent (57)", statics.equivalent_steps(data), style.BLUE),
+                                  ("actuators", statics.actuator_steps(data), style.RED)):
+        steps.plot(time[1:], 1e6 * values, color=colour, label=label)
+    steps.set(xlabel="time (s)", ylabel="work of a step (µJ)")
+    style.legend_above(steps)
+    return sheet, table

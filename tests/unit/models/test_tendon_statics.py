@@ -1,0 +1,493 @@
+"""A tendon-driven spine: what must hold whatever the numbers are (spec of paper 004, section 12), and how wrong input is answered."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import limbless as ll
+from limbless.environments.point_wrench import PointWrench
+from limbless.gaits.tendon_paths import TipEight
+from limbless.mechanics import spine_equilibrium as kernels
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.robots.tendon_spine import Tendon, Vertebra
+
+HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
+STANDING = (np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0)
+FREE = ll.SnakeNeck(stop_lateral=None, stop_vertical=None)
+rng = np.random.default_rng
+
+
+def neck(robot: Any = FREE, environment: Any = None, **options: Any) -> ll.TendonStatics:
+    return ll.TendonStatics(robot, ll.Gravity() if environment is None else environment, **{"base_orientation": HANGING, **options})
+
+
+def slanted(twist: float | None = None) -> ll.TendonSpine:
+    """Two segments: three tendons at 120 degrees to the middle, three to the tip, all of them slanted, and bent at rest."""
+    v, random = 6, rng(3)
+    vertebrae = tuple(Vertebra(length=0.02 + 0.001 * i, lateral_stiffness=0.05 - 0.003 * i, vertical_stiffness=0.06, twist_stiffness=twist,
+                               rest_lateral=0.03 * (i % 2), rest_vertical=-0.02, disk_mass=0.002 + 0.0003 * i) for i in range(v))
+    tendons = []
+    for c in range(6):
+        angle = 2 * np.pi * c / 3 + 0.3 + 0.1 * np.arange(v + 1) + 0.05 * random.standard_normal(v + 1)
+        radius = 0.011 - 0.0005 * np.arange(v + 1)
+        tendons.append(Tendon(holes=tuple(zip(radius * np.cos(angle), radius * np.sin(angle), strict=True)), anchor=3 if c < 3 else None))
+    return ll.TendonSpine(vertebrae=vertebrae, tendons=tuple(tendons))
+
+
+# Equations
+
+@pytest.mark.parametrize("twist", [None, 0.08])
+@pytest.mark.parametrize("kinematics", ["arc", "hinge"])
+def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | None, kinematics: str) -> None:
+    model = ll.TendonStatics(slanted(twist).changed(kinematics=kinematics), [ll.Gravity(acceleration=(1.0, 2.0, -9.0)), ll.Buoyancy()],
+                             base_orientation=HANGING, tendon_stiffness=800.0)
+    shape, n = model.spine.stiffness.shape, model.spine.stiffness.size
+    q = 0.2 * rng(1).standard_normal(shape)
+    loads = model.loads(np.array([0.11, 0.3, 0.05, 0.2, 0.1, 0.4]), tip_force=(0.02, -0.05, 0.03))
+    loads = loads._replace(elastic=np.array([500.0, 0.0, 0.0, 0.0, 0.0, 900.0]), command=np.array([0.06, 0.3, 0.05, 0.2, 0.1, 0.5]))
+    r, H, other = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+
+    def energy(q: np.ndarray) -> float:
+        kernels.posture(model.spine, q, model.work)
+        return kernels.energy(model.spine, loads, q, model.work)
+
+    def residual(q: np.ndarray) -> np.ndarray:
+        r = np.zeros(n)
+        kernels.posture(model.spine, q, model.work)
+        kernels.forces(model.spine, loads, q, model.work, r, other)
+        return r
+
+    kernels.posture(model.spine, q, model.work)
+    kernels.forces(model.spine, loads, q, model.work, r, H)
+    h = 1e-5
+    for j in range(n):
+        step = np.zeros(n)
+        step[j] = h
+        step = step.reshape(shape)
+        slope = (8 * (energy(q + step) - energy(q - step)) - energy(q + 2 * step) + energy(q - 2 * step)) / (12 * h)
+        assert r[j] == pytest.approx(slope, abs=2e-10)
+        column = (8 * (residual(q + step) - residual(q - step)) - residual(q + 2 * step) + residual(q - 2 * step)) / (12 * h)
+        assert H[:, j] == pytest.approx(column, abs=2e-9)
+    assert np.abs(H - H.T).max() == 0.0
+
+
+def test_tip_rates_are_differences_of_the_tip() -> None:
+    model, h = ll.TendonStatics(slanted(0.08)), 1e-6
+    q = 0.2 * rng(2).standard_normal(model.spine.stiffness.shape)
+    J, lever = model.levers(q)
+
+    def at(q: np.ndarray) -> np.ndarray:
+        kernels.posture(model.spine, q, model.work)
+        return np.concatenate([model.work.origin[-1], model.work.total])
+
+    for j in range(q.size):
+        step = np.zeros(q.size)
+        step[j] = h
+        change = (at(q + step.reshape(q.shape)) - at(q - step.reshape(q.shape))) / (2 * h)
+        assert np.concatenate([J[:, j], lever[j]]) == pytest.approx(change, abs=1e-9)
+
+
+@pytest.mark.parametrize("twist", [None, 0.08])
+def test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords(twist: float | None) -> None:
+    """Tendon forces telescope: without other loads the moment about a disk is that of the chords that leave it."""
+    model = ll.TendonStatics(slanted(twist), form="moment")
+    q = 0.2 * rng(4).standard_normal(model.spine.stiffness.shape)
+    tension, r = np.array([0.3, 0.1, 0.2, 0.5, 0.2, 0.3]), np.zeros(q.size)
+    kernels.posture(model.spine, q, model.work)
+    kernels.moments(model.spine, model.loads(tension), q, model.work, False, r)
+    for i, row in enumerate(r.reshape(q.shape)):
+        R, d = model.work.bones.rotation[i], model.work.bones.offset[i]
+        M = np.zeros(3)
+        for c in range(6):
+            if i < model.spine.end[c]:
+                outer, inner = d + R @ model.spine.holes[i + 1, c], model.spine.holes[i, c]
+                M += tension[c] * np.cross(outer, (inner - outer) / np.linalg.norm(inner - outer))
+        strain = model.spine.stiffness[i] * (q[i] - model.spine.rest[i])
+        elastic = np.array([-strain[1], strain[0], 0.0]) + (R @ [0.0, 0.0, strain[2]] if twist else 0.0)
+        assert row == pytest.approx(((elastic - M) * [-1, 1, 1])[[1, 0, 2]][:len(row)], abs=1e-15)
+
+
+# Symmetries and limits
+
+@pytest.mark.parametrize("form", ["energy", "moment"])
+def test_straight_without_load(form: str) -> None:
+    for tension in (0.0, 0.6):
+        found = neck(environment=(), form=form).solve(np.full(4, tension))
+        assert found.tip_in_base == pytest.approx([0.16, 0.0, 0.0], abs=1e-14)
+
+
+def test_mirrored_tensions_mirror_the_tip() -> None:
+    right, left = neck().solve([0.5, 0.3, 0.0, 0.0]).tip_in_base, neck().solve([0.0, 0.0, 0.3, 0.5]).tip_in_base
+    assert right == pytest.approx(left * [1, -1, -1], abs=1e-13)
+
+
+def test_turning_base_gravity_and_force_together_changes_nothing() -> None:
+    random = rng(5)
+    turn = random.standard_normal(4)
+    turn /= np.linalg.norm(turn)
+    R = quaternion_to_matrix(turn)
+    gravity, force = np.array([1.0, -3.0, -9.0]), np.array([0.02, 0.03, -0.01])
+    plain = ll.TendonStatics(slanted(), ll.Gravity(acceleration=tuple(gravity))).solve(np.full(6, 0.2), tip_force=force)
+    turned = ll.TendonStatics(slanted(), ll.Gravity(acceleration=tuple(R @ gravity)), base_orientation=turn, base_position=(1, 2, 3)).solve(
+        np.full(6, 0.2), tip_force=R @ force)
+    assert turned.bend == pytest.approx(plain.bend, abs=1e-12)
+    assert turned.tip_position == pytest.approx(R @ plain.tip_position + [1, 2, 3], abs=1e-12)
+    assert turned.tip_compliance == pytest.approx(R @ plain.tip_compliance @ R.T, abs=1e-10)
+
+
+def test_neutral_fluid_reproduces_weightlessness() -> None:
+    vertebra = Vertebra(length=0.02, joint_mass=0.004, disk_mass=0.0, volume=4e-6)
+    robot = FREE.build().changed(vertebrae=(vertebra,) * 8)
+    tension = [0.5, 0.2, 0.0, 0.0]
+    afloat = ll.TendonStatics(robot, [ll.Gravity(), ll.Buoyancy(density=1000.0)]).solve(tension)
+    assert afloat.tip_in_base == pytest.approx(ll.TendonStatics(robot).solve(tension).tip_in_base, abs=1e-14)
+
+
+def test_sag_in_water_and_at_three_quarters_immersed() -> None:
+    for immersed, sag in ((1.0, 18.08e-3), (0.75, 42.31e-3)):
+        rest = ll.TendonStatics(FREE, [ll.Gravity(), ll.Buoyancy(immersed=immersed)]).solve(np.zeros(4))
+        assert -rest.tip_in_base[2] == pytest.approx(sag, abs=5e-6)
+
+
+def test_reciprocity_and_sensitivities_by_differences() -> None:
+    model, tension = ll.TendonStatics(slanted(0.08), ll.Gravity()), np.array([0.3, 0.1, 0.2, 0.25, 0.2, 0.3])
+    found = model.solve(tension)
+    assert found.tip_compliance == pytest.approx(found.tip_compliance.T, abs=1e-13)
+    assert found.length_per_tension == pytest.approx(found.length_per_tension.T, abs=1e-14)
+    assert found.length_per_tip_force == pytest.approx(-found.tip_per_tension.T, abs=1e-14)
+    h = 1e-5
+    for c in range(6):
+        pull = h * np.eye(6)[c]
+        above, below = model.solve(tension + pull), model.solve(tension - pull)
+        assert found.tip_per_tension[:, c] == pytest.approx((above.tip_position - below.tip_position) / (2 * h), abs=1e-8)
+    for axis in range(3):
+        push = h * np.eye(3)[axis]
+        above, below = model.solve(tension, tip_force=push), model.solve(tension, tip_force=-push)
+        assert found.tip_compliance[:, axis] == pytest.approx((above.tip_position - below.tip_position) / (2 * h), abs=1e-8)
+    stiff = [one.changed(lateral_stiffness=one.lateral_stiffness + 1e-6) if i == 2 else one for i, one in enumerate(model.robot.vertebrae)]
+    other = model.changed(robot=model.robot.changed(vertebrae=tuple(stiff))).solve(tension)
+    assert found.tip_per_stiffness[:, 2, 0] == pytest.approx((other.tip_position - found.tip_position) / 1e-6, abs=1e-5)
+
+
+def test_any_start_reaches_the_same_posture() -> None:
+    model, random = neck(), rng(7)
+    reference = model.solve([0.5, 0.4, 0.0, 0.0])
+    for _ in range(20):
+        found = model.solve([0.5, 0.4, 0.0, 0.0], start=random.uniform(-0.3, 0.3, (8, 2)))
+        assert found.q == pytest.approx(reference.q, abs=1e-10)
+
+
+def test_a_standing_neck_falls() -> None:
+    found = neck(base_orientation=STANDING).solve(np.zeros(4))
+    assert np.linalg.norm(found.tip_in_base[1:]) > 0.1 and found.min_eigenvalue > 0.0
+    straight = neck(base_orientation=STANDING)
+    kernels.posture(straight.spine, np.zeros((8, 2)), straight.work)
+    H = np.zeros((16, 16))
+    kernels.forces(straight.spine, straight.loads(np.zeros(4)), np.zeros((8, 2)), straight.work, np.zeros(16), H)
+    assert np.linalg.eigvalsh(H)[0] == pytest.approx(-0.03154652578884, abs=1e-11)
+
+
+def test_hinges() -> None:
+    for tension, tip in ((0.7, 46.78e-3), (1.2, 75.79e-3)):
+        found = neck(FREE.changed(kinematics="hinge")).solve([tension, 0.0, 0.0, 0.0])
+        assert -found.tip_in_base[1] == pytest.approx(tip, abs=5e-6)
+
+
+def test_pulling_all_tendons_softens_and_holding_their_lengths_stiffens() -> None:
+    model = neck()
+    soft = [1e3 * model.solve(np.full(4, t)).tip_compliance[1, 1] for t in (0.0, 0.5, 1.0, 2.5)]
+    assert soft == pytest.approx([551.0, 568.0, 587.0, 650.0], abs=1.0)
+    held = neck(tendon_stiffness=2000.0)
+    slack = held.solve(length=np.full(4, 0.16 - 0.5 / 2000.0))            # half a newton in each
+    assert 1e3 * slack.tip_compliance[1, 1] == pytest.approx(278.0, abs=1.5)
+
+
+def test_elastic_tendons_pull_by_their_stretch() -> None:
+    model = neck(tendon_stiffness=2000.0)
+    found = model.solve(length=[0.150, 0.16, 0.16, 0.20])
+    stretch = found.tendon_length - [0.150, 0.16, 0.16, 0.20]
+    assert found.proximal_tension == pytest.approx(np.maximum(2000.0 * stretch, 0.0), abs=1e-9)
+    assert found.proximal_tension[3] == 0.0
+    assert model.solve(found.proximal_tension).q == pytest.approx(found.q, abs=1e-9)
+
+
+def test_tip_moment_by_its_closed_form() -> None:
+    """Without other loads every vertebra carries the same moment about z."""
+    model = ll.TendonStatics(FREE)
+    plane = model.solve(np.zeros(4), tip_moment=(0.0, 0.0, 0.004))
+    assert plane.bend[:, 0] == pytest.approx(0.004 / model.spine.stiffness[:, 0], abs=1e-12)
+
+
+# Friction and stops
+
+def test_friction_takes_from_a_pulled_tendon_and_gives_to_a_released_one() -> None:
+    for friction in (0.1, 0.3, "gautreau2024"):
+        model = neck(friction=friction)
+        pulled, released = (model.solve([0.6, 0.3, 0.0, 0.0], slip=slip).tension[:, :2] for slip in (1.0, -1.0))
+        assert (np.diff(pulled, axis=0) < 0.0).all() and (np.diff(released, axis=0) > 0.0).all()
+    smooth, rough = neck().solve([0.6, 0.3, 0.0, 0.0]), neck(friction=1e-9).solve([0.6, 0.3, 0.0, 0.0])
+    assert rough.q == pytest.approx(smooth.q, abs=1e-9)
+
+
+def test_friction_is_the_capstan_for_a_symmetric_bend() -> None:
+    """One disk between two equal chords that meet under an angle d: F2/F1 = (1 - mu sin(d/2))/(1 + mu sin(d/2))."""
+    from limbless.mechanics.vectors import Vector
+
+    for mu, d in ((0.2, 0.3), (0.5, 1.0)):
+        before = Vector(np.sin(d / 2), 0.0, -np.cos(d / 2))
+        after = Vector(np.sin(d / 2), 0.0, np.cos(d / 2))
+        ratio = kernels.friction_ratio(kernels.COULOMB, mu, 1.0, before, after)
+        assert ratio == pytest.approx((1 - mu * np.sin(d / 2)) / (1 + mu * np.sin(d / 2)), rel=1e-14)
+        assert ratio == pytest.approx(np.exp(-mu * d), rel=0.02)
+        assert kernels.friction_ratio(kernels.COULOMB, mu, -1.0, before, after) == pytest.approx(1 / ratio, rel=1e-14)
+
+
+def test_given_at_the_tip_the_tension_is_found_there() -> None:
+    found = neck(friction=0.2, tension_at="tip").solve([0.5, 0.0, 0.0, 0.0])
+    assert found.distal_tension[0] == pytest.approx(0.5, abs=1e-14) and found.proximal_tension[0] > 0.51
+    back = neck(friction=0.2).solve([found.proximal_tension[0], 0.0, 0.0, 0.0])
+    assert back.q == pytest.approx(found.q, abs=1e-10)
+
+
+def test_a_closed_path_with_friction_costs_work_and_without_it_none() -> None:
+    s = np.linspace(0.0, 2.0 * np.pi, 60)
+    pull = np.stack([0.4 + 0.2 * np.cos(s), 0.3 + 0.2 * np.sin(s), 0 * s, 0 * s], axis=1)
+    lost = {}
+    for friction in (None, 0.2):
+        found = neck(friction=friction).path(np.concatenate([pull, pull[1:]]))[59:]
+        length, tension = np.array([one.tendon_length for one in found]), np.array([one.proximal_tension for one in found])
+        lost[friction] = -(0.5 * (tension[1:] + tension[:-1]) * np.diff(length, axis=0)).sum()
+    assert abs(lost[None]) < 1e-9 and lost[0.2] > 1e-4
+
+
+@pytest.mark.parametrize("load", [(1.2, 0.0, 0.0, 0.0), (0.0, 0.0, 1.2, 0.0), (1.0, 0.9, 0.0, 0.0)])
+def test_stops_are_the_bound_constrained_minimum(load: tuple) -> None:
+    model = neck(ll.SnakeNeck(), [ll.Gravity(), ll.Buoyancy()])
+    found, loads = model.solve(load), model.loads(np.array(load))
+    r, H = np.zeros(16), np.zeros((16, 16))
+
+    def energy(x: np.ndarray) -> tuple[float, np.ndarray]:
+        q = x.reshape(8, 2)
+        kernels.posture(model.spine, q, model.work)
+        kernels.forces(model.spine, loads, q, model.work, r, H)
+        return 1e3 * kernels.energy(model.spine, loads, q, model.work), 1e3 * r
+
+    bounds = list(zip(model.spine.low.ravel(), model.spine.high.ravel(), strict=True))
+    other = minimize(energy, np.zeros(16), jac=True, bounds=bounds, method="L-BFGS-B",
+                     options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 5000, "maxls": 100})
+    assert found.q.ravel() == pytest.approx(other.x, abs=1e-8)
+    assert (found.q <= model.spine.high).all() and (found.q >= model.spine.low).all()
+    assert found.held.any()
+    assert (found.stop_moment * found.bend <= 0.0).all() and (found.stop_moment[~found.held] == 0.0).all()
+
+
+def test_stops_with_moment_form_and_friction() -> None:
+    for options in ({"form": "moment"}, {"friction": 0.2}):
+        model = neck(ll.SnakeNeck(), **options)
+        found = model.solve([1.2, 0.0, 0.0, 0.0])
+        assert found.held.any() and (np.abs(found.q) <= model.spine.high).all() and found.residual < 1e-12
+
+
+# Inverse
+
+def test_inverse_undoes_forward() -> None:
+    model = neck(ll.SnakeNeck())
+    for u in ((0.4, -0.3), (-0.5, 0.2), (0.0, 0.0), (1.2, 0.3)):
+        tension = np.array([max(u[0], 0), max(u[1], 0), max(-u[1], 0), max(-u[0], 0)])
+        found = model.inverse(model.solve(tension).tip_in_base[None, 1:])
+        assert found.tension[0] == pytest.approx(tension, abs=1e-8) and found.reached.all()
+
+
+def test_the_low_tension_branch_is_found_and_another_on_request() -> None:
+    model = neck()
+    low = model.inverse([[-0.03, -0.01]])
+    assert low.tension[0, :2] == pytest.approx([0.4498, 0.2096], abs=1e-4)
+    curled = model.inverse([[-0.03, -0.01]], start=[2.04, 1.63, 0.0, 0.0])
+    assert curled.tension[0, :2] == pytest.approx([2.04, 1.63], abs=0.03) and curled.reached.all()
+
+
+def test_out_of_reach_is_answered_with_the_nearest_and_does_not_spoil_what_follows() -> None:
+    model = neck(ll.SnakeNeck())
+    found = model.inverse([[-0.03, 0.0], [-0.115, 0.02], [-0.02, 0.0]], largest_tension=1.0)
+    assert found.reached.tolist() == [True, False, True]
+    best = found.error[1]
+    for change in ((0.01, 0.0), (-0.01, 0.0), (0.0, 0.01), (0.0, -0.01)):
+        u = np.array([found.tension[1, 0] - found.tension[1, 3], found.tension[1, 1] - found.tension[1, 2]]) + change
+        u = np.clip(u, -1.0, 1.0)
+        tip = model.solve([max(u[0], 0), max(u[1], 0), max(-u[1], 0), max(-u[0], 0)]).tip_in_base[1:]
+        assert np.linalg.norm(tip - [-0.115, 0.02]) >= best - 1e-6
+
+
+def test_tensions_stay_below_the_range_of_the_sensors() -> None:
+    stiff = FREE.changed(count=2, first_stiffness=1.0, last_stiffness=1.0)
+    far = neck(stiff, ()).inverse([[-0.01, 0.0]])
+    assert far.tension.max() == pytest.approx(2.5, abs=1e-6) and not far.reached.any()
+
+
+def test_inverse_with_friction_and_in_the_moment_form() -> None:
+    targets = np.array([[-0.01, 0.005], [-0.02, 0.008], [-0.01, 0.005]])
+    for options in ({"friction": 0.2}, {"form": "moment"}):
+        found = neck(**options).inverse(targets)
+        assert found.error.max() < 1e-8
+    rubbed = neck(friction=0.2).inverse(targets).tension
+    assert rubbed[0, 0] > rubbed[2, 0] + 1e-3, "it takes more to pull to a place than to hold it when let back"
+
+
+def test_redundant_tendons() -> None:
+    model = neck(ll.SnakeNeck())
+    least = model.inverse([[-0.03, -0.01]], prefer="tension")
+    pair = model.inverse([[-0.03, -0.01]])
+    assert least.reached.all() and (least.tension**2).sum() <= (pair.tension**2).sum() + 1e-12
+    soft = model.inverse([[-0.02, 0.0]], prefer="stiffness", stiffness=1.7)
+    assert 1.0 / soft.equilibria[0].tip_compliance[1, 1] == pytest.approx(1.7, rel=1e-3) and soft.reached.all()
+    cheap = model.inverse([[-0.03, -0.01], [-0.02, 0.0]], prefer="work")
+    assert cheap.reached.all()
+
+
+def test_in_space_with_six_tendons() -> None:
+    model = ll.TendonStatics(slanted(), ll.Gravity())
+    there = model.solve([0.3, 0.1, 0.0, 0.2, 0.4, 0.1])
+    found = model.inverse(there.tip_in_base[None], ("x", "y", "z"), prefer="tension")
+    assert found.reached.all() and (found.tension**2).sum() <= 0.31 + 1e-9
+
+
+def test_design_gradient_and_what_it_saves() -> None:
+    from limbless.models.tendon_statics.design import Consumption
+
+    gait = TipEight(points=13)
+    targets = gait.sample(gait.instants(), np.zeros(0)).value[:, 1:]
+    model = neck(ll.SnakeNeck())
+    consumption = Consumption(model, targets)
+    factors = 1.0 + 0.1 * rng(0).uniform(-1.0, 1.0, consumption.size)
+    _, gradient = consumption(factors)
+    assert consumption.size >= 16
+    h = 1e-4
+    for j in range(0, consumption.size, 3):
+        e = h * np.eye(consumption.size)[j]
+        near, far = (consumption(factors + k * e)[0] - consumption(factors - k * e)[0] for k in (1, 2))
+        assert gradient[j] == pytest.approx((8 * near - far) / (12 * h), abs=1e-6 * np.abs(gradient).max())
+    found = model.design(targets, steps=10)
+    assert found.saved > 0.2
+    assert found.robot.values("lateral_stiffness").sum() == pytest.approx(model.robot.values("lateral_stiffness").sum())
+    again = model.changed(robot=found.robot).inverse(targets)
+    length = np.array([one.tendon_length for one in again.equilibria])
+    steps = -(0.5 * (again.tension[1:] + again.tension[:-1]) * np.diff(length, axis=0)).sum(axis=1)
+    assert np.maximum(steps, 0.0).sum() == pytest.approx(found.after, rel=1e-9)
+
+
+def test_pulleys_wind_up_what_the_tendons_lose() -> None:
+    model = neck()
+    found = model.solve([0.5, 0.0, 0.0, 0.0])
+    angle = model.pulley_angles(found.tendon_length)
+    assert angle[0] == pytest.approx((0.16 - found.tendon_length[0]) / 0.01) and angle[0] > 0.0 > angle[3]
+
+
+# Wrong input
+
+@pytest.mark.parametrize(("call", "told"), [
+    (lambda m: m.solve([-0.1, 0, 0, 0]), "can only pull; got -0.1 N for 'right'"),
+    (lambda m: m.solve([0.1, 0]), "tension must have shape"),
+    (lambda m: m.solve([np.nan, 0, 0, 0]), "tension must be finite"),
+    (lambda m: m.solve(), "either tension or length"),
+    (lambda m: m.solve(length=[0.1] * 4), "give tendon_stiffness"),
+    (lambda m: m.solve([0.1] * 4, slip=2.0), "slip must lie between"),
+    (lambda m: m.inverse([[0.1, 0.1, 0.1]]), "targets must be finite numbers of shape"),
+    (lambda m: m.inverse([[0.1]], ["w"]), "follow: name each"),
+    (lambda m: m.inverse([[0.1] * 3], ["x", "y", "z"]), "as many antagonist pairs"),
+    (lambda m: m.inverse([[0.0, 0.0]], largest_tension=0.0), "largest_tension must be greater"),
+    (lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness"), "needs a wanted tip stiffness"),
+    (lambda m: m.workspace(-1.0), "largest tension greater than 0"),
+    (lambda m: m.path([0.1, 0.1]), "a path has shape"),
+    (lambda m: m.changed(friction=1.5), "friction must be a Coulomb coefficient"),
+    (lambda m: m.changed(form="other"), "form must be"),
+    (lambda m: m.changed(base_orientation=(2, 0, 0, 0)), "unit quaternion"),
+    (lambda m: m.changed(tendon_stiffness=-1.0), "tendon_stiffness must be greater"),
+    (lambda m: m.changed(environment=(ll.Gravity(active=((0, 1),)),)), "`active` time windows"),
+    (lambda m: m.changed(environment=(ll.Buoyancy(surface=0.0),)), "not a `surface`"),
+    (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
+    (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
+    (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),
+    (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
+])
+def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
+    with pytest.raises(ll.InputError) as refused:
+        call(neck())
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(("fields", "told"), [
+    ({"tendons": (Tendon(holes=((0.02, 0.0),)),), "pairs": ()}, "outside the disk"),
+    ({"tendons": (Tendon(holes=((0.0, 0.0),) * 3),), "pairs": ()}, "one per disk: 9"),
+    ({"tendons": (Tendon(holes=((0.0, 0.0),), anchor=9),), "pairs": ()}, "the last disk is 8"),
+    ({"pairs": ((0, 0),)}, "two different tendons"),
+    ({"pairs": ((0, 1), (1, 2))}, "one pair only"),
+    ({"vertebrae": ()}, "at least one vertebra"),
+])
+def test_wrong_spines_are_refused_in_words(fields: dict, told: str) -> None:
+    with pytest.raises(ll.InputError) as refused:
+        FREE.build().changed(**fields)
+    assert told in str(refused.value)
+
+
+def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> None:
+    soft = FREE.changed(first_stiffness=0.002, last_stiffness=0.002, name="soft")
+    kept: list = []
+    with pytest.raises(ll.SimulationError, match="folds on itself"):
+        neck(soft, ()).path([[0.01, 0, 0, 0], [5.0, 0, 0, 0]], kept=kept)
+    assert len(kept) == 1
+    changes = {"robot": {"preset": "snake-neck", "first_stiffness": 0.002, "last_stiffness": 0.002, "stop_lateral": None,
+                         "stop_vertical": None},
+               "gait.table": [[0, 0, 0, 0, 0], [1, 0.01, 0, 0, 0], [2, 5.0, 0, 0, 0]], "gait.points": 0, "model.friction": None}
+    with pytest.raises(ll.SimulationError, match="at point 2") as failed:
+        ll.run("neck-friction", changes)
+    assert failed.value.result is not None and failed.value.result.dataset.sizes["point"] == 2
+    assert failed.value.result.status.startswith("failed")
+
+
+@pytest.mark.parametrize(("changes", "told"), [
+    ({"duration": 3.0}, "a task has no time"),
+    ({"task": "path"}, "needs a gait that drives tension"),
+    ({"task": None}, "give a `task`"),
+    ({"environment": [{"kind": "water"}]}, "environments of role load"),
+    ({"model.prefer": "stiffness"}, "give both or neither"),
+    ({"model.drop_axial": True}, "belongs to the moment form"),
+    ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
+])
+def test_scenarios_of_statics_refuse_what_has_no_meaning(changes: dict, told: str) -> None:
+    with pytest.raises(ll.InputError) as refused:
+        ll.run("neck-vertical-air", changes)
+    assert told in str(refused.value)
+
+
+def test_a_motion_has_no_task() -> None:
+    with pytest.raises(ll.InputError, match="moves through time"):
+        ll.run("eel-planar", {"task": "path"})
+
+
+def test_a_recorded_trajectory_is_followed(tmp_path: Path) -> None:
+    file = tmp_path / "head.csv"
+    s = np.linspace(0, 1, 12)
+    np.savetxt(file, np.stack([s, 0.15 + 0 * s, 0.02 * np.sin(6 * s), 0.01 * s], axis=1), delimiter=",", header="time, x, y, z")
+    result = ll.run("neck-vertical-air", {"gait": {"kind": "tip-path", "file": str(file)}})
+    assert result.dataset["tip_in_base"].values[:, 1] == pytest.approx(0.02 * np.sin(6 * s), abs=1e-9)
+    assert result.dataset["time"].values == pytest.approx(s)
+    table = result.to_csv(tmp_path / "all.csv").read_text().splitlines()
+    assert table[0].startswith("time,tip_position_x") and len(table) == 14
+
+
+def test_results_of_statics_are_saved_and_loaded(tmp_path: Path) -> None:
+    for name, changes in (("neck-workspace", {"gait.count": 3}), ("neck-planar", {"gait.points": 9})):
+        result = ll.run(name, changes)
+        result.write(tmp_path / name)
+        again = ll.Result.load(tmp_path / name)
+        assert again.dataset.equals(result.dataset) and again.scenario == result.scenario
+        assert again.summary()["statics"] == result.summary()["statics"]
+        assert all(balance["verdict"] == "pass" for balance in again.summary()["balances"].values())
+        assert len(list((tmp_path / name / "figures").glob("*.png"))) == len(result.scenario.figures)
+        assert "postures" in repr(result)
+    with pytest.raises(ll.InputError, match="no table"):
+        ll.run("neck-workspace", {"gait.count": 2}).to_csv(tmp_path / "x.csv")
