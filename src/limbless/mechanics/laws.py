@@ -20,7 +20,7 @@ from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
 LAW_COLUMNS = 40
-WEIGHT, FLUID, SURFACE, USER, POINT = np.arange(5)
+WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 
 # Coefficients, as columns after COEFFICIENTS
 # WEIGHT   field (3, m/s2, world), mass, first moment (3, body axes)
@@ -29,9 +29,11 @@ WEIGHT, FLUID, SURFACE, USER, POINT = np.arange(5)
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
 # POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body)
+# FRICTION largest force per length of sliding to the head, to the tail and sideways, speed below which it is viscous
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
+GRIP, CREEP = COEFFICIENTS + np.array([0, 3])
 ADDRESS, POINT_FORCE, POINT_TORQUE, IN_WORLD = COEFFICIENTS + np.array([0, 0, 3, 6])
 
 # What a user's law finds in its buffer, and where it writes its answer
@@ -129,6 +131,15 @@ def surface_slice(laws, i, E, height):
 
 
 @inline
+def friction_slice(laws, i, velocity):
+    """Regularised anisotropic Coulomb friction per unit length, in the plane of e1 (along the body, towards the tail) and e2."""
+    speed = sqrt(velocity.x * velocity.x + velocity.y * velocity.y + laws[i, CREEP] * laws[i, CREEP])
+    along = laws[i, GRIP + 1] if velocity.x > 0.0 else laws[i, GRIP]
+    o = 0.0 * velocity.x
+    return Wrench(Vector(-along * velocity.x / speed, -laws[i, GRIP + 2] * velocity.y / speed, o), Vector(o, o, o))
+
+
+@inline
 def user_slice(laws, i, buffer, t, E, position, velocity, rate):
     """Ask a user's function; it knows floats only, so no derivative passes through it."""
     buffer[USER_TIME] = t
@@ -194,6 +205,8 @@ def segment_wrench(row, nodes, weights, buffer, i, t, R, V, origin):
             place = origin + E @ Vector(start.x + s, start.y, start.z)
             if code == SURFACE:
                 F = surface_slice(row, i, E, place.z)
+            elif code == FRICTION:
+                F = friction_slice(row, i, at(velocity, rate, s))
             else:
                 F = user_slice(row, i, buffer, t, E, place, at(velocity, rate, s), rate)
             force, torque = sum_slice(F, s, weights[j] * row[i, LENGTH], force, torque)

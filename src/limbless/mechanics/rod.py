@@ -26,6 +26,7 @@ from limbless.mechanics.laws import (
     FIELD,
     FIELD_MASS,
     FLUID,
+    FRICTION,
     FROM,
     HAS_ADDED,
     POINT,
@@ -34,6 +35,7 @@ from limbless.mechanics.laws import (
     WEIGHT,
     added_slice,
     drag_slice,
+    friction_slice,
     get_fluid,
     point_wrench,
     scaled,
@@ -244,6 +246,8 @@ def slice_push(rows, buffer, i, t, base, h, V):
         place = base.position + base.rotation @ h.position
         if code == SURFACE:
             F = surface_slice(rows, i, E, place.z)
+        elif code == FRICTION:
+            F = friction_slice(rows, i, V.linear)
         else:
             F = user_slice(rows, i, buffer, t, E, place, V.linear, V.angular)
     return F
