@@ -11,7 +11,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_start
 
-_NODES = 28            # Chebyshev nodes along the body
+_NODES = 40            # Chebyshev nodes along the body
 _STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is found
 
 
@@ -21,18 +21,20 @@ def curvature_rate(K: Array, slope: Array, shear: Array, shear_rate: Array, shea
 
 
 class ShearedCurvature(Gait):
-    """Lateral shear Γ_Y = γ f(t) sin(π X / l) is imposed; the curvature that mobility asks for is found from it, from K(X, 0) = K_0.
+    """Lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed; the curvature that mobility asks for is found from it.
 
     With V_Y = 0 along the body, W_Z = K V - Γ̇ and V' = -Γ (K V - Γ̇), and K obeys a transport equation with inflow at the head, where it
-    stays at K_0. The head speeds up to `speed` and the shear grows to γ during `ramp` (smooth start f). Without shear K_0 would stay for ever:
-    a circular body is singular for the plain snake.
+    stays at K_0, as everywhere at the start. The head speeds up to `speed` during `ramp` (smooth start f); the beat sets
+    in after it. Without shear K_0 would stay for ever: a circular body is singular for the plain snake.
     """
 
     kind: Literal["sheared-curvature"] = "sheared-curvature"
     curvature: float = quantity(3.0, "1/m", "curvature K_0 at the start and at the head")
     shear: float = quantity(0.25, "1", "largest lateral shear γ")
     speed: float = quantity(-0.2, "m/s", "axial velocity of the head; negative goes head first", lt=0)
-    ramp: float = quantity(1.0, "s", "duration of the smooth start of speed and shear", gt=0)
+    pulse: float = quantity(0.3, "1", "share p of the shear that beats", ge=0)
+    period: float = quantity(2.0, "s", "period T of the beat", gt=0)
+    ramp: float = quantity(1.0, "s", "duration of the smooth start of speed and beat", gt=0)
     length: float = quantity(1.0, "m", "length l of the body", gt=0)
     until: float = quantity(10.0, "s", "time until which the gait is found", gt=0, le=200)
 
@@ -49,12 +51,19 @@ class ShearedCurvature(Gait):
         D -= np.diag(D.sum(axis=1))
         return 0.5 * self.length * (x + 1.0), 2.0 / self.length * D
 
+    def beat(self, t: float) -> tuple[float, float, float]:
+        """1 + p f(t - ramp) sin(2π t/T) and its first two derivatives."""
+        f, fd, fdd = smooth_start(max(t - self.ramp, 0.0), self.ramp)
+        w, p = 2.0 * np.pi / self.period, self.pulse
+        sine, cosine = np.sin(w * t), w * np.cos(w * t)
+        return 1.0 + p * f * sine, p * (fd * sine + f * cosine), p * (fdd * sine + 2.0 * fd * cosine - f * w * w * sine)
+
     def _shear(self, t: float, X: Array) -> tuple[Array, Array, Array]:
         """Γ, Γ̇ and Γ̇' at the nodes."""
-        f, rate, _ = smooth_start(t, self.ramp)
+        now, rate, _ = self.beat(t)
         k = np.pi / self.length
-        wave = self.shear * np.sin(k * X)
-        return f * wave, rate * wave, rate * self.shear * k * np.cos(k * X)
+        wave = self.shear * np.sin(k * X) ** 4
+        return now * wave, rate * wave, 4.0 * k * rate * self.shear * np.sin(k * X) ** 3 * np.cos(k * X)
 
     def rates(self, t: float, K: Array) -> Array:
         """K̇ at the nodes; 0 at the head, where K is given."""
@@ -95,8 +104,8 @@ class ShearedCurvature(Gait):
             raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise gait.until")
         X = np.broadcast_to(stations, (len(times), stations.shape[-1]))
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * X / self.length - 1.0, -1.0, 1.0))[..., None])
-        wave = self.shear * np.sin(np.pi * X / self.length)
-        start = np.array([smooth_start(t, self.ramp) for t in times]).T
+        wave = self.shear * np.sin(np.pi * X / self.length) ** 4
+        start = np.array([self.beat(t) for t in times]).T
         parts = []
         for order in range(3):
             strain = np.zeros((*X.shape, 6))
@@ -107,5 +116,5 @@ class ShearedCurvature(Gait):
         return Drive(*parts)
 
     def breakpoints(self, start: float, end: float) -> list[float]:
-        """The end of the smooth start."""
-        return [self.ramp] if start < self.ramp < end else []
+        """The ends of the smooth starts."""
+        return [t for t in (self.ramp, 2.0 * self.ramp) if start < t < end]

@@ -364,6 +364,32 @@ def reach_many(strain, rate, acceleration, half, first, start, work, out):
             out[i, c] = buffer[1, c]
 
 
+@kernel
+def twists_to_sections(work, twist, out):
+    """Ad_h⁻¹ of twists (R, nodes, 6) given in the head frame, for the poses in `work` (R, nodes, ..)."""
+    for r in range(work.shape[0]):
+        for k in range(work.shape[1]):
+            put_pair(out[r], k, FIRST, to_section(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_twist(twist[r], k, FIRST)))
+
+
+@kernel
+def wrenches_to_head(work, wrench, out):
+    """Ad_h⁻ᵀ of wrenches (R, nodes, 6) along section axes."""
+    for r in range(work.shape[0]):
+        for k in range(work.shape[1]):
+            put_pair(out[r], k, FIRST, to_head(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_wrench(wrench[r], k, FIRST)))
+
+
+@kernel
+def wrenches_to_sections(work, wrench, out):
+    """Ad_hᵀ of wrenches (R, nodes, 6) about the head: the inverse of `wrenches_to_head`."""
+    for r in range(work.shape[0]):
+        for k in range(work.shape[1]):
+            F, p = get_wrench(wrench[r], k, FIRST), get_vector(work[r], k, PLACE)
+            Rt = transpose(get_matrix(work[r], k, ROTATION))
+            put_pair(out[r], k, FIRST, Wrench(Rt @ F.force, Rt @ (F.torque - cross(p, F.force))))
+
+
 def adjoint_matrices(pose: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ad_h⁻¹ as matrices (..., 6, 6), of poses (..., >= 12) laid out as in a work array: head-frame twist -> section twist."""
     Rt = np.swapaxes(pose[..., :9].reshape(*pose.shape[:-1], 3, 3), -1, -2)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from limbless.environments.contact import Contact, Places
 from limbless.environments.support import Support
 from limbless.errors import InputError
-from limbless.gaits.base import Drive, Gait
+from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
 from limbless.models.macro_continuous.mesh import Mesh
@@ -160,7 +160,7 @@ class ContactSet:
 
     # The motion that they allow
 
-    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array, drive: Drive,
+    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
                stage: NDArray[np.int64]) -> Motion:
         """η_o and η̇_o (E, 6) that all contacts agree on."""
         guided = self.guided(slots)
@@ -179,7 +179,7 @@ class ContactSet:
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
-        residual = np.divide(left, scale, out=np.zeros_like(left), where=scale > 1e-12)
+        residual = left / max(float(scale.max(initial=0.0)), 1e-9)       # of the largest speed in the block: at rest any slip is all of it
         self._refuse_slip(residual, times)
         sliding = self._sliding(slots, reached, speeds)
         given_rate = given_rate + sliding
@@ -187,6 +187,25 @@ class ContactSet:
         body_rate = None if body is None else (body[0], body[2] + _body_bias(body, twist), body[2])
         twist_rate, _ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times)
         return Motion(twist, twist_rate, residual, given)
+
+    def guess(self, work: Array) -> Array:
+        """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
+        stage = np.arange(len(work))
+        A, b = self._wall(self._body_rows(work, stage))
+        small = A[..., self.free]
+        normal = small.swapaxes(1, 2) @ small
+        normal += 1e-12 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(normal.shape[1])
+        twist = np.zeros((len(work), 6))
+        twist[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0]
+        return twist
+
+    def _wall(self, body: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        """Rows and right sides of the guided body, those of rolling as the speed of the skin."""
+        guided = np.isin(np.arange(6), Support.guided) & self.free
+        unit = np.where(np.arange(6) < 3, 1.0, self._radius)[guided]
+        A = (body[0][:, :, guided] * self.free * unit[:, None]).reshape(len(body[0]), -1, 6)
+        need = (-(body[0] @ body[1][..., None])[..., 0][..., guided] * unit).reshape(len(body[0]), -1)
+        return A, need
 
     def _only_pushes(self, slots: list[Slots]) -> NDArray[np.bool_]:
         """(P,): supports that share forces while the whole body is guided."""
@@ -217,13 +236,10 @@ class ContactSet:
         b = np.where(active, wanted, 0.0).reshape(E, -1)
         unit = np.where(np.arange(6) < 3, 1.0, self._radius)                         # rows of rolling count as the speed of the skin
         unit = np.tile(unit, rows.shape[1])
-        if body is not None:
-            guided = np.isin(np.arange(6), Support.guided) & self.free
-            wall = (body[0] * self.free)[:, :, guided].reshape(E, -1, 6)
-            need = -(body[0] @ body[1][..., None])[..., 0][..., guided].reshape(E, -1)
-            A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
-            unit = np.concatenate([unit, np.tile(np.where(np.arange(6) < 3, 1.0, self._radius)[guided], len(self.guide_nodes))])
         A, b = A * unit[:, None], b * unit
+        if body is not None:
+            wall, need = self._wall(body)
+            A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
         small = (A / scale)[..., self.free]
         normal = small.swapaxes(1, 2) @ small
         self._refuse_loose(normal, times, order)

@@ -17,7 +17,7 @@ from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
-from limbless.models.macro_continuous.recording import Instants, Touches, twist_to_section
+from limbless.models.macro_continuous.recording import Instants, Touches, carried
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
@@ -95,9 +95,8 @@ class Kinematic:
 
     def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
         """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it."""
-        begin, wander, before = supports.copy(), None, None
-        if self._wanders:
-            wander = np.zeros((2 * len(knots) - 1, len(self.model.mesh.X)))
+        begin = supports.copy()
+        wander = self._wander(table, self.contacts.guess(table.work)) if self._wanders else None
         for _ in range(ROUNDS):
             supports[:] = begin
             places, present = self.contacts.located(self.slots, table.gait, knots, supports, wander)
@@ -106,23 +105,23 @@ class Kinematic:
             chosen = Places(*(part[when.step, when.slot] for part in places))
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
-            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, table.drive, when.stage)
-            if wander is None or (before is not None and np.abs(before - places.place).max(initial=0.0) < AGREED * self.model.rod.length):
+            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage)
+            if wander is None or self.contacts.guides_body:       # the whole body guides: its motion does not depend on where supports are
                 return when, chosen, present, reached, motion
-            before = places.place
-            wander = self._wander(table, when, motion)
+            twist = np.zeros((len(table.work), 6))
+            twist[when.stage[::-1]] = motion.twist[::-1]
+            before, wander = wander, self._wander(table, twist)
+            if np.abs(wander - before).max(initial=0.0) * (knots[-1] - knots[0]) < AGREED * self.model.rod.length:
+                return when, chosen, present, reached, motion
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a shorter step")
 
     @property
     def _wanders(self) -> bool:
         return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
 
-    def _wander(self, table: Table, when: Evaluations, motion: Motion) -> Array:
-        """Speed (T, nodes) along the body of a thing fixed in space: -V_X / Γ_X (33)."""
-        twist = np.zeros((len(table.work), 6))
-        twist[when.stage[::-1]] = motion.twist[::-1]
-        h = table.work[..., :9].reshape(*table.work.shape[:2], 3, 3)
-        V = twist_to_section(h, table.work[..., 9:12], twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
+    def _wander(self, table: Table, twist: Array) -> Array:
+        """Speed (T, nodes) along the body of a thing fixed in space: -V_X / Γ_X (33), for the head's twist (T, 6)."""
+        V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
         return np.ascontiguousarray(-V[..., 0] / table.drive.value[..., 0])
 
     def _refuse_nothing(self, present: NDArray[np.bool_], knots: Array) -> None:

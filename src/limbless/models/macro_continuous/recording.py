@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics.laws import Laws
-from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING
+from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod_motion import TURN, WORKS
 from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.models.base import Block, Variable
@@ -99,22 +99,12 @@ def bracket(a: Array, b: Array) -> Array:
     return np.concatenate([np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:]), np.cross(a[..., 3:], b[..., 3:])], axis=-1)
 
 
-def twist_to_section(R: Array, p: Array, V: Array) -> Array:
-    """Ad_h⁻¹ V."""
-    linear = V[..., :3] + np.cross(V[..., 3:], p)
-    return np.concatenate([_turn(R.swapaxes(-1, -2), linear), _turn(R.swapaxes(-1, -2), V[..., 3:])], axis=-1)
-
-
-def wrench_to_head(R: Array, p: Array, F: Array) -> Array:
-    """Ad_h⁻ᵀ F."""
-    force = _turn(R, F[..., :3])
-    return np.concatenate([force, _turn(R, F[..., 3:]) + np.cross(p, force)], axis=-1)
-
-
-def wrench_to_section(R: Array, p: Array, L: Array) -> Array:
-    """Ad_hᵀ L, the inverse of `wrench_to_head`."""
-    Rt = R.swapaxes(-1, -2)
-    return np.concatenate([_turn(Rt, L[..., :3]), _turn(Rt, L[..., 3:] - np.cross(p, L[..., :3]))], axis=-1)
+def carried(kernel: Any, work: Array, pairs: Array) -> Array:
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod`."""
+    pairs = np.ascontiguousarray(np.broadcast_to(pairs, (*work.shape[:2], 6)))
+    out = np.empty_like(pairs)
+    kernel(work, pairs, out)
+    return out
 
 
 def _turn(R: Array, v: Array) -> Array:
@@ -181,8 +171,8 @@ class Recorder:
         """Poses, energy, momentum and centre of mass."""
         h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
         weight, mass = self.mesh.weight, self.own[:, 0]
-        V = twist_to_section(h, p, now.twist[:, None] + now.work[..., SWING:SWING + 6])
-        momentum = (weight[:, None] * wrench_to_head(h, p, self.whole * V)).sum(axis=1)
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + now.work[..., SWING:SWING + 6])
+        momentum = (weight[:, None] * carried(wrenches_to_head, now.work, self.whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
         middle = base[:, None] @ h[:, self.middles]
@@ -200,21 +190,21 @@ class Recorder:
 
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
-        h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
         swing = now.work[..., SWING:SWING + 6]
-        V = twist_to_section(h, p, now.twist[:, None] + swing)
-        rate = twist_to_section(h, p, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
+        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
         need = self.whole * rate + cross_wrench(V, self.whole * V) - now.work[..., PUSH:PUSH + 6]
-        about_head = self.mesh.integral_to_nodes(wrench_to_head(h, p, need)) - now.hold[:, None]
-        poked = wrench_to_head(h, p, now.work[..., POKE:POKE + 6])
-        before = np.cumsum(poked, axis=1) - poked
-        tail = about_head[:, -1] - poked.sum(axis=1)
-        about_head = about_head - before
+        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.work, need)) - now.hold[:, None]
+        tail = about_head[:, -1].copy()
+        if now.work[..., POKE:POKE + 6].any():
+            poked = carried(wrenches_to_head, now.work, now.work[..., POKE:POKE + 6])
+            about_head -= np.cumsum(poked, axis=1) - poked
+            tail -= poked.sum(axis=1)
         if touches is not None:
             beyond = (touches.place[:, None] < self.mesh.X[:, None]) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
-        return wrench_to_section(h, p, about_head), tail
+        return carried(wrenches_to_sections, now.work, about_head), tail
 
     def _inside(self, now: Instants, touches: Touches | None) -> Block:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
@@ -231,13 +221,12 @@ class Recorder:
 
     def _outside(self, now: Instants) -> Array:
         """What the environment does per length, at nodes: the push on body and added mass, less what the latter takes."""
-        h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
         swing, added = now.work[..., SWING:SWING + 6], self.whole - self.own
         push = now.work[..., PUSH:PUSH + 6]
         if not self.whole.any() or not added.any():
             return push
-        V = twist_to_section(h, p, now.twist[:, None] + swing)
-        rate = twist_to_section(h, p, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
+        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
         return np.asarray(push - added * rate - cross_wrench(V, added * V))
 
     def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
