@@ -283,20 +283,23 @@ def follow_twist(knots, twist, x, poses):
         start = head_frame(x)
         middle = compose(start, pose_exp(magnus_first(a, b, c, d)))
         end = compose(middle, pose_exp(magnus_second(a, b, c, d)))
-        put_pose(poses[n], 0, start)
-        put_pose(poses[n], 1, middle)
-        put_pose(poses[n], 2, end)
+        for k in range(7):
+            poses[n, 0, k] = x[k]
+        put_pose(poses[n], 1, middle, quaternion_at(x, TURN))
+        put_pose(poses[n], 2, end, quaternion_at(x, TURN))
         for k in range(7):
             x[k] = poses[n, 2, k]
 
 
 @inline
-def put_pose(poses, k, g):
+def put_pose(poses, k, g, near):
+    """Store a pose; of its two quaternions the one nearer to that of the start."""
     q = quaternion_from_rotation(g.rotation)
+    sign = 1.0 if q.w * near.w + q.x * near.x + q.y * near.y + q.z * near.z >= 0.0 else -1.0
     for c in range(3):
         poses[k, c] = g.position[c]
     for c in range(4):
-        poses[k, 3 + c] = q[c]
+        poses[k, 3 + c] = sign * q[c]
 
 
 @kernel

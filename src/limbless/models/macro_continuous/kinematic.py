@@ -17,7 +17,7 @@ from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
-from limbless.models.macro_continuous.recording import Instants, Touches, carried
+from limbless.models.macro_continuous.recording import Instants, Touches, carried, raw_block
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
@@ -62,8 +62,6 @@ class Kinematic:
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], table: Table) -> tuple[State, Block, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
-        if len(knots) < 2 or knots[-1] <= knots[0]:
-            return state, self._nothing(table), Status()
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
         when, places, present, reached, motion = self._move(table, knots, supports)
         times = self._times(knots, when)
@@ -91,7 +89,7 @@ class Kinematic:
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
         x[WORKS:] = state.x[WORKS:SIZE] + sums[-1]
-        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), model.recorder.block(now, touches), Status())
+        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
 
     def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
         """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it."""
@@ -191,12 +189,3 @@ class Kinematic:
         shared = share(self.contacts, self.slots, reached.pose[e], there, resultant[e], times[e])
         return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
                        motion.residual[e], shared.conditioning)
-
-    def _nothing(self, table: Table) -> Block:
-        """A block without records."""
-        none = Instants(*(np.zeros((0, *shape)) for shape in ((), (SIZE,), (6,), (6,), (6,), (2,), table.work.shape[1:],
-                                                              table.drive.value.shape[1:], table.drive.value.shape[1:])))
-        P = self.slots[-1].columns.stop
-        touches = Touches(np.zeros((0, P)), np.zeros((0, P), dtype=bool), np.zeros((0, P, 12)), np.zeros((0, P, 6)), np.zeros((0, P, 6)),
-                          np.zeros((0, 6)), np.zeros(0), np.zeros(0))
-        return self.model.recorder.block(none, touches)

@@ -21,7 +21,7 @@ from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
 from limbless.models.macro_continuous.kinematic import Kinematic, Table
 from limbless.models.macro_continuous.mesh import Slices, make_mesh
-from limbless.models.macro_continuous.recording import Instants, Recorder
+from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
 from limbless.models.macro_continuous.solution import Solution
 from limbless.models.newton_euler.model import _numbers, _unit
 from limbless.robots.base import Preset, Robot
@@ -174,7 +174,7 @@ class MacroContinuous(Model):
         kept.x[:, WORKS + 2] += paid[record][:len(times)]
         x[WORKS + 2] += paid[-1]
         now = Instants(times, kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value[kept.row], drive.rate[kept.row])
-        return State(done, x, state.memory), self.recorder.block(now, None), status
+        return State(done, x, state.memory), raw_block(now, None), status
 
     def _law_failure(self) -> Status:
         """An exception that a user's law raised inside compiled code comes out here."""
@@ -185,6 +185,10 @@ class MacroContinuous(Model):
                 slot.error = None
                 return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
         return Status()
+
+    def variables(self, block: Block) -> Block:
+        """The variables of the schema, from the raw arrays of all blocks."""
+        return self.recorder.block(*from_raw(block))
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""

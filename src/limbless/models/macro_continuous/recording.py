@@ -13,10 +13,10 @@ from limbless.mechanics import laws as law_columns
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod_motion import TURN, WORKS
+from limbless.mechanics.lie import Quaternion, quaternion_product
 from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.models.base import Block, Variable
 from limbless.models.macro_continuous.mesh import Mesh, Slices
-from limbless.models.newton_euler.recording import _continuous
 from limbless.robots.rod import ACTUATED, NATURAL, Rod
 
 Array = NDArray[np.float64]
@@ -86,6 +86,23 @@ class Touches(NamedTuple):
     resultant: Array       # (R, 6)
     residual: Array        # (R,)
     conditioning: Array    # (R,)
+
+
+def raw_block(now: Instants, touches: Touches | None) -> Block:
+    """Instants and contacts as one block of arrays, record first: what `advance` keeps until the end of a run."""
+    block = {"time": now.time, **{f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}}
+    if touches is not None:
+        block |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
+    return block
+
+
+def from_raw(block: Block) -> tuple[Instants, Touches | None]:
+    """The way back."""
+    now = Instants(block["time"], *(np.ascontiguousarray(block[f"instant_{name}"]) for name in Instants._fields[1:]))
+    if "touch_place" not in block:
+        return now, None
+    touches = Touches(*(block[f"touch_{name}"] for name in Touches._fields))
+    return now, touches._replace(present=touches.present > 0.5)
 
 
 def cross_wrench(twist: Array, momentum: Array) -> Array:
@@ -175,18 +192,24 @@ class Recorder:
         momentum = (weight[:, None] * carried(wrenches_to_head, now.work, self.whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
-        middle = base[:, None] @ h[:, self.middles]
         force = _turn(base, momentum[:, :3])
         end = -1 if self.rod.head == "tip" else 0
         energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
         return {
-            "position": place[:, self.middles], "orientation": _continuous(matrix_to_quaternion(middle)), "head_position": place[:, end],
+            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h), "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
             "kinetic_energy": 0.5 * np.einsum("k,rki,rki->r", weight, V, self.whole * V),
             "potential_energy": self._weight_energy(place) + np.asarray(energy.sum(axis=-1) @ weight),
             "momentum": np.concatenate([force, _turn(base, momentum[:, 3:]) + np.cross(position, force)], axis=1),
         }
+
+    def _orientations(self, base: Array, h: Array) -> Array:
+        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the body."""
+        q = matrix_to_quaternion(h)
+        turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
+        q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
+        return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)), Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
 
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
