@@ -20,6 +20,7 @@ from limbless.mechanics.rod import NODE_COLUMNS, gather_forces, gather_inertia, 
 from limbless.mechanics.vectors import Vector, cross, rotation_from_quaternion, transpose
 
 POSITION, TURN, SPEED, WORKS = np.array([0, 3, 7, 13])
+START = np.int64(0)
 SIZE = 13 + INTEGRALS
 VELOCITY_FORM, MOMENTUM_FORM, NO_INERTIA = range(3)
 TOLERANCE, TRIALS = 1e-12, 40                # of Newton's method for the motion without inertia, relative to the wrench of unit speed
@@ -236,7 +237,7 @@ def store(scratch, records, r, row):
 @kernel
 def advance(body, laws, setting, strains, knots, record, x, scratch, records):
     """Step x from the first knot to the last and record where asked. Returns the step at which the motion was not determined, or -1."""
-    r, steps = 0, knots.shape[0] - 1
+    r, steps, size = 0, knots.shape[0] - 1, x.shape[0]
     state, rate, total = scratch.stage, scratch.rate, scratch.total
     for n in range(steps + 1):
         last = n == steps
@@ -250,7 +251,7 @@ def advance(body, laws, setting, strains, knots, record, x, scratch, records):
             if stage == 0:
                 copy(x, state)
             else:
-                add(x, lead * h, rate, state)
+                add(START, size, x, lead * h, rate, state)
             if not rod_rate(body, laws, setting, strains, 2 * n + int(2.0 * lead), t + lead * h, inside, state, scratch, rate):
                 return n
             if stage == 0:
@@ -265,8 +266,8 @@ def advance(body, laws, setting, strains, knots, record, x, scratch, records):
                     return -1
                 copy(rate, total)
             else:
-                add(total, weight, rate, total)
-        add(x, h / 6.0, total, x)
+                add(START, size, total, weight, rate, total)
+        add(START, size, x, h / 6.0, total, x)
         put_quaternion_at(x, TURN, normalised(quaternion_at(x, TURN)))
     return -1
 

@@ -22,6 +22,7 @@ from limbless.models.macro_continuous.recording import bracket
 from limbless.robots.rod import HELD, Rod
 
 Array = NDArray[np.float64]
+REST = 1e-3                # 1/s: of the length, the speed below which slip is not compared with the speed any more
 RANK = 1e-8                # singular values below this share of the largest count as zero
 
 
@@ -179,7 +180,7 @@ class ContactSet:
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
-        residual = left / max(float(scale.max(initial=0.0)), 1e-9)       # of the largest speed in the block: at rest any slip is all of it
+        residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
         self._refuse_slip(residual, times)
         sliding = self._sliding(slots, reached, speeds)
         given_rate = given_rate + sliding
@@ -232,8 +233,8 @@ class ContactSet:
     def _solve(self, rows: Array, wanted: Array, active: Array, body: tuple[Array, Array, Array] | None, order: int, times: Array) -> tuple[Array, Array]:
         """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear velocity."""
         E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
-        A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, -1, 6)
-        b = np.where(active, wanted, 0.0).reshape(E, -1)
+        A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
+        b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
         unit = np.where(np.arange(6) < 3, 1.0, self._radius)                         # rows of rolling count as the speed of the skin
         unit = np.tile(unit, rows.shape[1])
         A, b = A * unit[:, None], b * unit

@@ -39,7 +39,7 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, present: NDArra
             sides[columns, 1] = True
     carry = adjoint_matrices(pose).swapaxes(-1, -2)                                # section wrench -> about the head: Ad_h⁻ᵀ
     columns_of = carry * (unit * guided)[:, None, :] * present[..., None, None]    # (R, P, 6 rows, 6 components)
-    A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, -1)[:, contacts.free]
+    A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / contacts.rod.length)[contacts.free]
     A, b = A * scale[:, None], resultant[:, contacts.free] * scale
     singular = np.linalg.svd(A, compute_uv=False)
