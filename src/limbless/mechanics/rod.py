@@ -306,13 +306,16 @@ def solve_six(matrix, right, free, table):
 
     Returns False where there is no unique answer. `table` (6, 6) is working memory.
     """
-    largest = 0.0
+    largest, moving = 0.0, 0.0
     for i in range(6):
+        moving += free[i]
         for j in range(6):
             table[i, j] = matrix[i, j] if free[i] > 0.0 and free[j] > 0.0 else 0.0
             largest = max(largest, abs(table[i, j]))
         if free[i] == 0.0:
             right[i] = 0.0
+    if moving == 0.0:
+        return True
     for i in range(6):
         if free[i] == 0.0:
             table[i, i] = largest

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from limbless.analysis.limits import STRAINS
 from limbless.callables import Function
 from limbless.description import quantity
 from limbless.errors import InputError
@@ -16,8 +17,6 @@ from limbless.robots.chain import Chain
 from limbless.robots.sections import ellipse_area, ellipse_second_moments
 from limbless.robots.uniform_chain import UniformChain
 
-STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
-"""Γ_X, Γ_Y, Γ_Z, K_X, K_Y, K_Z."""
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
 ACTUATED: dict[str, tuple[int, ...]] = {

@@ -221,7 +221,9 @@ class Recorder:
         tail = about_head[:, -1].copy()
         if now.work[..., POKE:POKE + 6].any():
             poked = carried(wrenches_to_head, now.work, now.work[..., POKE:POKE + 6])
-            about_head -= np.cumsum(poked, axis=1) - poked
+            passed = np.cumsum(poked, axis=1)
+            passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
+            about_head -= passed
             tail -= poked.sum(axis=1)
         if touches is not None:
             beyond = (touches.place[:, None] < self.mesh.X[:, None]) & touches.present[:, None]
