@@ -16,8 +16,9 @@ from limbless.simulation import run_scenario
 
 Place = tuple[str | int, ...]
 
-FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"}
-"""Leaves that may have no other value here: what a thing is; an earlier run, which would have to exist; joints that the gait moves."""
+FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "profile", "repeat", "travel", "spacing"}
+"""Leaves that may have no other value here: what a thing is; an earlier run or a function, which would have to exist; joints that the gait moves;
+fields that go with another one."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 
@@ -49,15 +50,20 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, value - 1]
     if isinstance(value, str):
-        return ["planar", "spherical", "full", "consistent", "tip", "pd", "other-word"]
+        return ["planar", "spherical", "full", "consistent", "tip", "pd", "momentum", "spatial", "points", "outer", "universal", "other-word"]
     return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]]]
 
 
 @cache
 def excited(name: str) -> Scenario:
     """A short run in which everything moves, so that every number has something to act on."""
-    bends = {f"gait.{field}": 0.01 for field in ("turn", "dive") if hasattr(Scenario.load(name).gait, field)}
-    return Scenario.load(name, {"duration": 0.06, "initial.twist": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], **bends})
+    scenario = Scenario.load(name)
+    beating = {"ramp": 0.3, "until": 0.6} if hasattr(scenario.gait, "pulse") else {}
+    lively = {"turn": 0.01, "dive": 0.01, "turn_start": -0.5, **beating}
+    bends = {f"gait.{field}": value for field, value in lively.items() if hasattr(scenario.gait, field)}
+    decided = any(item.role == "constraint" for item in scenario.environment)      # contacts decide how the base moves
+    thrown = {} if decided else {"initial.twist": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
+    return Scenario.load(name, {"duration": 0.5 if beating else 0.06, **thrown, **bends})
 
 
 @cache
@@ -87,7 +93,8 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
             return other, Scenario.load(scenario, {dotted: other})
         except InputError as error:
             text = str(error)
-            assert f"--set {dotted}=" in text or str(path[-1]) in text, text
+            named = [str(part) for part in path if isinstance(part, str)][-1]              # an entry of a list is refused by its list's name
+            assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None
 

@@ -28,7 +28,8 @@ class Support(Contact):
     spacing: float | None = quantity(None, "m", "distance at which the next support follows the last one that entered; none enters if absent", gt=0)
     travel: bool = Field(True, description="supports are fixed in space and wander along the body; else each stays at its section")
     along: Literal["body", "points"] = Field("body", description="what guides the motion: the whole body, or the supports alone")
-    one_sided: bool = Field(False, description="supports can only push towards the left of the body (+y) or only to the right, whichever side they are on")
+    pushes: Literal["both", "left", "right", "inner", "outer"] = Field(
+        "both", description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or outer side of the bend")
     couple_length: float | None = quantity(None, "m", "length that makes couples comparable with forces; the section's radius if absent", gt=0)
 
     @model_validator(mode="after")
@@ -39,9 +40,15 @@ class Support(Contact):
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
         return self
 
+    def sides(self, curvature: Array) -> Array:
+        """Direction in which each support pushes, +1 or -1 along y, or 0 for both, where the body has a yaw curvature (T, P)."""
+        bend = np.where(curvature >= 0.0, 1.0, -1.0)                     # the inner side of a bend to the left is at +y
+        fixed = {"both": 0.0, "left": 1.0, "right": -1.0}
+        return {"inner": -bend, "outer": bend}[self.pushes] if self.pushes in ("inner", "outer") else np.full(curvature.shape, fixed[self.pushes])
+
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         """At the start; where they travel to is found with the motion."""
         if max(self.abscissae) > length:
-            raise InputError(f"support: abscissa {max(self.abscissae):g} m lies outside the body, which is {length:g} m long")
+            raise InputError(f"support: abscissae[{int(np.argmax(self.abscissae))}] = {max(self.abscissae):g} m lies outside the body, which is {length:g} m long")
         still = np.zeros((len(times), len(self.abscissae)))
         return Places(still + np.array(self.abscissae), still, still)

@@ -101,7 +101,10 @@ class ShearedCurvature(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
         if times[-1] > self.until * (1.0 + 1e-12):
-            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise gait.until")
+            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise gait.until, or shorten the duration")
+        if stations.max() > self.length * (1.0 + 1e-9):
+            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = {stations.max():g} m; "
+                             "give both the same length")
         X = np.broadcast_to(stations, (len(times), stations.shape[-1]))
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * X / self.length - 1.0, -1.0, 1.0))[..., None])
         wave = self.shear * np.sin(np.pi * X / self.length) ** 4

@@ -148,8 +148,10 @@ class Rod(Robot):
         if moved.any():
             wanted = {locked[c] for c in np.flatnonzero(moved)}
             enough = next(case for case, free in ACTUATED.items() if wanted <= set(free) and set(ACTUATED[self.strains]) <= set(free))
-            raise InputError(f"gait {getattr(gait, 'kind', '?')!r} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod with "
-                             f"strains: {self.strains} has locked; set robot.strains to {enough!r}")
+            numbers = [f"{name} {value:g}" for name, value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
+            given = f" ({', '.join(numbers)})" if numbers else ""
+            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod with "
+                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that bends so)")
 
     def to_chain(self, links: int) -> Chain:
         """The chain of equal rigid links that tends to this rod as their number grows; for uniform sections that do not stretch or shear."""

@@ -58,8 +58,30 @@ class ContactSet:
         self.rod, self.mesh, self.tolerance = rod, mesh, tolerance
         self.items = list(environment)
         self.free = np.array([c not in HELD[rod.base] for c in range(6)])
-        self.guides_body = any(isinstance(item, Support) and item.along == "body" for item in self.items)
+        self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
+        self._refuse_held()
         self.guide_nodes = np.unique(np.linspace(0, len(mesh.X) - 1, 17).round().astype(int))
+
+    @property
+    def guides_body(self) -> bool:
+        """Whether the whole body is guided at some time."""
+        return bool(self.walls)
+
+    def walled_at(self, times: Array) -> NDArray[np.bool_]:
+        """Whether the whole body is guided, at each time."""
+        return np.any([item.open_at(times) for item in self.walls], axis=0) if self.walls else np.zeros(len(times), dtype=bool)
+
+    def _refuse_held(self) -> None:
+        """Motions and couples that a base which is not free cannot have."""
+        for item in self.items:
+            for name in ("twist", "sway"):
+                given = np.array(getattr(item, name, (0.0,) * 6))
+                if given[~self.free].any():
+                    entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
+                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which a base "
+                                     f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
+            if getattr(item, "couple_length", None) is not None and not self.free[3]:
+                raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is {self.rod.base!r}")
 
     def slots(self, gait: Gait) -> list[Slots]:
         """How many columns each environment takes."""
@@ -162,7 +184,7 @@ class ContactSet:
     # The motion that they allow
 
     def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
-               stage: NDArray[np.int64]) -> Motion:
+               stage: NDArray[np.int64], walled: NDArray[np.bool_]) -> Motion:
         """η_o and η̇_o (E, 6) that all contacts agree on."""
         guided = self.guided(slots)
         given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
@@ -173,7 +195,9 @@ class ContactSet:
         rows = rod_kernels.adjoint_matrices(reached.pose)                                    # (E, P, 6, 6)
         swing, surge = (reached.pose[..., c:c + 6] for c in (rod_kernels.SWING, rod_kernels.SURGE))
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        body = self._body_rows(work, stage) if self.guides_body else None
+        body = self._body_rows(work, stage) if walled.any() else None
+        if body is not None and not walled.all():
+            body = (body[0] * walled[:, None, None, None], *body[1:])
         wanted = given - (rows @ swing[..., None])[..., 0]
         twist, left = self._solve(rows, wanted, active, body, 0, times)
         speeds = (rows @ (twist[:, None] + swing)[..., None])[..., 0]

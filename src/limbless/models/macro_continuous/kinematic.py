@@ -103,7 +103,8 @@ class Kinematic:
             chosen = Places(*(part[when.step, when.slot] for part in places))
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
-            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage)
+            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
+                                          self._walled(knots)[when.step])
             if wander is None or self.contacts.guides_body:       # the whole body guides: its motion does not depend on where supports are
                 return when, chosen, present, reached, motion
             twist = np.zeros((len(table.work), 6))
@@ -122,12 +123,16 @@ class Kinematic:
         V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
         return np.ascontiguousarray(-V[..., 0] / table.drive.value[..., 0])
 
+    def _walled(self, knots: Array) -> NDArray[np.bool_]:
+        """In which steps the whole body is guided."""
+        return self.contacts.walled_at(0.5 * (knots[:-1] + knots[1:]))
+
     def _refuse_nothing(self, present: NDArray[np.bool_], knots: Array) -> None:
-        bare = ~present.any(axis=1) & (not self.contacts.guides_body)
+        bare = ~present.any(axis=1) & ~self._walled(knots)
         if bare.any():
             n = int(np.argmax(bare))
             raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts must take over from each other "
-                             "without a gap (a peristaltic wave needs a body of at least one wavelength)")
+                             "without a gap in their `active` windows (a peristaltic wave needs a body of at least one wavelength)")
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
         steps = len(knots) - 1
@@ -170,7 +175,7 @@ class Kinematic:
         """Power of the contacts: none unless a held section moves along a held component."""
         if not motion.given.any():
             return np.zeros(len(resultant))
-        shared = share(self.contacts, self.slots, reached.pose, present[when.step], resultant, times)
+        shared = share(self.contacts, self.slots, reached.pose, reached.strain, present[when.step], resultant, times)
         return np.asarray((shared.wrench * motion.given).sum(axis=(1, 2)))
 
     def _integrate(self, knots: Array, when: Evaluations, powers: Array, wrench: Array, pose: Array, table: Table) -> Array:
@@ -186,6 +191,6 @@ class Kinematic:
     def _touches(self, e: NDArray[np.int64], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, motion: Motion,
                  resultant: Array, when: Evaluations) -> Touches:
         there = present[when.step[e]]
-        shared = share(self.contacts, self.slots, reached.pose[e], there, resultant[e], times[e])
+        shared = share(self.contacts, self.slots, reached.pose[e], reached.strain[e], there, resultant[e], times[e])
         return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
                        motion.residual[e], shared.conditioning)

@@ -1,6 +1,7 @@
 """A rod cut into panels of three nodes, and its slices as the bodies on which environments act."""
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ def make_mesh(length: float, cells: int, breaks: tuple[float, ...]) -> Mesh:
             X += [start, start + _NARROW * length]
             X[-3] = start - _NARROW * length
             half.append(0.0)
-        panels = max(1, round(0.5 * cells * (end - start) / length))
+        panels = max(1, math.ceil(0.5 * cells * (end - start) / length - 1e-9))
         X += list(start + (end - start) * np.arange(1, 2 * panels + 1) / (2 * panels))
         half += [0.5 * (end - start) / panels] * panels
     halves = np.array(half)

@@ -46,6 +46,7 @@ class MacroContinuous(Model):
         self.rod = self.robot = built
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
+        self._refuse_points()
         self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
         slices = Slices(built, self.mesh)
         self.laws = assembly.pack_environment(slices, self.environment)
@@ -55,7 +56,7 @@ class MacroContinuous(Model):
         self._scratch = assembly.scratch(len(self.mesh.X), SIZE)
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
-        self.recorder = Recorder(built, slices, self.body.inertia, own, self.laws, 0)
+        self.recorder = Recorder(built, slices, self.body.inertia, own, self.laws, (), self.settings.slip_tolerance)
         self._slices, self._own = slices, own
 
     def _form(self, held: bool) -> int:
@@ -66,6 +67,13 @@ class MacroContinuous(Model):
         if held and self.rod.base == "fixed":
             raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, planar or line)")
         return NO_INERTIA if not self.settings.inertia else MOMENTUM_FORM if self.settings.form == "momentum" else VELOCITY_FORM
+
+    def _refuse_points(self) -> None:
+        for item in self.environment:
+            field = type(item).model_fields.get("points")
+            if field is not None and getattr(item, "points", None) != field.default:
+                raise InputError(f"environment {getattr(item, 'kind', '?')!r}: points are for the segments of a chain; "
+                                 "a rod is cut into model.cells, so leave points out")
 
     # One state at a time
 
@@ -122,16 +130,16 @@ class MacroContinuous(Model):
         decided = self.kinematic is not None or not self.settings.inertia
         locked = np.flatnonzero((self.free == 0.0) & (np.array(initial.twist) != 0.0))
         if decided and any(initial.twist):
-            why = "contacts decide" if self.kinematic is not None else "the balance of forces decides"
-            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (got {initial.twist})")
+            why = "contacts decide" if self.kinematic is not None else "without inertia the balance of forces decides"
+            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry {np.flatnonzero(initial.twist)[0]} of {initial.twist} is not)")
         if len(locked):
-            raise InputError(f"initial.twist: the base {self.rod.base!r} holds component {locked[0] + 1} at 0; got {initial.twist}")
+            raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
         if initial.joint_position is not None or initial.joint_velocity is not None:
             raise InputError("initial.joint_position and joint_velocity: a rod has no joints; the gait gives its strains")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
-            count = self.kinematic.slots[-1].columns.stop
-            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws, count)
+            names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
+            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws, names, self.settings.slip_tolerance)
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if self._setting.form == MOMENTUM_FORM:
             x[SPEED:SPEED + 6] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))

@@ -4,6 +4,7 @@ Everything is computed in NumPy from recorded shapes, twists and pushes, apart f
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,8 +132,9 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into blocks."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: int) -> None:
-        self.rod, self.mesh, self.whole, self.own, self.laws, self.contacts = rod, slices.mesh, whole, own, laws, contacts
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (), slip: float = 0.0) -> None:
+        self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
+        self.contacts, self.slip = contacts, slip
         self.middles, self.axes = slices.mesh.middles, slices.axes
         self.total = float(slices.mesh.weight @ own[:, 0])
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
@@ -153,8 +155,10 @@ class Recorder:
             "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
             "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
+        found["slip_tolerance"] = ((), self.slip, {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
         if self.contacts:
-            found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(self.contacts)], {})
+            found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
+            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
         return found
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
