@@ -17,12 +17,13 @@ from limbless.simulation import run_scenario
 Place = tuple[str | int, ...]
 
 FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file", "drop_axial", "tip_stiffness",
-         "tension_at"}
-"""Leaves that may have no other value here: what a thing is; an earlier run or a file, which would have to exist; joints that the gait
-moves; what a gait that does not stop would stop at; options of statics that need another one beside them."""
+         "tension_at", "profile", "repeat", "travel"}
+"""Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to exist; joints that the
+gait moves; what a gait that does not stop would stop at; fields that go with another one."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
-UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"}, "wheeled-snake-manipulate": {"coordinates"}}
+UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"}, "wheeled-snake-manipulate": {"coordinates"},
+          "snake-": {"spacing"}, "worm-": {"spacing"}}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
 a clamped tail does not move in any coordinates, and the wave stops after this short run."""
 IDLE = {("environment", 1, "points")}
@@ -33,7 +34,8 @@ SOONER: dict[str, dict[str, Any]] = {
 }
 """What happens late in a scenario happens within its short run here."""
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised", "ellipse", "distributed",
-         "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x", "other-word"]
+         "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x", "momentum", "spatial", "points", "outer", "universal",
+         "other-word"]
 """Other values to try where a field holds a word."""
 
 
@@ -74,10 +76,13 @@ def excited(name: str) -> Scenario:
     whole = Scenario.load(name)
     if whole.task is not None:
         return Scenario.load(name, {f"gait.{field}": 5 for field in ("points", "count") if hasattr(whole.gait, field)})
-    bends = {f"gait.{field}": 0.01 for field in ("turn", "dive") if hasattr(whole.gait, field)}
-    base = getattr(whole.robot.build(), "base", "free")
-    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6}.get(base, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    return Scenario.load(name, {"duration": 0.06, "initial.twist": twist, **bends, **SOONER.get(name, {})})
+    beating = {"ramp": 0.3, "until": 0.6} if hasattr(whole.gait, "pulse") else {}
+    lively = {"turn": 0.01, "dive": 0.01, "turn_start": -0.5, **beating}
+    bends = {f"gait.{field}": value for field, value in lively.items() if hasattr(whole.gait, field)}
+    decided = any(item.role == "constraint" for item in whole.environment)         # contacts decide how the base moves
+    base = "decided" if decided else getattr(whole.robot.build(), "base", "free")
+    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6, "decided": [0.0] * 6}.get(base, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    return Scenario.load(name, {"duration": 0.5 if beating else 0.06, "initial.twist": twist, **bends, **SOONER.get(name, {})})
 
 
 @cache
@@ -107,7 +112,8 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
             return other, Scenario.load(scenario, {dotted: other})
         except InputError as error:
             text = str(error)
-            assert f"--set {dotted}=" in text or str(path[-1]) in text, text
+            named = [str(part) for part in path if isinstance(part, str)][-1]              # an entry of a list is refused by its list's name
+            assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None
 

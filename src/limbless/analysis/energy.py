@@ -37,6 +37,10 @@ def joint_power(dataset: xr.Dataset) -> Array:
 
 def positive_work(dataset: xr.Dataset) -> float | None:
     """Sum over the joints of the work given while it is positive (J): what is spent when nothing is recovered from braking."""
+    if "effort" in dataset and "strain_rate" in dataset:               # a rod: per length of body, strain by strain
+        density = dataset["effort"].values * dataset["strain_rate"].values
+        along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)
+        return float(along @ dataset["section_length"].values)
     if "joint_torque" not in dataset or "joint_velocity" not in dataset:
         return None
     return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())

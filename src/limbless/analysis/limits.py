@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
+"""The strains of a rod, in the order of a screw."""
+
+
 @dataclass(frozen=True)
 class Excess:
-    """A joint that passed its limit: when first, and the worst (signed) torque with its time. SI units."""
+    """A joint, or a strain at a section of a rod, that passed its limit: when first, and the worst (signed) torque with its time. SI units."""
 
     joint: str
     limit: float
@@ -59,6 +63,8 @@ def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
 
 def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
     """Every joint whose |torque| passed its `joint_limit`, in the order of the body."""
+    if "effort" in dataset and "effort_limit" in dataset:
+        return _strain_excess(dataset)
     if "joint_torque" not in dataset or "joint_limit" not in dataset:
         return []
     torque, limit, time = dataset["joint_torque"].values, dataset["joint_limit"].values, dataset["time"].values
@@ -68,4 +74,18 @@ def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
         if beyond.any():
             worst = int(np.abs(torque[:, number]).argmax())
             found.append(Excess(name, float(limit[number]), float(time[beyond.argmax()]), float(torque[worst, number]), float(time[worst])))
+    return found
+
+
+def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
+    """Every actuated strain of a rod whose |effort| passed its `effort_limit`, at the section where it did so most."""
+    effort, limit, time = dataset["effort"].values, dataset["effort_limit"].values, dataset["time"].values
+    found = []
+    for component, bound in enumerate(limit):
+        beyond = np.abs(effort[..., component]) > bound
+        if beyond.any():
+            record, section = np.unravel_index(np.abs(effort[..., component]).argmax(), beyond.shape)
+            place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
+            found.append(Excess(place, float(bound), float(time[beyond.any(axis=1).argmax()]), float(effort[record, section, component]),
+                                float(time[record])))
     return found

@@ -72,7 +72,7 @@ class Wheels(Environment):
         if self.law != "regularised":
             raise InputError("set-valued wheels are no force law: choose `law: regularised` with a `slip_speed`, or the model 'geometric'")
         joined = float(self.cone == "ellipse")
-        rows = [segment_row(int(laws.WHEEL), piece, self._count, [*(limit / piece.length), self.slip_speed, joined])
+        rows = [segment_row(int(laws.FRICTION), piece, self._count, [*(limit[[0, 0, 1]] / piece.length), self.slip_speed, joined])
                 for piece, limit in self._grips(robot)]
         return Pack(in_windows(self, rows))
 

@@ -23,17 +23,20 @@ class FunctionGait(Gait):
 
     t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is heading
     (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque` it is (T, joints)
-    and s holds joint numbers. Derivatives that you give are compared with differences of the value and refused if they disagree;
+    and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of a rod at s from its head. Derivatives that you give are compared with differences of the value and refused if they disagree;
     without them they are taken by eighth-order differences.
     """
 
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    drives: Literal["shape", "joint", "torque"] = Field("shape", description="what its value is")  # type: ignore[misc]
+    drives: Literal["shape", "joint", "torque", "strain"] = Field("shape", description="what its value is")  # type: ignore[misc]
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """The function's value with its time derivatives."""
+        """The function's value with its time derivatives; stations may be (T, S), each time with its own."""
+        if stations.ndim == 2:
+            rows = [self.sample(times[i:i + 1], stations[i]) for i in range(len(times))]
+            return Drive(*(np.concatenate(parts) for parts in zip(*rows, strict=True)))
         answer = self._ask(times, stations)
         if self.drives == "torque":
             return Drive(answer[0], np.zeros_like(answer[0]), np.zeros_like(answer[0]))
@@ -60,10 +63,10 @@ class FunctionGait(Gait):
             raise InputError(f"gait function {self._name} must return numbers; it returned {part!r:.60}") from None
         if self.drives == "shape" and array.shape == wanted:
             array = np.stack([array, np.zeros(wanted)], axis=-1)
-        expected = (*wanted, 2) if self.drives == "shape" else wanted
+        expected = {"shape": (*wanted, 2), "strain": (*wanted, 6)}.get(self.drives, wanted)
         if array.shape != expected:
             raise InputError(f"gait function {self._name} must return shape {expected} for {wanted[0]} times and {wanted[1]} "
-                             f"{'stations' if self.drives == 'shape' else 'joints'}; it returned {array.shape}")
+                             f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned {array.shape}")
         if not np.isfinite(array).all():
             raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} and {times[-1]:g} s")
         return np.ascontiguousarray(array)

@@ -20,7 +20,7 @@ from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
 LAW_COLUMNS = 40
-WEIGHT, FLUID, SURFACE, USER, POINT, WHEEL = np.arange(6)
+WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 
 # Coefficients, as columns after COEFFICIENTS
 # WEIGHT   field (3, m/s2, world), mass, first moment (3, body axes)
@@ -29,12 +29,13 @@ WEIGHT, FLUID, SURFACE, USER, POINT, WHEEL = np.arange(6)
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
 # POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body)
-# WHEEL    largest friction per length along and across, speed below which it fades, 1 if the two are joined by an ellipse (0: a box)
+# FRICTION largest force per length of sliding to the head, to the tail and sideways, speed below which it fades, 1 if the directions
+#          are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
 ADDRESS, POINT_FORCE, POINT_TORQUE, IN_WORLD = COEFFICIENTS + np.array([0, 0, 3, 6])
-GRIP_ALONG, GRIP_ACROSS, SLIP_SPEED, JOINED = COEFFICIENTS + np.array([0, 1, 2, 3])
+GRIP, SLIP_SPEED, JOINED = COEFFICIENTS + np.array([0, 3, 4])
 
 # What a user's law finds in its buffer, and where it writes its answer
 USER_TIME, USER_POSITION, USER_VELOCITY, USER_ROTATION_RATE, USER_AXES, USER_FORCE, USER_MOMENT = np.array([0, 1, 4, 7, 10, 19, 22])
@@ -140,13 +141,13 @@ def surface_slice(laws, i, E, height):
 
 
 @inline
-def wheel_slice(laws, i, velocity):
-    """Dry friction per unit length, along and across the rolling direction e1, with sgn(u) -> u / sqrt(u² + ε²) (19).
+def friction_slice(laws, i, velocity):
+    """Dry friction per unit length along and across the body, with sgn(u) -> u / sqrt(u² + ε²); e1 points to the tail.
 
-    A box takes the two directions apart, as paper 003 does; an ellipse opposes the sliding as a whole with the largest power.
+    A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as a whole with the largest power.
     """
-    along, across, speed = laws[i, GRIP_ALONG], laws[i, GRIP_ACROSS], laws[i, SLIP_SPEED]
-    u, v = velocity.x, velocity.y
+    u, v, speed = velocity.x, velocity.y, laws[i, SLIP_SPEED]
+    along, across = laws[i, GRIP + 1] if u > 0.0 else laws[i, GRIP], laws[i, GRIP + 2]
     if laws[i, JOINED] > 0.0:
         a, b, fading = along * u, across * v, max(along, across) * speed
         scale = 1.0 / sqrt(a * a + b * b + fading * fading)
@@ -226,8 +227,8 @@ def segment_wrench(row, nodes, weights, buffer, i, t, R, V, origin):
             place = origin + E @ Vector(start.x + s, start.y, start.z)
             if code == SURFACE:
                 F = surface_slice(row, i, E, place.z)
-            elif code == WHEEL:
-                F = wheel_slice(row, i, at(velocity, rate, s))
+            elif code == FRICTION:
+                F = friction_slice(row, i, at(velocity, rate, s))
             else:
                 F = user_slice(row, i, buffer, t, E, place, at(velocity, rate, s), rate)
             force, torque = sum_slice(F, s, weights[j] * row[i, LENGTH], force, torque)

@@ -1,0 +1,67 @@
+"""A rod and its environment as the arrays that `mechanics.rod_motion` takes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Environment
+from limbless.environments.packing import assemble_laws
+from limbless.mechanics import laws as law_columns
+from limbless.mechanics import rod_motion
+from limbless.mechanics.laws import Laws
+from limbless.mechanics.rod import NODE_COLUMNS, Body
+from limbless.models.macro_continuous.mesh import Mesh, Slices
+
+Array = NDArray[np.float64]
+
+
+def breaks_of(rod: object, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
+    """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
+    found = [*more, *(item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"       # type: ignore[attr-defined]
+                      and getattr(item, "abscissa", None) is not None)]
+    length = rod.length                                                                                    # type: ignore[attr-defined]
+    for law in (rod.half_width, rod.half_height):                                                          # type: ignore[attr-defined]
+        found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
+    return tuple(sorted(set(found)))
+
+
+def pack_environment(slices: Slices, environment: Sequence[Environment]) -> Laws:
+    """All force laws, per unit length at each node (a wrench at a point stays whole)."""
+    packs = [item.pack(slices) for item in environment if item.role == "wrench"]                           # type: ignore[arg-type]
+    laws = assemble_laws([pack.laws for pack in packs])
+    rows = laws.rows
+    weight = slices.mesh.weight[rows[:, law_columns.BODY].astype(int)]
+    heavy = rows[:, law_columns.CODE] == law_columns.WEIGHT
+    rows[heavy, law_columns.FIELD_MASS] /= weight[heavy]
+    return laws
+
+
+def added_inertia(laws: Laws, nodes: int) -> Array:
+    """Added mass per length of all fluids, on the diagonal of the section's inertia (nodes, 6)."""
+    added = np.zeros((nodes, 6))
+    for row in laws.rows:
+        if row[law_columns.CODE] == law_columns.FLUID and row[law_columns.HAS_ADDED] > 0.0:
+            added[int(row[law_columns.BODY]), :4] += row[law_columns.ADDED:][:4]
+    return added
+
+
+def pack_body(slices: Slices, laws: Laws, inertia: bool) -> tuple[Body, Array]:
+    """The rod in arrays, and its own inertia per length without added mass."""
+    mesh: Mesh = slices.mesh
+    own = slices.rod.inertia(np.clip(mesh.X, 0.0, slices.rod.length))
+    whole = own + added_inertia(laws, len(mesh.X)) if inertia else np.zeros_like(own)
+    return Body(mesh.half, mesh.weight, np.ascontiguousarray(whole)), own
+
+
+def scratch(nodes: int, size: int) -> rod_motion.Scratch:
+    """Working memory."""
+    return rod_motion.Scratch(np.zeros((nodes, NODE_COLUMNS)), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((rod_motion.VECTORS, 6)),
+                              np.zeros(2), np.zeros(size), np.zeros(size), np.zeros(size))
+
+
+def records(nodes: int, size: int, count: int) -> rod_motion.Records:
+    """Room for `count` records."""
+    return rod_motion.Records(np.zeros((count, size)), np.zeros((count, 6)), np.zeros((count, 6)), np.zeros((count, 6)),
+                              np.zeros((count, 2)), np.zeros((count, nodes, NODE_COLUMNS)), np.zeros(count, dtype=np.int64))

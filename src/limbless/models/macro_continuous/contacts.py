@@ -1,0 +1,301 @@
+"""Contacts of a rod: where they are, the motion that they allow, and the forces that this motion takes (paper 000, section IV).
+
+Every contact holds some components of the twist of a section at η(C) = Ad_h⁻¹ (η_o + J): rows of linear equations for η_o, solved in
+the sense of least squares. Anchors (six components) and supports (three) are the same here.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.contact import Contact, Places
+from limbless.environments.support import Support
+from limbless.errors import InputError
+from limbless.gaits.base import Gait
+from limbless.mechanics import rod as rod_kernels
+from limbless.mechanics import rod_contacts
+from limbless.models.macro_continuous.mesh import Mesh
+from limbless.models.macro_continuous.recording import bracket
+from limbless.robots.rod import HELD, Rod
+
+Array = NDArray[np.float64]
+REST = 1e-3                # 1/s: of the length, the speed below which slip is not compared with the speed any more
+RANK = 1e-8                # singular values below this share of the largest count as zero
+
+
+class Reached(NamedTuple):
+    """Touched sections at E instants, P of them."""
+
+    pose: Array            # (E, P, NODE_COLUMNS) pose, J and A
+    strain: Array          # (E, P, 6)
+    slope: Array           # (E, P, 6)
+    rate: Array            # (E, P, 6)
+
+
+class Motion(NamedTuple):
+    """Motion of the head at E instants, from the contacts."""
+
+    twist: Array           # (E, 6)
+    twist_rate: Array      # (E, 6)
+    residual: Array        # (E,) relative slip
+    given: Array           # (E, P, 6) twist that each touched section must have along its guided components
+
+
+class Slots(NamedTuple):
+    """Columns of the contacts of one environment."""
+
+    item: Contact
+    columns: slice
+
+
+class ContactSet:
+    """All contact environments of a run, with a fixed number of slots."""
+
+    def __init__(self, rod: Rod, mesh: Mesh, environment: Sequence[Contact], tolerance: float) -> None:
+        self.rod, self.mesh, self.tolerance = rod, mesh, tolerance
+        self.items = list(environment)
+        self.free = np.array([c not in HELD[rod.base] for c in range(6)])
+        self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
+        self._refuse_held()
+        self.guide_nodes = np.unique(np.linspace(0, len(mesh.X) - 1, 17).round().astype(int))
+
+    @property
+    def guides_body(self) -> bool:
+        """Whether the whole body is guided at some time."""
+        return bool(self.walls)
+
+    def walled_at(self, times: Array) -> NDArray[np.bool_]:
+        """Whether the whole body is guided, at each time."""
+        return np.any([item.open_at(times) for item in self.walls], axis=0) if self.walls else np.zeros(len(times), dtype=bool)
+
+    def _refuse_held(self) -> None:
+        """Motions and couples that a base which is not free cannot have."""
+        for item in self.items:
+            for name in ("twist", "sway"):
+                given = np.array(getattr(item, name, (0.0,) * 6))
+                if given[~self.free].any():
+                    entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
+                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which a base "
+                                     f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
+            if getattr(item, "couple_length", None) is not None and not self.free[3]:
+                raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is {self.rod.base!r}")
+
+    def slots(self, gait: Gait) -> list[Slots]:
+        """How many columns each environment takes."""
+        found, start = [], 0
+        for item in self.items:
+            count = self._count(item, gait)
+            found.append(Slots(item, slice(start, start + count)))
+            start += count
+        return found
+
+    def _count(self, item: Contact, gait: Gait) -> int:
+        if isinstance(item, Support):
+            entering = 0 if item.spacing is None else int(self.rod.length / item.spacing) + 2
+            item.places(gait, np.zeros(1), self.rod.length)
+            return max(len(item.abscissae), entering)
+        if hasattr(gait, "wavelength") and hasattr(gait, "crests"):
+            return int(self.rod.length / gait.wavelength) + 2
+        return item.places(gait, np.zeros(1), self.rod.length).place.shape[1]
+
+    def guided(self, slots: list[Slots]) -> NDArray[np.bool_]:
+        """(P, 6): components of the touched section that each contact holds, within the group in which the body moves."""
+        rows = np.zeros((slots[-1].columns.stop, 6), dtype=bool)
+        for item, columns in slots:
+            rows[columns, list(item.guided)] = True
+        return rows & self.free
+
+    # Where they are
+
+    def start(self, slots: list[Slots]) -> Array:
+        """Abscissae of travelling supports at the start of a run, in their slots; others nowhere."""
+        places = np.full(slots[-1].columns.stop if slots else 0, rod_contacts.NOWHERE)
+        for item, columns in slots:
+            if isinstance(item, Support):
+                places[columns][:len(item.abscissae)] = item.abscissae
+        return places
+
+    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array, body_speed: Array | None) -> tuple[Places, NDArray[np.bool_]]:
+        """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout the step (K, P).
+
+        body_speed : (2 K + 1, nodes) at which a thing that is fixed in space runs along the body; `places` (P,) moves on.
+        """
+        steps, count = len(knots) - 1, slots[-1].columns.stop
+        middle = 0.5 * (knots[:-1] + knots[1:])
+        grid = np.stack([knots[:-1], middle, knots[1:]], axis=1)
+        found = Places(*(np.zeros((steps, 3, count)) for _ in range(3)))
+        present = np.zeros((steps, count), dtype=bool)
+        slack = 1e-9 * self.rod.length
+        for item, columns in slots:
+            width = columns.stop - columns.start
+            if isinstance(item, Support) and item.travel and body_speed is not None:
+                path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
+                moved = places[columns].copy()
+                rod_contacts.travel(self.mesh.X, knots, body_speed, item.spacing or 0.0, moved, path, there)
+                places[columns] = moved
+                found.place[..., columns] = path
+            elif isinstance(item, Support):
+                there = np.broadcast_to(places[columns] >= 0.0, (steps, width)).copy()
+                found.place[..., columns] = np.maximum(places[columns], 0.0)
+            else:
+                there = self._from_gait(item, gait, grid, columns, found, slack)
+            present[:, columns] = there & item.open_at(middle)[:, None]
+        return found, present
+
+    def _from_gait(self, item: Contact, gait: Gait, grid: Array, columns: slice, found: Places, slack: float) -> NDArray[np.bool_]:
+        """Anchors that a gait (or the user) places: those on the body throughout a step come first in their columns."""
+        all_places = item.places(gait, grid.ravel(), self.rod.length)
+        steps, width = len(grid), columns.stop - columns.start
+        wide = [part.reshape(steps, 3, -1) for part in all_places]
+        on_body = ((wide[0] >= -slack) & (wide[0] <= self.rod.length + slack)).all(axis=1)
+        if on_body.sum(axis=1).max(initial=0) > width:
+            raise InputError("more anchors than expected are on the body at once; the gait's crests must be one wavelength apart")
+        order = np.argsort(~on_body, axis=1, kind="stable")[:, :width]
+        pick = np.broadcast_to(order[:, None], (steps, 3, order.shape[1]))
+        there = np.zeros((steps, width), dtype=bool)
+        there[:, :order.shape[1]] = np.take_along_axis(on_body, order, axis=1)
+        for target, part in zip(found, wide, strict=True):
+            target[..., columns.start:columns.start + order.shape[1]] = np.take_along_axis(part, pick, axis=2)
+        found.place[..., columns] = np.clip(found.place[..., columns], 0.0, self.rod.length)
+        return there
+
+    # The sections that they touch
+
+    def reach(self, gait: Gait, times: Array, place: Array, stage: NDArray[np.int64], work: Array) -> Reached:
+        """Pose, J, A and strain of the touched sections: from the node before each, over a panel of its own with exact strains."""
+        X, shape = self.mesh.X, place.shape
+        first = 2 * np.clip(np.searchsorted(X[::2], place, side="right") - 1, 0, len(self.mesh.half) - 1)
+        start = X[first]
+        half = np.maximum(0.5 * (place - start), 0.0)
+        stations = np.concatenate([start, start + half, place], axis=1)
+        drive = self.rod.strain(gait, times, stations)
+        parts = [part.reshape(shape[0], 3, shape[1], 6) for part in drive]
+        panels = [np.ascontiguousarray(part.swapaxes(1, 2)).reshape(-1, 3, 6) for part in parts]
+        out = np.zeros((half.size, rod_kernels.NODE_COLUMNS))
+        rod_kernels.reach_many(*panels, half.ravel(), first.ravel(), work, np.repeat(stage, shape[1]), out)
+        value = parts[0][:, 2]
+        sloped = any(getattr(item, "holds", "") == "spatial" for item in self.items)
+        slope = gait.slope(times, place).value if sloped else np.zeros_like(value)
+        return Reached(out.reshape(*shape, -1), value, slope, parts[1][:, 2])
+
+    # The motion that they allow
+
+    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
+               stage: NDArray[np.int64], walled: NDArray[np.bool_]) -> Motion:
+        """η_o and η̇_o (E, 6) that all contacts agree on."""
+        guided = self.guided(slots)
+        given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
+        for item, columns in slots:
+            part = Places(*(values[:, columns] for values in places))
+            given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
+                                                                     reached.rate[:, columns])
+        rows = rod_kernels.adjoint_matrices(reached.pose)                                    # (E, P, 6, 6)
+        swing, surge = (reached.pose[..., c:c + 6] for c in (rod_kernels.SWING, rod_kernels.SURGE))
+        active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
+        body = self._body_rows(work, stage) if walled.any() else None
+        if body is not None and not walled.all():
+            body = (body[0] * walled[:, None, None, None], *body[1:])
+        wanted = given - (rows @ swing[..., None])[..., 0]
+        twist, left = self._solve(rows, wanted, active, body, 0, times)
+        speeds = (rows @ (twist[:, None] + swing)[..., None])[..., 0]
+        pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
+        scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
+        scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
+        residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
+        self._refuse_slip(residual, times)
+        sliding = self._sliding(slots, reached, speeds)
+        given_rate = given_rate + sliding
+        rate_bias = (rows @ (surge + bracket(twist[:, None], swing))[..., None])[..., 0]
+        body_rate = None if body is None else (body[0], body[2] + _body_bias(body, twist), body[2])
+        twist_rate, _ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times)
+        return Motion(twist, twist_rate, residual, given)
+
+    def guess(self, work: Array) -> Array:
+        """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
+        stage = np.arange(len(work))
+        A, b = self._wall(self._body_rows(work, stage))
+        small = A[..., self.free]
+        normal = small.swapaxes(1, 2) @ small
+        normal += 1e-12 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(normal.shape[1])
+        twist = np.zeros((len(work), 6))
+        twist[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0]
+        return twist
+
+    def _wall(self, body: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        """Rows and right sides of the guided body, those of rolling as the speed of the skin."""
+        guided = np.isin(np.arange(6), Support.guided) & self.free
+        unit = np.where(np.arange(6) < 3, 1.0, self._radius)[guided]
+        A = (body[0][:, :, guided] * self.free * unit[:, None]).reshape(len(body[0]), -1, 6)
+        need = (-(body[0] @ body[1][..., None])[..., 0][..., guided] * unit).reshape(len(body[0]), -1)
+        return A, need
+
+    def _only_pushes(self, slots: list[Slots]) -> NDArray[np.bool_]:
+        """(P,): supports that share forces while the whole body is guided."""
+        rows = np.zeros(slots[-1].columns.stop, dtype=bool)
+        for item, columns in slots:
+            rows[columns] = isinstance(item, Support) and item.along == "body"
+        return rows
+
+    def _body_rows(self, work: Array, stage: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+        """Rows of the guided body: matrices (E, G, 6, 6), J and A at some nodes."""
+        nodes = work[:, self.guide_nodes]
+        return rod_kernels.adjoint_matrices(nodes)[stage], nodes[stage][..., rod_kernels.SWING:][..., :6], nodes[stage][..., rod_kernels.SURGE:][..., :6]
+
+    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array) -> Array:
+        """What the rate of a held component gains as its support wanders: -η'(C) Ċ, with η' of (7) and Ċ of (33)."""
+        change = np.zeros_like(twist)
+        for item, columns in slots:
+            if isinstance(item, Support) and item.travel:
+                eta, strain = twist[:, columns], reached.strain[:, columns]
+                wander = -eta[..., :1] / strain[..., :1]
+                change[:, columns] = -(reached.rate[:, columns] - bracket(strain, eta)) * wander
+        return change
+
+    def _solve(self, rows: Array, wanted: Array, active: Array, body: tuple[Array, Array, Array] | None, order: int, times: Array) -> tuple[Array, Array]:
+        """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear velocity."""
+        E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
+        A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
+        b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
+        unit = np.where(np.arange(6) < 3, 1.0, self._radius)                         # rows of rolling count as the speed of the skin
+        unit = np.tile(unit, rows.shape[1])
+        A, b = A * unit[:, None], b * unit
+        if body is not None:
+            wall, need = self._wall(body)
+            A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
+        small = (A / scale)[..., self.free]
+        normal = small.swapaxes(1, 2) @ small
+        self._refuse_loose(normal, times, order)
+        answer = np.zeros((E, 6))
+        answer[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0] / scale[self.free]
+        left = np.abs((A @ answer[..., None])[..., 0] - b).max(axis=1, initial=0.0)
+        return answer, left
+
+    @property
+    def _radius(self) -> float:
+        return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
+
+    def _refuse_loose(self, normal: Array, times: Array, order: int) -> None:
+        if order:
+            return
+        values = np.linalg.eigvalsh(normal)
+        loose = values[:, 0] <= 1e-12 * values[:, -1]
+        if loose.any():
+            i = int(np.argmax(loose))
+            if values[i, -1] == 0.0:
+                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it move freely")
+            raise InputError(f"the contacts at t = {times[i]:g} s leave the body free to slide: it is straight or circular, or they are too few; "
+                             "add a contact, or bend the body")
+
+    def _refuse_slip(self, residual: Array, times: Array) -> None:
+        if residual.max(initial=0.0) > self.tolerance:
+            i = int(np.argmax(residual > self.tolerance))
+            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed (allowed: "
+                             f"{self.tolerance:g}); the gait does not let every section follow the one before, or the contacts move apart")
+
+
+def _body_bias(body: tuple[Array, Array, Array], twist: Array) -> Array:
+    """ad_{η_o} J at the guided nodes."""
+    return bracket(twist[:, None], body[1])

@@ -1,0 +1,196 @@
+"""Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from the motion."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.contact import Places
+from limbless.errors import InputError
+from limbless.gaits.base import Drive, Gait
+from limbless.mechanics import laws as law_columns
+from limbless.mechanics import rod as rod_kernels
+from limbless.mechanics import rod_motion
+from limbless.mechanics.rod_motion import SIZE, SPEED, WORKS
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.models.base import Block, State, Status
+from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
+from limbless.models.macro_continuous.distribution import share
+from limbless.models.macro_continuous.recording import Instants, Touches, carried, raw_block
+
+if TYPE_CHECKING:
+    from limbless.models.macro_continuous.model import MacroContinuous
+
+Array = NDArray[np.float64]
+ROUNDS = 20                # passes in which supports and motion are made to agree
+AGREED = 1e-10             # of the length: supports that move less than this from pass to pass have agreed
+
+
+class Table(NamedTuple):
+    """The gait over a block, and all that depends on the shape alone, at the T = 2 K + 1 stage times."""
+
+    gait: Gait
+    drive: Drive               # (T, nodes, 6)
+    work: Array                # (T, nodes, NODE_COLUMNS)
+    inertia: Array             # (T, 6, 6)
+    swing: Array               # (T, 6)
+
+
+class Evaluations(NamedTuple):
+    """Instants at which the motion is found: start and middle of every step, and its end where something switches there."""
+
+    grid: NDArray[np.int64]    # (K, 3) -> number of the instant
+    stage: NDArray[np.int64]   # (E,) row of the stage tables
+    step: NDArray[np.int64]    # (E,) the step that it belongs to
+    slot: NDArray[np.int64]    # (E,) 0, 1 or 2: start, middle or end of that step
+
+
+class Kinematic:
+    """Steps a rod whose contacts decide its motion."""
+
+    def __init__(self, model: MacroContinuous) -> None:
+        self.model, self.contacts, self.slots = model, model.contacts, list[Slots]()
+
+    def prepare(self, gait: Gait, drive: Drive) -> Table:
+        """The shape at every stage time."""
+        T, nodes = drive.value.shape[:2]
+        table = Table(gait, drive, np.zeros((T, nodes, rod_kernels.NODE_COLUMNS)), np.zeros((T, 6, 6)), np.zeros((T, 6)))
+        rod_kernels.sweep_many(self.model.body, *drive, table.work, table.inertia, table.swing)
+        return table
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], table: Table) -> tuple[State, Block, Status]:
+        """From knot to knot; records where `record` says so."""
+        model = self.model
+        x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
+        when, places, present, reached, motion = self._move(table, knots, supports)
+        times = self._times(knots, when)
+        poses = np.zeros((len(knots) - 1, 3, 7))
+        rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
+        pose = self._per_instant(poses, when)
+        work = table.work[when.stage]
+        bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
+        inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
+        rod_motion.loads_many(model.body, model.laws, times, inside, pose, motion.twist, work, bias, push, works)
+        resultant = (table.inertia[when.stage] @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
+        hold = np.where(self.contacts.free, 0.0, resultant)
+        if self._all_six():
+            hold = np.zeros_like(hold)
+        touch = resultant - hold
+        contact_power = self._contact_power(reached, present, motion, touch, when, times)
+        powers = np.stack([works[:, 0] + (table.swing[when.stage] * motion.twist_rate).sum(axis=1) + (touch * motion.twist).sum(axis=1)
+                           - contact_power, works[:, 1] + contact_power], axis=1)
+        sums = self._integrate(knots, when, powers, resultant + push, pose, table)
+        kept = np.flatnonzero(record)
+        e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
+        flat = np.concatenate([pose[e], motion.twist[e], state.x[WORKS:SIZE] + sums[kept]], axis=1)
+        now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], work[e],
+                       table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
+        touches = self._touches(e, times, places, present, reached, motion, touch, when)
+        x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
+        x[WORKS:] = state.x[WORKS:SIZE] + sums[-1]
+        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
+
+    def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
+        """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it."""
+        begin = supports.copy()
+        wander = self._wander(table, self.contacts.guess(table.work)) if self._wanders else None
+        for _ in range(ROUNDS):
+            supports[:] = begin
+            places, present = self.contacts.located(self.slots, table.gait, knots, supports, wander)
+            self._refuse_nothing(present, knots)
+            when = self._evaluations(knots, present)
+            chosen = Places(*(part[when.step, when.slot] for part in places))
+            times = self._times(knots, when)
+            reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
+            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
+                                          self._walled(knots)[when.step])
+            if wander is None or self.contacts.guides_body:       # the whole body guides: its motion does not depend on where supports are
+                return when, chosen, present, reached, motion
+            twist = np.zeros((len(table.work), 6))
+            twist[when.stage[::-1]] = motion.twist[::-1]
+            before, wander = wander, self._wander(table, twist)
+            if np.abs(wander - before).max(initial=0.0) * (knots[-1] - knots[0]) < AGREED * self.model.rod.length:
+                return when, chosen, present, reached, motion
+        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a shorter step")
+
+    @property
+    def _wanders(self) -> bool:
+        return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
+
+    def _wander(self, table: Table, twist: Array) -> Array:
+        """Speed (T, nodes) along the body of a thing fixed in space: -V_X / Γ_X (33), for the head's twist (T, 6)."""
+        V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
+        return np.ascontiguousarray(-V[..., 0] / table.drive.value[..., 0])
+
+    def _walled(self, knots: Array) -> NDArray[np.bool_]:
+        """In which steps the whole body is guided."""
+        return self.contacts.walled_at(0.5 * (knots[:-1] + knots[1:]))
+
+    def _refuse_nothing(self, present: NDArray[np.bool_], knots: Array) -> None:
+        bare = ~present.any(axis=1) & ~self._walled(knots)
+        if bare.any():
+            n = int(np.argmax(bare))
+            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts must take over from each other "
+                             "without a gap in their `active` windows (a peristaltic wave needs a body of at least one wavelength)")
+
+    def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
+        steps = len(knots) - 1
+        middle = 0.5 * (knots[:-1] + knots[1:])
+        windows = np.unique(self.model.laws.rows[:, [law_columns.FROM, law_columns.UNTIL]], axis=0)
+        open_laws = (middle[:, None] >= windows[:, 0]) & (middle[:, None] <= windows[:, 1])
+        same = np.concatenate([present, open_laws, *(item.open_at(middle)[:, None] for item, _ in self.slots)], axis=1)
+        switches = np.ones(steps, dtype=bool)
+        switches[:-1] = (same[1:] != same[:-1]).any(axis=1)
+        grid = np.zeros((steps, 3), dtype=np.int64)
+        stage, step, slot = [], [], []
+        for n in range(steps):
+            grid[n, :2] = len(stage), len(stage) + 1
+            if n and not switches[n - 1]:
+                grid[n - 1, 2] = len(stage)
+            stage += [2 * n, 2 * n + 1]
+            step += [n, n]
+            slot += [0, 1]
+            if switches[n]:
+                grid[n, 2] = len(stage)
+                stage.append(2 * n + 2)
+                step.append(n)
+                slot.append(2)
+        return Evaluations(grid, np.array(stage), np.array(step), np.array(slot))
+
+    @staticmethod
+    def _times(knots: Array, when: Evaluations) -> Array:
+        grid = np.stack([knots[:-1], 0.5 * (knots[:-1] + knots[1:]), knots[1:]], axis=1)
+        return np.asarray(grid[when.step, when.slot])
+
+    @staticmethod
+    def _per_instant(values: Array, when: Evaluations) -> Array:
+        return np.ascontiguousarray(values[when.step, when.slot])
+
+    def _all_six(self) -> bool:
+        """Whether some contact holds all six components, so that the base has nothing left to hold."""
+        return any(len(item.guided) == 6 for item, _ in self.slots) and self.model.rod.base != "line"
+
+    def _contact_power(self, reached: Reached, present: NDArray[np.bool_], motion: Motion, resultant: Array, when: Evaluations, times: Array) -> Array:
+        """Power of the contacts: none unless a held section moves along a held component."""
+        if not motion.given.any():
+            return np.zeros(len(resultant))
+        shared = share(self.contacts, self.slots, reached.pose, reached.strain, present[when.step], resultant, times)
+        return np.asarray((shared.wrench * motion.given).sum(axis=(1, 2)))
+
+    def _integrate(self, knots: Array, when: Evaluations, powers: Array, wrench: Array, pose: Array, table: Table) -> Array:
+        """Works and impulse (K + 1, 9) since the first knot, by Simpson's rule on every step."""
+        R = quaternion_to_matrix(pose[:, 3:])
+        force = (R @ wrench[:, :3, None])[..., 0]
+        world = np.concatenate([force, (R @ wrench[:, 3:, None])[..., 0] + np.cross(pose[:, :3], force)], axis=1)
+        passive = self.model.recorder.passive_power(table.drive.value, table.drive.rate)[when.stage]
+        rates = np.concatenate([powers, passive[:, None], world], axis=1)[when.grid]
+        h = np.diff(knots)[:, None]
+        return np.concatenate([np.zeros((1, 9)), np.cumsum(h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2]), axis=0)])
+
+    def _touches(self, e: NDArray[np.int64], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, motion: Motion,
+                 resultant: Array, when: Evaluations) -> Touches:
+        there = present[when.step[e]]
+        shared = share(self.contacts, self.slots, reached.pose[e], reached.strain[e], there, resultant[e], times[e])
+        return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
+                       motion.residual[e], shared.conditioning)

@@ -1,0 +1,282 @@
+"""Recorded instants of a rod as named variables: poses, strains, the wrench inside, energy, momentum.
+
+Everything is computed in NumPy from recorded shapes, twists and pushes, apart from the kernels that integrated them.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics import laws as law_columns
+from limbless.mechanics.laws import Laws
+from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
+from limbless.mechanics.rod_motion import TURN, WORKS
+from limbless.mechanics.lie import Quaternion, quaternion_product
+from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.models.base import Block, Variable
+from limbless.models.macro_continuous.mesh import Mesh, Slices
+from limbless.robots.rod import ACTUATED, NATURAL, Rod
+
+Array = NDArray[np.float64]
+
+SCHEMA = {
+    "base_position": Variable(("axis",), "m", "position of the head section", "world"),
+    "base_orientation": Variable(("quaternion",), "1", "orientation of the head section, scalar first", "world"),
+    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the head section", "base"),
+    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular acceleration", "base"),
+    "base_reaction": Variable(("screw",), "N, N m", "wrench that holds the base, about its origin", "base"),
+    "head_position": Variable(("axis",), "m", "position of the end of the head", "world"),
+    "com_position": Variable(("axis",), "m", "centre of mass", "world"),
+    "com_velocity": Variable(("axis",), "m/s", "velocity of the centre of mass", "world"),
+    "position": Variable(("section", "axis"), "m", "middle of each section", "world"),
+    "orientation": Variable(("section", "quaternion"), "1", "orientation of each section (x along the body), scalar first", "world"),
+    "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
+    "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
+    "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),
+    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to the part before it", "section"),
+    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive when they drive", "section"),
+    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
+    "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
+    "contact_force": Variable(("contact", "screw"), "N, N m", "force and couple of each contact on the body", "section"),
+    "contact_position": Variable(("contact", "axis"), "m", "where each contact is; the origin while it is not there", "world"),
+    "contact_state": Variable(("contact",), "1", "1 where a contact is there, 0 where not"),
+    "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
+    "contact_residual": Variable((), "1", "slip that remains at the contacts, relative to the speed of the body"),
+    "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to their resultant"),
+    "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
+    "kinetic_energy": Variable((), "J", "kinetic energy of the body and added mass"),
+    "potential_energy": Variable((), "J", "energy of weight, buoyancy and passive stiffness"),
+    "actuator_power": Variable((), "W", "power of the actuators"),
+    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
+    "passive_power": Variable((), "W", "power of the passive stiffness and damping"),
+    "actuator_work": Variable((), "J", "work of the actuators since the start"),
+    "environment_work": Variable((), "J", "work of the environment since the start"),
+    "passive_work": Variable((), "J", "work of the passive stiffness and damping since the start"),
+    "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin", "world"),
+    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
+}
+CONTACTS = ("contact_wrench", "contact_force", "contact_position", "contact_state", "support_abscissa", "contact_residual",
+            "contact_conditioning")
+
+
+class Instants(NamedTuple):
+    """R recorded instants, whatever algorithm found the motion."""
+
+    time: Array            # (R,)
+    x: Array               # (R, x) flat state
+    twist: Array           # (R, 6) of the head
+    twist_rate: Array      # (R, 6) rate of its components
+    hold: Array            # (R, 6) what holds the head, head frame
+    powers: Array          # (R, 2) of the strains' drive (actuators and passive), of the environment
+    work: Array            # (R, nodes, NODE_COLUMNS)
+    strain: Array          # (R, nodes, 6)
+    strain_rate: Array     # (R, nodes, 6)
+
+
+class Touches(NamedTuple):
+    """The contacts at R instants, P of them."""
+
+    place: Array           # (R, P) abscissa, m
+    present: NDArray[np.bool_]
+    pose: Array            # (R, P, 12) of the touched section in the head frame
+    wrench: Array          # (R, P, 6) on the body, along the section's axes
+    about_head: Array      # (R, P, 6) the same about the head and along its axes
+    resultant: Array       # (R, 6)
+    residual: Array        # (R,)
+    conditioning: Array    # (R,)
+
+
+def raw_block(now: Instants, touches: Touches | None) -> Block:
+    """Instants and contacts as one block of arrays, record first: what `advance` keeps until the end of a run."""
+    block = {"time": now.time, **{f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}}
+    if touches is not None:
+        block |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
+    return block
+
+
+def from_raw(block: Block) -> tuple[Instants, Touches | None]:
+    """The way back."""
+    now = Instants(block["time"], *(np.ascontiguousarray(block[f"instant_{name}"]) for name in Instants._fields[1:]))
+    if "touch_place" not in block:
+        return now, None
+    touches = Touches(*(block[f"touch_{name}"] for name in Touches._fields))
+    return now, touches._replace(present=touches.present > 0.5)
+
+
+def cross_wrench(twist: Array, momentum: Array) -> Array:
+    """V x* P of (..., 6) arrays."""
+    v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
+    return np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
+
+
+def bracket(a: Array, b: Array) -> Array:
+    """ad_a b of (..., 6) arrays."""
+    return np.concatenate([np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:]), np.cross(a[..., 3:], b[..., 3:])], axis=-1)
+
+
+def carried(kernel: Any, work: Array, pairs: Array) -> Array:
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod`."""
+    pairs = np.ascontiguousarray(np.broadcast_to(pairs, (*work.shape[:2], 6)))
+    out = np.empty_like(pairs)
+    kernel(work, pairs, out)
+    return out
+
+
+def _turn(R: Array, v: Array) -> Array:
+    return (R @ v[..., None])[..., 0]
+
+
+class Recorder:
+    """Turns instants of one rod into blocks."""
+
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (), slip: float = 0.0) -> None:
+        self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
+        self.contacts, self.slip = contacts, slip
+        self.middles, self.axes = slices.mesh.middles, slices.axes
+        self.total = float(slices.mesh.weight @ own[:, 0])
+        self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
+        self.stiffness = np.broadcast_to(np.array(rod.stiffness, dtype=np.float64), 6) * self.actuated
+        self.damping = np.broadcast_to(np.array(rod.damping, dtype=np.float64), 6) * self.actuated
+
+    def schema(self) -> dict[str, Variable]:
+        return {name: variable for name, variable in SCHEMA.items() if self.contacts or name not in CONTACTS}
+
+    def coordinates(self) -> dict[str, Any]:
+        """Names of the sections and contacts, and what does not change in time."""
+        mesh: Mesh = self.mesh
+        X, lengths = mesh.X[self.middles], 2.0 * mesh.half[mesh.half > 0.0]
+        limit = np.full(6, np.inf) if self.rod.effort_limit is None else np.broadcast_to(np.array(self.rod.effort_limit, dtype=float), 6)
+        found = {
+            "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
+            "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
+            "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
+            "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+        }
+        found["slip_tolerance"] = ((), self.slip, {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
+        if self.contacts:
+            found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
+            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
+        return found
+
+    def passive_power(self, strain: Array, rate: Array) -> Array:
+        """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
+        if not (self.stiffness.any() or self.damping.any()):
+            return np.zeros(len(strain))
+        density = -((self.stiffness * (strain - NATURAL) + self.damping * rate) * rate).sum(axis=-1)
+        return np.asarray(density @ self.mesh.weight)
+
+    def block(self, now: Instants, touches: Touches | None) -> Block:
+        """The variables of the schema at the recorded instants."""
+        base = quaternion_to_matrix(now.x[:, TURN:TURN + 4])
+        acceleration = now.twist_rate.copy()
+        acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])
+        passive, sums = self.passive_power(now.strain, now.strain_rate), now.x[:, WORKS:]
+        position = now.x[:, :3]
+        block = {
+            "time": now.time, "base_position": position, "base_orientation": now.x[:, TURN:TURN + 4], "base_twist": now.twist,
+            "base_acceleration": acceleration, "base_reaction": now.hold,
+            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1], "passive_power": passive,
+            "actuator_work": sums[:, 0] - sums[:, 2], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+            "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
+            "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
+        }
+        block |= self._matter(now, base, position) | self._inside(now, touches)
+        if touches is not None:
+            block |= self._touched(touches, base, position)
+        return {name: np.ascontiguousarray(values, dtype=np.float64) for name, values in block.items()}
+
+    def _matter(self, now: Instants, base: Array, position: Array) -> Block:
+        """Poses, energy, momentum and centre of mass."""
+        h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
+        weight, mass = self.mesh.weight, self.own[:, 0]
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + now.work[..., SWING:SWING + 6])
+        momentum = (weight[:, None] * carried(wrenches_to_head, now.work, self.whole * V)).sum(axis=1)
+        place = position[:, None] + p @ base.swapaxes(1, 2)
+        share = weight * mass / self.total
+        force = _turn(base, momentum[:, :3])
+        end = -1 if self.rod.head == "tip" else 0
+        energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
+        return {
+            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h), "head_position": place[:, end],
+            "com_position": np.einsum("k,rki->ri", share, place),
+            "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
+            "kinetic_energy": 0.5 * np.einsum("k,rki,rki->r", weight, V, self.whole * V),
+            "potential_energy": self._weight_energy(place) + np.asarray(energy.sum(axis=-1) @ weight),
+            "momentum": np.concatenate([force, _turn(base, momentum[:, 3:]) + np.cross(position, force)], axis=1),
+        }
+
+    def _orientations(self, base: Array, h: Array) -> Array:
+        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the body."""
+        q = matrix_to_quaternion(h)
+        turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
+        q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
+        return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)), Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
+
+    def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
+        """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
+        swing = now.work[..., SWING:SWING + 6]
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
+        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        need = self.whole * rate + cross_wrench(V, self.whole * V) - now.work[..., PUSH:PUSH + 6]
+        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.work, need)) - now.hold[:, None]
+        tail = about_head[:, -1].copy()
+        if now.work[..., POKE:POKE + 6].any():
+            poked = carried(wrenches_to_head, now.work, now.work[..., POKE:POKE + 6])
+            passed = np.cumsum(poked, axis=1)
+            passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
+            about_head -= passed
+            tail -= poked.sum(axis=1)
+        if touches is not None:
+            beyond = (touches.place[:, None] < self.mesh.X[:, None]) & touches.present[:, None]
+            about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
+            tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
+        return carried(wrenches_to_sections, now.work, about_head), tail
+
+    def _inside(self, now: Instants, touches: Touches | None) -> Block:
+        """The wrench inside the body, the effort of the actuators, and what pushes each section."""
+        wrench, tail = self.wrench_along(now, touches)
+        scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2), initial=0.0) / self.rod.length
+        left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
+        m, length = self.middles, 2.0 * self.mesh.half[self.mesh.half > 0.0]
+        strain, rate = now.strain[:, m], now.strain_rate[:, m]
+        effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
+        return {
+            "internal_wrench": wrench[:, m], "effort": effort, "tail_wrench": np.divide(left, scale, out=np.zeros(len(left)), where=scale > 1e-12),
+            "fluid_force": self._outside(now)[:, m, :3] * length[:, None],
+        }
+
+    def _outside(self, now: Instants) -> Array:
+        """What the environment does per length, at nodes: the push on body and added mass, less what the latter takes."""
+        swing, added = now.work[..., SWING:SWING + 6], self.whole - self.own
+        push = now.work[..., PUSH:PUSH + 6]
+        if not self.whole.any() or not added.any():
+            return push
+        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
+        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        return np.asarray(push - added * rate - cross_wrench(V, added * V))
+
+    def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
+        there = touches.present[..., None]
+        place = position[:, None] + touches.pose[..., PLACE:PLACE + 3] @ base.swapaxes(1, 2)
+        return {
+            "contact_wrench": touches.resultant, "contact_force": np.where(there, touches.wrench, 0.0),
+            "contact_position": np.where(there, place, 0.0), "contact_state": touches.present.astype(float),
+            "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
+            "contact_conditioning": touches.conditioning,
+        }
+
+    def _weight_energy(self, place: Array) -> Array:
+        """-field . mass position, of all uniform fields that always act."""
+        energy = np.zeros(len(place))
+        for row in self.laws.rows:
+            if row[law_columns.CODE] == law_columns.WEIGHT and np.isinf(row[law_columns.FROM]):
+                k = int(row[law_columns.BODY])
+                energy -= self.mesh.weight[k] * row[law_columns.FIELD_MASS] * place[:, k] @ row[law_columns.FIELD:][:3]
+        return energy
+
+
+def _rotations(work: Array) -> Array:
+    return work[..., ROTATION:ROTATION + 9].reshape(*work.shape[:-1], 3, 3)

@@ -1,0 +1,188 @@
+"""`Rod`: a body that bends, twists, stretches or shears along its whole length (paper 000)."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.analysis.limits import STRAINS
+from limbless.callables import Function
+from limbless.description import quantity
+from limbless.errors import InputError
+from limbless.gaits.base import Drive, Gait
+from limbless.robots.base import Array, Bodies, Robot, Segment
+from limbless.robots.chain import Chain
+from limbless.robots.sections import ellipse_area, ellipse_second_moments
+from limbless.robots.uniform_chain import UniformChain
+
+NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+"""The strain of a straight, unstretched rod."""
+ACTUATED: dict[str, tuple[int, ...]] = {
+    "planar": (5,), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5), "reissner": (0, 1, 2, 3, 4, 5)}
+"""Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value."""
+HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "fixed": (0, 1, 2, 3, 4, 5)}
+"""Components of the head's twist that each base holds at zero."""
+_STILL = 1e-9          # a locked strain may differ from its natural value by this much: the rounding of a gait
+_DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
+
+Stiffness = float | tuple[float, float, float, float, float, float]
+
+
+class Rod(Robot):
+    """A slender body of elliptic sections, described by its strains: stretch, shears, twist and curvatures along the abscissa X.
+
+    X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per length of that.
+    `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and `half_height` (along z) are
+    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at the tail; `profile` is a function
+    X -> (half width, half height) in their place. Passive stiffness and damping carry part of the effort of the actuated strains.
+    """
+
+    kind: Literal["rod"] = "rod"
+    name: str = Field("rod", description="name of the robot")
+    base: Literal["free", "planar", "line", "fixed"] = Field("free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
+    strains: Literal["planar", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
+        "kirchhoff", description="which strains are actuated: yaw curvature; both curvatures; and twist; and stretch; and shears")
+    length: float = quantity(1.0, "m", "length when not stretched", gt=0)
+    half_width: float | tuple[tuple[float, float], ...] = quantity(0.03, "m", "lateral half axis of the section, or rows of X and half axis")
+    half_height: float | tuple[tuple[float, float], ...] | None = quantity(None, "m", "vertical half axis; a circular section if absent")
+    taper: float = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
+    profile: Function | None = Field(None, description="function of X (m) that returns half width and half height (m)")
+    density: float = quantity(1000.0, "kg/m3", "density", gt=0)
+    stiffness: Stiffness = quantity(0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six")
+    damping: Stiffness = quantity(0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six")
+    effort_limit: Stiffness | None = quantity(None, "N, N m", "largest effort along the actuated strains, one for all or six; reported when exceeded")
+
+    @model_validator(mode="after")
+    def _is_a_body(self) -> Rod:
+        width, height = self.half_axes(np.linspace(0.0, self.length, 65)).T
+        if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
+            raise ValueError(f"half_width and half_height must be positive along the whole rod; found {min(width.min(), height.min()):g} m")
+        for name in ("stiffness", "damping"):
+            if np.min(getattr(self, name)) < 0:
+                raise ValueError(f"{name} must not be negative; got {getattr(self, name)}")
+        if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
+            raise ValueError(f"effort_limit must be positive; got {self.effort_limit}")
+        return self
+
+    # Its sections
+
+    def half_axes(self, X: Array) -> Array:
+        """(N, 2): half width and half height of the sections at X, m."""
+        if self.profile is not None:
+            return np.array([self.profile(float(x)) for x in X], dtype=np.float64).reshape(-1, 2)
+        width = _along(self.half_width, X)
+        height = width if self.half_height is None else _along(self.half_height, X)
+        return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]
+
+    def inertia(self, X: Array) -> Array:
+        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), ρI_p, ρI_y, ρI_z (kg m)."""
+        rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
+        return self.density * np.array(rows)
+
+    @cached_property
+    def _pieces(self) -> tuple[Array, Array]:
+        """Middles of straight pieces that stand for the rod, and their inertia per length."""
+        middle = (np.arange(_DRAWN) + 0.5) * self.length / _DRAWN
+        return middle, self.inertia(middle)
+
+    @property
+    def total_mass(self) -> float:
+        """kg; Gauss's rule on the straight parts of the section law."""
+        rows = self.half_width if isinstance(self.half_width, tuple) else ()
+        others = self.half_height if isinstance(self.half_height, tuple) else ()
+        inner = {x for x, _ in (*rows, *others) if 0.0 < x < self.length}
+        ends = np.array(sorted({0.0, self.length, *inner}))
+        nodes, weights = np.polynomial.legendre.leggauss(16)
+        X = 0.5 * (ends[:-1, None] + ends[1:, None] + np.diff(ends)[:, None] * nodes)
+        return float((0.5 * np.diff(ends)[:, None] * weights).ravel() @ self.inertia(X.ravel())[:, 0])
+
+    def segments(self) -> list[Segment]:
+        """Straight pieces of the rod at rest."""
+        middle, _ = self._pieces
+        length = self.length / _DRAWN
+        return [Segment(0, np.array([x - 0.5 * length, 0.0, 0.0]), np.eye(3), length, a, b)
+                for x, (a, b) in zip(middle, self.half_axes(middle), strict=True)]
+
+    def bodies(self) -> Bodies:
+        """The straight rod as one body."""
+        middle, inertia = self._pieces
+        mass = inertia[:, 0] * self.length / _DRAWN
+        about = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN) + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
+        moment = np.array([[mass @ middle, 0.0, 0.0]])
+        return Bodies(np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density)
+
+    # How it follows a gait
+
+    def strain(self, gait: Gait, times: Array, stations: Array) -> Drive:
+        """A gait as strain (T, S, 6) at times (T,) and abscissae (S,) or (T, S): shape gaits give their slope, strain gaits themselves.
+
+        The curvatures of a shape are the slopes of its heading (about z) and of its elevation (about y): what a chain of many links does.
+        """
+        if gait.drives == "strain":
+            drive = gait.sample(times, stations)
+        elif stations.ndim == 2:
+            rows = [gait.slope(times[i:i + 1], stations[i]) for i in range(len(times))]
+            drive = _curvature(*(np.concatenate(parts) for parts in zip(*rows, strict=True)))
+        else:
+            drive = _curvature(*gait.slope(times, stations))
+        self._check(drive, gait, times, stations)
+        return drive
+
+    def _check(self, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
+        """Finite, not folded, and only along actuated strains."""
+        def where(bad: Any) -> str:
+            i, k = np.argwhere(bad)[0][:2]
+            X = stations[i, k] if stations.ndim == 2 else stations[k]
+            return f"at t = {times[i]:g} s, X = {X:g} m"
+        for part in drive:
+            if not np.isfinite(part).all():
+                raise InputError(f"the gait's strain is not finite {where(~np.isfinite(part).all(axis=-1))}")
+        if (drive.value[..., 0] <= 0.0).any():
+            bad = drive.value[..., 0] <= 0.0
+            raise InputError(f"the gait folds the rod {where(bad)}: the stretch is {drive.value[..., 0][bad][0]:g}, and must stay above 0; "
+                             "reduce its amplitude")
+        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
+        moved = (np.abs(drive.value[..., locked] - NATURAL[locked]) > _STILL).any(axis=tuple(range(drive.value.ndim - 1)))
+        if moved.any():
+            wanted = {locked[c] for c in np.flatnonzero(moved)}
+            enough = next(case for case, free in ACTUATED.items() if wanted <= set(free) and set(ACTUATED[self.strains]) <= set(free))
+            numbers = [f"{name} {value:g}" for name, value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
+            given = f" ({', '.join(numbers)})" if numbers else ""
+            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod with "
+                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that bends so)")
+
+    def to_chain(self, links: int) -> Chain:
+        """The chain of equal rigid links that tends to this rod as their number grows; for uniform sections that do not stretch or shear."""
+        if self.strains in ("extensible-kirchhoff", "reissner"):
+            raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it is {self.strains!r})")
+        if self.base == "line":
+            raise InputError("a chain has no base 'line'; choose free, planar or fixed")
+        width, height = self.half_axes(np.array([0.5 * self.length]))[0]
+        if self.taper or self.profile is not None or isinstance(self.half_width, tuple) or isinstance(self.half_height, tuple):
+            raise InputError("to_chain needs a uniform section: give half_width and half_height as numbers, and no taper or profile")
+        joint = {"planar": "revolute", "universal": "universal", "kirchhoff": "spherical"}[self.strains]
+        return UniformChain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=links, length=self.length / links,
+                            half_width=width, half_height=height, density=self.density, joint=joint).build()   # type: ignore[arg-type]
+
+
+def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
+    """A half axis at X: one number, or a table that is straight between its rows."""
+    if not isinstance(law, tuple):
+        return np.full(len(X), float(law))
+    rows = np.array(law)
+    if len(rows) < 2 or not (np.diff(rows[:, 0]) > 0).all():
+        raise ValueError("a table of half axes needs at least two rows (X, half axis) with increasing X")
+    return np.interp(X, rows[:, 0], rows[:, 1])
+
+
+def _curvature(*slopes: Array) -> Drive:
+    """Slopes of heading and elevation (T, S, 2) as strain of an inextensible rod."""
+    parts = []
+    for slope in slopes:
+        strain = np.zeros((*slope.shape[:2], 6))
+        strain[..., 4], strain[..., 5] = slope[..., 1], slope[..., 0]
+        parts.append(strain)
+    parts[0][..., 0] = 1.0
+    return Drive(*parts)

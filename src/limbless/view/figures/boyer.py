@@ -1,0 +1,256 @@
+"""The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13 (inchworm), 15 to 19 (snake)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.analysis.frames import base_velocity_world
+from limbless.errors import InputError
+from limbless.view.figures import body, style
+from limbless.view.figures.registry import Drawing, Table, figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from limbless.result import Result
+
+_SNAPSHOTS = 6
+_SHOWN = {"material": "material anchorage (no slip)", "spatial": "spatial anchorage (as printed)"}
+_INSIDE = ("internal_wrench", "abscissa")
+
+
+def _nearest(result: Result, moment: float) -> int:
+    return int(np.abs(result.dataset["time"].values - moment).argmin())
+
+
+def _moments(result: Result, count: int = _SNAPSHOTS) -> list[int]:
+    """Records at equal intervals, first and last included."""
+    return [int(k) for k in np.unique(np.linspace(0, result.dataset.sizes["time"] - 1, count).round())]
+
+
+def _both_anchorages(result: Result) -> dict[str, Result]:
+    """This run, and the same run with the other anchorage, by what stands still."""
+    scenario = result.scenario
+    number = next((k for k, item in enumerate(scenario.environment) if hasattr(item, "holds")), None) if scenario is not None else None
+    if scenario is None or number is None:
+        raise InputError("this figure compares two anchorages; it needs a scenario with a 'sweeping-anchorage'")
+    from limbless.simulation import run
+
+    own = scenario.environment[number].holds                     # type: ignore[attr-defined]
+    other = "spatial" if own == "material" else "material"
+    found = {own: result, other: run(scenario, {f"environment.{number}.holds": other})}
+    return {name: found[name] for name in _SHOWN}
+
+
+@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; where it is thick it holds on",
+        needs=("position", "radius", "support_abscissa"))
+def worm_locomotion(result: Result) -> Drawing:
+    runs = _both_anchorages(result)
+    sheet, panels = style.panels([34.0, 34.0])
+    table: Table = {}
+    for axes, (name, run) in zip(panels, runs.items(), strict=True):
+        data = run.dataset
+        middle = data["radius"].values[:, :, 0]
+        swell = (middle - middle.mean()) / max(float(np.abs(middle - middle.mean()).max()), 1e-12)
+        for row, record in enumerate(_moments(run)):
+            x, place = data["position"].values[record, :, 0], -1.0 * row
+            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record], color=style.BLUE, alpha=0.45, linewidth=0)
+            here = data["contact_state"].values[record] > 0
+            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^", color=style.RED, markersize=2.5)
+            table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
+            table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
+        axes.set(xlabel="x (m)", ylabel="time (s)", title=_SHOWN[name] + "; swelling enlarged, triangles: anchors")
+        axes.set_yticks(-np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)])
+    return sheet, table
+
+
+@figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages", needs=("base_position", "base_twist"))
+def head_motion(result: Result) -> Drawing:
+    sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
+    table: Table = {"time (s)": result.dataset["time"].values}
+    other = where.twinx()
+    other.grid(False)
+    for axes, colour, (name, run) in zip((where, other), (style.BLUE, style.RED), _both_anchorages(result).items(), strict=True):
+        x, v = run.dataset["base_position"].values[:, 0], run.dataset["base_twist"].values[:, 0]
+        axes.plot(run.dataset["time"].values, x, color=colour)
+        axes.set_ylabel(f"x, {name} (m)", color=colour)
+        table |= {f"{name}: head x (m)": x, f"{name}: head velocity (m/s)": v}
+    lower = fast.twinx()
+    lower.grid(False)
+    for axes, colour, name in ((fast, style.BLUE, "material"), (lower, style.RED, "spatial")):
+        axes.plot(table["time (s)"], table[f"{name}: head velocity (m/s)"], color=colour)
+        axes.set_ylabel(f"velocity, {name} (m/s)", color=colour)
+    fast.set(xlabel="time (s)", xlim=(table["time (s)"][0], table["time (s)"][-1]))
+    for axes in (other, lower):
+        axes.spines["right"].set_visible(True)
+    _narrow(sheet)
+    return sheet, table
+
+
+def _narrow(sheet: object) -> None:
+    """Room at the right for a second scale."""
+    for axes in sheet.axes:                                       # type: ignore[attr-defined]
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0, box.width * 0.84, box.height))
+
+
+@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the body", needs=("contact_wrench", *_INSIDE))
+def worm_forces(result: Result) -> Drawing:
+    return _forces(result)
+
+
+@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the body", needs=("contact_wrench", *_INSIDE))
+def worm_forces_variable(result: Result) -> Drawing:
+    return _forces(result)
+
+
+def _forces(result: Result) -> Drawing:
+    """Axial contact force with both anchorages, and the internal force along the body (its jump is at the anchor)."""
+    sheet, (contact, inside) = style.panels([30.0, 34.0])
+    table: Table = {"time (s)": result.dataset["time"].values}
+    runs = _both_anchorages(result)
+    for colour, (name, run) in zip((style.BLUE, style.RED), runs.items(), strict=True):
+        contact.plot(run.dataset["time"].values, run.dataset["contact_wrench"].values[:, 0], color=colour, label=name)
+        table[f"{name}: contact force (N)"] = run.dataset["contact_wrench"].values[:, 0]
+    contact.set(xlabel="time (s)", ylabel="contact force (N)")
+    style.legend_above(contact)
+    X = result.dataset["abscissa"].values
+    table["X (m)"] = X
+    for colour, moment in zip(style.COLOURS, (0.1, 0.6, 2.3), strict=False):
+        record = _nearest(result, moment)
+        n = result.dataset["internal_wrench"].values[record, :, 0]
+        inside.plot(X, n, color=colour, label=f"{result.dataset['time'].values[record]:g} s")
+        table[f"internal force at {result.dataset['time'].values[record]:g} s (N)"] = n
+        here = result.dataset["contact_state"].values[record] > 0
+        for place in result.dataset["support_abscissa"].values[record, here]:
+            inside.axvline(place, color=colour, linewidth=0.6, linestyle=":")
+    inside.set(xlabel="X (m)", ylabel="internal force (N)", title="dotted: anchors")
+    style.legend_above(inside)
+    return sheet, table
+
+
+def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], table: Table) -> list[np.ndarray]:
+    """Outlines of the body at some records, darker with time."""
+    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    time = result.dataset["time"].values
+    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
+        table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
+    return shapes
+
+
+@figure("boyer-fig11-caterpillar-locomotion", "Fig. 11: the inchworm in its plane at equal intervals", needs=("head_position", *body.BODY))
+def caterpillar(result: Result) -> Drawing:
+    plane = body.widest_plane(result.dataset)
+    steps = max(1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period or 2.0)))
+    records = _moments(result, 2 * steps + 1)
+    track = result.dataset["head_position"].values[:, plane]
+    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    sheet, (axes,) = style.panels([body.panel_height([track, *shapes])])
+    table: Table = {}
+    _bodies(axes, result, plane, records, table)
+    axes.plot(*track.T, color=style.RED, linewidth=0.7)
+    body.true_scale(axes, [track, *shapes], plane)
+    axes.set_title("the body at every half step; red: track of the head")
+    return sheet, table
+
+
+@figure("boyer-fig12-head-motion", "Fig. 12: how far the inchworm's head has climbed, and its velocity", needs=("head_position", "base_twist"))
+def climb(result: Result) -> Drawing:
+    time, place = result.dataset["time"].values, result.dataset["head_position"].values
+    velocity = base_velocity_world(result.dataset)
+    main = int(np.ptp(place, axis=0).argmax())
+    sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
+    where.plot(time, place[:, main], color=style.BLUE)
+    where.set_ylabel(f"{'xyz'[main]} of the head (m)")
+    fast.plot(time, velocity[:, main], color=style.RED)
+    fast.set(xlabel="time (s)", ylabel="velocity (m/s)", xlim=(time[0], time[-1]))
+    return sheet, {"time (s)": time, f"head {'xyz'[main]} (m)": place[:, main], "velocity of the head (m/s)": velocity[:, main]}
+
+
+@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s", needs=("contact_force", *_INSIDE))
+def torques(result: Result) -> Drawing:
+    data = result.dataset
+    sheet, (reaction, inside) = style.panels([30.0, 34.0])
+    time, force = data["time"].values, data["contact_force"].values[..., 5]
+    table: Table = {"time (s)": time}
+    for number, (label, colour) in enumerate(zip(("head", "tail"), style.COLOURS, strict=False)):
+        if number < force.shape[1]:
+            reaction.plot(time, np.where(data["contact_state"].values[:, number] > 0, force[:, number], np.nan), color=colour, label=label)
+            table[f"reaction torque at the {label} (N m)"] = force[:, number]
+    reaction.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(time[0], time[-1]))
+    style.legend_above(reaction)
+    _inside(inside, result, 4.5, 5, "internal torque (N m)", table)
+    return sheet, table
+
+
+def _inside(axes: Axes, result: Result, moment: float, component: int, label: str, table: Table) -> None:
+    """One component of the internal wrench along the body."""
+    record, X = _nearest(result, moment), result.dataset["abscissa"].values
+    values = result.dataset["internal_wrench"].values[record, :, component]
+    axes.plot(X, values, color=style.BLUE)
+    axes.set(xlabel="X (m)", ylabel=label, title=f"at {result.dataset['time'].values[record]:g} s")
+    table |= {"X (m)": X, label: values}
+
+
+@figure("boyer-fig15-curvature-profile", "Fig. 15: curvature along the snake's body, at equal intervals", needs=("strain", "abscissa"))
+def curvature_profile(result: Result) -> Drawing:
+    X, sheet_axes = result.dataset["abscissa"].values, style.panels([40.0])
+    sheet, (axes,) = sheet_axes
+    table: Table = {"X (m)": X}
+    for colour, record in zip(style.COLOURS, _moments(result), strict=False):
+        K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
+        axes.plot(X, K, color=colour, label=f"{t:g} s")
+        table[f"curvature at {t:g} s (1/m)"] = K
+    axes.set(xlabel="X (m)", ylabel="yaw curvature (1/m)")
+    style.legend_above(axes, 6)
+    return sheet, table
+
+
+@figure("boyer-fig17-snake-turning", "Fig. 17: the snake in the plane at equal intervals, and the track of its head", needs=("head_position", *body.BODY))
+def snake_turning(result: Result) -> Drawing:
+    plane, records = (0, 1), _moments(result)
+    track = result.dataset["head_position"].values[:, plane]
+    shapes = [body.outline(result.dataset, record, plane) for record in records]
+    sheet, (axes,) = style.panels([body.panel_height([track, *shapes])])
+    table: Table = {"time (s)": result.dataset["time"].values, "head x (m)": track[:, 0], "head y (m)": track[:, 1]}
+    _bodies(axes, result, plane, records, table)
+    axes.plot(*track.T, color=style.RED, linewidth=0.7, zorder=3)
+    body.true_scale(axes, [track, *shapes], plane)
+    times = result.dataset["time"].values
+    axes.set_title(f"track of the head; the body every {(times[-1] - times[0]) / max(1, len(records) - 1):.3g} s")
+    return sheet, table
+
+
+@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s", needs=("contact_force", *_INSIDE))
+def snake_forces(result: Result) -> Drawing:
+    data, record = result.dataset, _nearest(result, 2.0)
+    sheet, (contact, inside) = style.panels([30.0, 34.0])
+    here = data["contact_state"].values[record] > 0
+    place, force = data["support_abscissa"].values[record, here], data["contact_force"].values[record, here, 1]
+    contact.axhline(0.0, color=style.GREY, linewidth=0.6)
+    contact.vlines(place, 0.0, force, color=style.RED, linewidth=1.2)
+    contact.plot(place, force, "o", color=style.RED, markersize=2.5)
+    contact.set(xlabel="X (m)", ylabel="lateral force (N)", xlim=(0.0, float(data["section_length"].values.sum())),
+                title=f"at {data['time'].values[record]:g} s")
+    table: Table = {"support X (m)": place, "lateral force (N)": force}
+    _inside(inside, result, 2.0, 5, "internal torque (N m)", table)
+    return sheet, table
+
+
+@figure("boyer-fig19-snake-turning-3d", "Fig. 19: track of the head, and the snake at equal intervals, from above and from the side",
+        needs=("head_position", *body.BODY))
+def snake_in_space(result: Result) -> Drawing:
+    records = _moments(result)
+    track = result.dataset["head_position"].values
+    planes: list[body.Plane] = [(0, 1), (1, 2)]
+    drawn = [[body.outline(result.dataset, record, plane) for record in records] for plane in planes]
+    sheet, panels = style.panels([body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)])
+    table: Table = {"time (s)": result.dataset["time"].values} | {f"head {'xyz'[k]} (m)": track[:, k] for k in range(3)}
+    for axes, plane, shapes, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
+        _bodies(axes, result, plane, records, table)
+        axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.7, zorder=3)
+        body.true_scale(axes, [track[:, plane], *shapes], plane)
+        axes.set_title(name)
+    return sheet, table
