@@ -92,18 +92,18 @@ class NewtonEuler(Model):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
         table = assembly.mark_given(self._plain, mask)
         s = self._scratch
-        position = np.concatenate([_numbers("base_position", base_position, 3), _unit(base_orientation),
-                                   self._position_columns(_numbers("joint_position", joint_position, n))])
-        velocity = np.concatenate([_numbers("base_twist", base_twist, 6), _numbers("joint_velocity", joint_velocity, n)])
+        position = np.concatenate([assembly.numbers("base_position", base_position, 3), _unit(base_orientation),
+                                   self._position_columns(assembly.numbers("joint_position", joint_position, n))])
+        velocity = np.concatenate([assembly.numbers("base_twist", base_twist, 6), assembly.numbers("joint_velocity", joint_velocity, n)])
         none = np.zeros(n)
-        imposed = _numbers("joint_acceleration", none if joint_acceleration is None else joint_acceleration, n)
-        torque = _numbers("joint_torque", none if joint_torque is None else joint_torque, n)
+        imposed = assembly.numbers("joint_acceleration", none if joint_acceleration is None else joint_acceleration, n)
+        torque = assembly.numbers("joint_torque", none if joint_torque is None else joint_torque, n)
         acceleration = np.concatenate([np.zeros(6), imposed])
         passive = self._passive(table, position, velocity)
         effort = torque + passive
         kernels.move(table, position, velocity, acceleration, s.work)
         apply_laws(self._laws, time, time, s.work, s.wrench)
-        failure = self._law_failure()
+        failure = assembly.law_failure(self.environment)
         if failure.cause is not None:
             raise failure.cause
         kernels.hybrid_dynamics(table, self._base, effort, s.wrench, s.work, s.push, acceleration)
@@ -141,36 +141,22 @@ class NewtonEuler(Model):
         return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
                 "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
 
-    def _law_failure(self) -> Status:
-        """An exception that a user's law raised inside compiled code comes out here."""
-        for item in self.environment:
-            slot: Any = getattr(item, "slot", None)
-            error = getattr(slot, "error", None)
-            if error is not None:
-                slot.error = None
-                return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
-        return Status()
-
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         n, x = self.chain.freedoms, np.zeros(self._size)
         x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
-        if self.chain.base == "planar" and np.any(np.array(initial.twist)[[2, 3, 4]] != 0.0):
-            raise InputError("a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; "
-                             f"got {initial.twist}")
-        if self.chain.base == "fixed" and any(initial.twist):
-            raise InputError(f"a fixed base does not move: initial.twist must be 0; got {initial.twist}")
+        assembly.refuse_base_motion(self.chain.base, initial.twist)
         if gait.drives == "torque":
             start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         else:
             motion = self.chain.motion(gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
-            start = self._position_columns(_numbers("initial.joint_position", initial.joint_position, n))
+            start = self._position_columns(assembly.numbers("initial.joint_position", initial.joint_position, n))
         if initial.joint_velocity is not None:
-            rates = _numbers("initial.joint_velocity", initial.joint_velocity, n)
+            rates = assembly.numbers("initial.joint_velocity", initial.joint_velocity, n)
         x[7:self._split], x[self._split + 6:][:n] = start, rates
         return State(0.0, x)
 
@@ -191,7 +177,7 @@ class NewtonEuler(Model):
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if not self._setting.any_free:
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
-        return drive._replace(torque=drive.torque + _numbers("the controller's torque", torque, self.chain.freedoms))
+        return drive._replace(torque=drive.torque + assembly.numbers("the controller's torque", torque, self.chain.freedoms))
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Runge-Kutta steps from knot to knot."""
@@ -200,7 +186,7 @@ class NewtonEuler(Model):
         row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else self._law_failure()
+        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else assembly.law_failure(self.environment)
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
@@ -254,18 +240,8 @@ class NewtonEulerSettings(ModelSettings):
         return [("motion and one-state dynamics", warming.run_plain), ("derivatives", warming.run_duals)]
 
 
-def _numbers(name: str, values: ArrayLike, count: int) -> Array:
-    """A flat float array of the expected length, or a clear refusal."""
-    array = np.array(values, dtype=np.float64)
-    if array.shape != (count,):
-        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
-    return array
-
-
 def _unit(quaternion: ArrayLike) -> Array:
-    q = _numbers("base_orientation", quaternion, 4)
+    q = assembly.numbers("base_orientation", quaternion, 4)
     length = np.linalg.norm(q)
     if abs(length - 1.0) > 1e-6:
         raise InputError(f"base_orientation must be a unit quaternion (scalar first); got length {length:g}")
