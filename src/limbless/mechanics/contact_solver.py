@@ -56,7 +56,7 @@ from limbless.mechanics.vectors import Vector, transpose
 REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
 SWEEP_COLUMNS, BLOCK_COLUMNS = 8, 42
 MOMENTUM = np.array([36])[0]
-PLAIN, DAMPED, BURSTS, HALVINGS = 6, 20, 40, 6
+PLAIN, DAMPED, HALVINGS, BURSTS, INNER = 6, 20, 6, 100, 40
 
 
 class Step(NamedTuple):
@@ -298,44 +298,49 @@ def search(layout, contact, owner, active, count, step, e):
 
 
 @kernel
+def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
+    for n in range(INNER):
+        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        iterate(base, layout, work, contact, owner, active, count, step, e, rho, True)
+        change = 0.0
+        for c in range(step.velocity.shape[0]):
+            change = max(change, abs(step.velocity[c] - step.velocity_before[c]))
+        share = search(layout, contact, owner, active, count, step, e)
+        retreat(contact, active, count, share, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        for a in range(count):
+            i = active[a]
+            put_rates(contact, i, get_twist(step.twist, owner[i], START))
+            load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
+            put_impulse(contact, i, load, x1, x2, r1, r2)
+        if change < 0.1 * tolerance:
+            return n + 1
+    return INNER
+
+
+@kernel
 def fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
-    iterations, worst, squares = 0, 1e300, 1e300
+    iterations, worst = 0, 1e300
     for a in range(count):
         contact[active[a], FROZEN] = max(contact[active[a], LOAD], 0.0)
     for burst in range(BURSTS):
-        follow = 1.0 if burst < 5 else 0.5 if burst < 12 else 0.2 if burst < 25 else 0.05
-        for n in range(12):
-            keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-            iterate(base, layout, work, contact, owner, active, count, step, e, rho, True)
-            iterations += 1
-            share = search(layout, contact, owner, active, count, step, e)
-            change = 0.0
-            for c in range(step.velocity.shape[0]):
-                difference = step.velocity[c] - step.velocity_before[c]
-                change = max(change, abs(difference))
-                step.velocity[c] = step.velocity_before[c] + share * difference
-            for k in range(step.twist.shape[0]):
-                for c in range(6):
-                    step.twist[k, c] = step.twist_before[k, c] + share * (step.twist[k, c] - step.twist_before[k, c])
-            for a in range(count):
-                i = active[a]
-                put_rates(contact, i, get_twist(step.twist, owner[i], START))
-                load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
-                put_impulse(contact, i, load, x1, x2, r1, r2)
-            if change < 0.1 * tolerance:
-                break
+        follow = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
+        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
         for a in range(count):
             i = active[a]
             contact[i, FROZEN] += follow * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
-        trial = rho if burst % 4 % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
+        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
         for n in range(PLAIN):
-            squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, trial, False)
+            _, worst = iterate(base, layout, work, contact, owner, active, count, step, e, trial, False)
             iterations += 1
             if worst < tolerance:
-                squares, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
+                _, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
                 if worst < tolerance:
                     return iterations, worst
+        retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        _, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
     return iterations, worst
 
 
