@@ -9,6 +9,20 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
+from limbless.mechanics.kernel import kernel
+from limbless.mechanics.scalars import sincos
+
+
+@kernel
+def sample_joint_wave(amplitude, rate, start, offset, release, times, value, first, second):
+    """A sin(ω t + δ) + ψ of every column from its release on, and its first two derivatives; 0 before."""
+    for i in range(times.shape[0]):
+        for j in range(amplitude.shape[0]):
+            on = 1.0 if times[i] >= release[j] else 0.0
+            sine, cosine = sincos(rate[j] * times[i] + start[j])
+            value[i, j] = on * (amplitude[j] * sine + offset[j])
+            first[i, j] = on * amplitude[j] * rate[j] * cosine
+            second[i, j] = -on * amplitude[j] * rate[j] * rate[j] * sine
 
 
 class JointWave(Gait):
@@ -38,15 +52,15 @@ class JointWave(Gait):
         count = len(stations)
         if count % 2:
             raise InputError(f"a joint-wave drives universal joints (yaw and pitch in turn); this robot has an odd number of columns, {count}")
-        number, t = np.repeat(np.arange(count // 2), 2), np.asarray(times, dtype=np.float64)[:, None]
+        number = np.repeat(np.arange(count // 2), 2)
         amplitude, rate, phase, offset = (np.tile(pair, count // 2) for pair in (
             (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate),
             (self.yaw_phase, self.pitch_phase), (self.yaw_offset, self.pitch_offset)))
         start = number * phase + np.tile((0.0, self.pitch_lead), count // 2)
-        angle = rate * t + start
-        on = t >= self._releases(amplitude, rate, start, offset)
-        value, first, second = amplitude * np.sin(angle) + offset, amplitude * rate * np.cos(angle), -amplitude * rate**2 * np.sin(angle)
-        return Drive(*(np.ascontiguousarray(np.where(on, part, 0.0)) for part in (value, first, second)))
+        value, first, second = (np.empty((len(times), count)) for _ in range(3))
+        sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
+                          np.asarray(times, dtype=np.float64), value, first, second)
+        return Drive(value, first, second)
 
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
         """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at its edges."""

@@ -95,7 +95,7 @@ def away(d, fallback):
     return fallback, size
 
 
-@inline
+@kernel
 def box_distance(surfaces, j, p):
     """Signed distance from p to a box, and the outward normal in the world."""
     E = get_matrix(surfaces, j, SHAPE + 3)
@@ -114,7 +114,7 @@ def box_distance(surfaces, j, p):
     return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
-@inline
+@kernel
 def box_gap(surfaces, j, a, b):
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
     if length_of(b - a) <= 0.0:
@@ -137,7 +137,7 @@ def box_gap(surfaces, j, a, b):
     return distance, n, p
 
 
-@inline
+@kernel
 def peg_gap(surfaces, j, a, b):
     """Gap between the axis of a capsule and a round bar."""
     p, q = get_vector(surfaces, j, SHAPE), get_vector(surfaces, j, SHAPE + 3)
@@ -147,7 +147,7 @@ def peg_gap(surfaces, j, a, b):
     return distance - surfaces[j, SHAPE + 6], n, here
 
 
-@inline
+@kernel
 def triangle_gap(p, a, b, c):
     """Distance from p to a triangle (counter-clockwise seen from above), negative below its face, and the direction to p."""
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
@@ -174,7 +174,7 @@ def nearest_edge(p, a, b):
     return a + nearest_on_segment(a, b, p) * (b - a)
 
 
-@inline
+@kernel
 def grid_point(surfaces, heights, j, ix, iy):
     """A corner of a height field."""
     x = surfaces[j, SHAPE] + ix * surfaces[j, SHAPE + 2]
@@ -189,7 +189,7 @@ def grid_range(surfaces, j, axis, low, high):
     return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1, cells)
 
 
-@inline
+@kernel
 def field_gap(surfaces, heights, j, p, reach, rank):
     """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
     x0, x1 = grid_range(surfaces, j, 0, p.x - reach, p.x + reach)
@@ -200,7 +200,7 @@ def field_gap(surfaces, heights, j, p, reach, rank):
     return nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
 
 
-@inline
+@kernel
 def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     best, normal = FAR, Vector(0.0, 0.0, 1.0)
     for ix in range(x0, x1):
@@ -214,7 +214,7 @@ def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     return best, normal
 
 
-@inline
+@kernel
 def ridge_gap(surfaces, heights, j, a, b, reach):
     """Gap of a capsule over the edges of a height field that pass between its ends."""
     x0, x1 = grid_range(surfaces, j, 0, min(a.x, b.x) - reach, max(a.x, b.x) + reach)

@@ -68,9 +68,9 @@ def project(box, y1, y2, z):
     """Nearest point of the disc (or square) of radius z."""
     if box:
         return min(max(y1, -z), z), min(max(y2, -z), z)
-    length = sqrt(y1 * y1 + y2 * y2)
-    if length > z:
-        scale = z / length
+    square = y1 * y1 + y2 * y2
+    if square > z * z:
+        scale = z / sqrt(square)
         return scale * y1, scale * y2
     return y1, y2
 
@@ -224,30 +224,34 @@ def put_affine(contact, i, law, target, g, w1, w2):
 
 
 @inline
-def mismatch(contact, i, e, rho):
-    """Natural map of one contact in m/s: how far impulse and velocity are from obeying the law, squares of its parts summed, and the worst."""
+def mismatch(contact, i, e, rho, per_rho):
+    """Natural map of one contact in m/s: how far impulse and velocity are from obeying the law. Its squares summed, and the largest.
+
+    `per_rho` is 1/ρ.
+    """
     z = trial_load(contact, i, e, rho)
-    normal = 0.0 if contact[i, GIVEN] > 0.0 else (contact[i, LOAD] - max(z, 0.0)) / rho
+    normal = 0.0 if contact[i, GIVEN] > 0.0 else (contact[i, LOAD] - max(z, 0.0)) * per_rho
     z = max(z, 0.0)
-    total, worst = normal * normal, abs(normal)
+    total = normal * normal
+    worst = total
     low, high = stiffness_scales(contact, i)
     if high > 0.0:
-        rT = rho / high
-        y1, y2 = trial_shear(contact, i, e * low, rT)
+        y1, y2 = trial_shear(contact, i, e * low, rho / high)
         p1, p2 = project(contact[i, BOX] > 0.0, y1, y2, z)
-        mu1, mu2 = along(contact, i, contact[i, RATE + 1]), contact[i, LATERAL]
-        d1 = (contact[i, SHEAR] - p1) / (rT * mu1) if mu1 > 0.0 else 0.0
-        d2 = (contact[i, SHEAR + 1] - p2) / (rT * mu2) if mu2 > 0.0 else 0.0
-        total += d1 * d1 + d2 * d2
-        worst = max(worst, sqrt(d1 * d1 + d2 * d2))
+        mu1, mu2, scale = along(contact, i, contact[i, RATE + 1]), contact[i, LATERAL], high * per_rho
+        d1 = (contact[i, SHEAR] - p1) * scale / mu1 if mu1 > 0.0 else 0.0
+        d2 = (contact[i, SHEAR + 1] - p2) * scale / mu2 if mu2 > 0.0 else 0.0
+        square = d1 * d1 + d2 * d2
+        total += square
+        worst = max(worst, square)
     mu = contact[i, ROLLING]
     if mu > 0.0:
-        rT = rho / (mu * mu)
-        y1, y2 = trial_twist(contact, i, e * mu * mu, rT)
+        y1, y2 = trial_twist(contact, i, e * mu * mu, rho / (mu * mu))
         p1, p2 = project(False, y1, y2, z)
-        d1, d2 = (contact[i, TWIST] - p1) / (rT * mu), (contact[i, TWIST + 1] - p2) / (rT * mu)
-        total += d1 * d1 + d2 * d2
-        worst = max(worst, sqrt(d1 * d1 + d2 * d2))
+        d1, d2 = (contact[i, TWIST] - p1) * (mu * per_rho), (contact[i, TWIST + 1] - p2) * (mu * per_rho)
+        square = d1 * d1 + d2 * d2
+        total += square
+        worst = max(worst, square)
     return total, worst
 
 

@@ -34,6 +34,7 @@ from limbless.mechanics.chain import (
     VISCOUS,
     move,
 )
+from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     get_matrix,
     get_symmetric,
@@ -292,7 +293,7 @@ def end_positions(table, drive, i, h, step, room, moving):
     R = get_matrix(room.work, BASE, ROTATION)
     velocity, position, middle = moving.velocity, moving.position, room.middle
     linear, angular = vector_at(step.velocity, START), vector_at(step.velocity, SECOND)
-    moving.earlier[:] = velocity
+    copy(velocity, moving.earlier)
     put_vector_at(position, START, vector_at(middle, START) + 0.5 * h * linear)
     w, q = transpose(R) @ angular, quaternion_at(middle, SECOND)
     d = quaternion_rate(q, w)
@@ -315,7 +316,7 @@ def base_rotation(position):
 
 @kernel
 def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, moving):
-    """One step from t to t + h with the drive's row i at its middle. Returns the residual (m/s)."""
+    """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s)."""
     layout = table.layout
     middle, velocity, contact, work = room.middle, moving.velocity, room.contact, room.work
     R = base_rotation(moving.position)
@@ -356,16 +357,26 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
     return worst
 
 
+@inline
+def put_numbers(array, r, first, numbers):
+    for c in range(numbers.shape[0]):
+        array[r, first + c] = numbers[c]
+
+
 @kernel
 def store(table, scene, room, moving, h, kept, r):
     """Keep everything of this instant in record r; forces are means over the step that ended here."""
     layout, work, contact = table.layout, room.work, room.contact
     move(table, moving.position, moving.velocity, room.still, work)
     p, v = moving.position.shape[0], moving.velocity.shape[0]
-    kept.x[r, :p], kept.x[r, p:p + v], kept.x[r, p + v:] = moving.position, moving.velocity, moving.sums
-    kept.torque[r], kept.powers[r] = moving.torque, room.powers
-    kept.links[r], kept.rates[r], kept.wrench[r] = moving.links, room.rates, room.wrench
+    put_numbers(kept.x, r, 0, moving.position)
+    put_numbers(kept.x, r, p, moving.velocity)
+    put_numbers(kept.x, r, p + v, moving.sums)
+    put_numbers(kept.torque, r, 0, moving.torque)
+    put_numbers(kept.powers, r, 0, room.powers)
     for k in range(layout.shape[0]):
+        for c in range(6):
+            kept.links[r, k, c], kept.rates[r, k, c], kept.wrench[r, k, c] = moving.links[k, c], room.rates[k, c], room.wrench[k, c]
         for c in range(9):
             kept.rotation[r, k, c] = work[k, ROTATION + c]
         for c in range(3):
@@ -393,8 +404,8 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
             r += 1
         if n == steps:
             break
-        worst = advance_step(table, bodies, laws, scene, rule, drive, 2 * n + 1, knots[n], knots[n + 1] - knots[n], step, room,
-                             moving)
+        row = n if rule.control == FEEDBACK else 2 * n + 1
+        worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], knots[n + 1] - knots[n], step, room, moving)
         if not worst <= rule.bound:
             return n, worst
     return steps, worst

@@ -35,6 +35,7 @@ from limbless.mechanics.chain import (
     sliding,
     turning,
 )
+from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_pair, put_vector_at, vector_at
 from limbless.mechanics.contact_law import (
     FROZEN,
@@ -51,6 +52,7 @@ from limbless.mechanics.contact_law import (
 )
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.scalars import sqrt
 from limbless.mechanics.vectors import Vector, transpose
 
 REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
@@ -166,19 +168,19 @@ def give_torques(layout, sweep, work, twist, effort):
             effort[v] = power(u, get_wrench(sweep, k, REACH)) + sweep[k, ANSWER] * effort[v] - sweep[k, PUSH]
 
 
-@inline
+@kernel
 def measure(contact, owner, active, count, twist, e, rho, answer):
     """Velocities (and, with `answer`, impulses) of all contacts at the present twists; sum of squares and worst of the natural map."""
-    total, worst = 0.0, 0.0
+    total, worst, per_rho = 0.0, 0.0, 1.0 / rho
     for a in range(count):
         i = active[a]
         put_rates(contact, i, get_twist(twist, owner[i], START))
         if answer:
             put_answer(contact, i)
-        squares, largest = mismatch(contact, i, e, rho)
+        squares, largest = mismatch(contact, i, e, rho, per_rho)
         total += squares
         worst = max(worst, largest)
-    return total, worst
+    return total, sqrt(worst)
 
 
 @kernel
@@ -196,8 +198,10 @@ def iterate(base, layout, work, contact, owner, active, count, step, e, rho, fro
 @kernel
 def keep(contact, active, count, velocity, twist, velocity_before, twist_before):
     """Remember this iterate."""
-    velocity_before[:] = velocity
-    twist_before[:, :] = twist
+    copy(velocity, velocity_before)
+    for k in range(twist.shape[0]):
+        for c in range(6):
+            twist_before[k, c] = twist[k, c]
     for a in range(count):
         for c in range(IMPULSE):
             contact[active[a], OLD + c] = contact[active[a], LOAD + c]
@@ -351,7 +355,9 @@ def solve_contacts(base, layout, work, contact, owner, active, count, step, e, r
     Returns the number of iterations, the natural map (m/s) and whether the fallback was used.
     """
     spread(layout, work, step.effort, step.sweep, False, step.velocity, step.twist)
-    squares, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
+    for a in range(count):
+        put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
+    squares, worst = 0.0, 0.0
     for n in range(PLAIN):
         squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
         if worst < tolerance:

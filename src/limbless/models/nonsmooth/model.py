@@ -69,6 +69,8 @@ class NonSmooth(Model):
     settings : options of the time stepping.
     """
 
+    steps_per_block = 4096
+
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), actuation: Actuation | None = None,
                  settings: NonSmoothSettings | None = None) -> None:
         built = robot.build()
@@ -149,6 +151,8 @@ class NonSmooth(Model):
         if gait.drives == "torque":
             torque = np.ascontiguousarray(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return DriveTable(none, none, none, torque)
+        if self._rule.control == contact_motion.FEEDBACK:
+            times = times[1::2]                          # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
             return DriveTable(*self.chain.motion(gait, times), none)

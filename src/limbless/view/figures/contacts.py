@@ -34,6 +34,7 @@ def contacts(result: Result) -> Drawing:
                        rasterized=True)
     diagram.set(ylabel="link, counted from 1")
     diagram.grid(False)
+    diagram.locator_params(axis="y", integer=True)
     words = ("lifted", "sticks", "slips")
     diagram.legend(handles=[Patch(facecolor=colour, edgecolor=style.GREY, label=word) for colour, word in zip(colours, words, strict=True)],
                    loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)

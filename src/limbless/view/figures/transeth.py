@@ -60,7 +60,7 @@ def _track(result: Result) -> Drawing:
 @figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY)
 def soft_start(result: Result) -> Drawing:
     time = result.dataset["time"].values
-    return _postures(result, np.linspace(0.0, min(3.0, time[-1]), 5))
+    return _postures(result, np.linspace(0.0, min(3.0, time[-1]), 5), apart=0.35)
 
 
 @figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times of the run (0, 5, 10 and 15 s in the paper)", needs=body.BODY)
@@ -69,19 +69,21 @@ def snapshots(result: Result) -> Drawing:
     return _postures(result, np.linspace(time[0], time[-1], 4))
 
 
-def _postures(result: Result, moments: np.ndarray) -> Drawing:
-    """Outlines seen from above at given times, later ones darker."""
+def _postures(result: Result, moments: np.ndarray, apart: float = 0.0) -> Drawing:
+    """Outlines seen from above at given times, later ones darker, each moved up by `apart` (m) from the one before."""
     data, time = result.dataset, result.dataset["time"].values
     records = list(dict.fromkeys(int(np.abs(time - moment).argmin()) for moment in moments))
-    shapes = [body.outline(data, record, _PLANE) for record in records]
+    shapes = [body.outline(data, record, _PLANE) + np.array([0.0, place * apart]) for place, record in enumerate(records)]
     sheet, (axes,) = style.panels([body.panel_height(shapes)])
     table: Table = {}
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
         body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
-        axes.annotate(f"{time[record]:.3g} s", data["position"].values[record, 0, :2], fontsize=6.0, ha="center", va="center", zorder=5)
-        table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] for column, name in enumerate("xy")}
+        first = data["position"].values[record, 0, :2] + np.array([0.0, place * apart])
+        axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
+        table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] - column * place * apart
+                  for column, name in enumerate("xy")}
     body.true_scale(axes, shapes, _PLANE)
-    axes.set_title("seen from above; the time stands on link 1")
+    axes.set_title("seen from above; the time stands on link 1" + (f"; each {apart:g} m above the one before" if apart else ""))
     return sheet, table
 
 
