@@ -30,7 +30,7 @@ class ProportionalDerivative(Actuation):
     """Torque = stiffness (reference - position) + damping (reference rate - rate), clipped at `saturation` if one is given."""
 
     kind: Literal["pd"] = "pd"
-    stiffness: float | tuple[float, ...] = quantity(100.0, "N m/rad", "position gain: one for all joints, one each, or a pattern that repeats")
+    stiffness: float | tuple[float, ...] = quantity(100.0, "N m/rad", "position gain: one, one each, or a pattern that repeats")
     damping: float | tuple[float, ...] = quantity(1.0, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats")
     saturation: float | None = quantity(None, "N m", "largest torque the actuators give; none if absent", gt=0)
     motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")

@@ -1,15 +1,15 @@
 """`pegs` and `boxes`: round bars and boxes that stand or lie in the way."""
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from limbless.description import Quaternion, Vector3, quantity
+from limbless.description import Angle, Vector3, quantity
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics import contact_gap as gaps
-from limbless.mechanics.rotations import quaternion_to_matrix
 
 
 class Pegs(ContactEnvironment):
@@ -25,12 +25,12 @@ class Pegs(ContactEnvironment):
 
 
 class Boxes(ContactEnvironment):
-    """Boxes of any size: steps, beams, walls. They are turned together by `orientation`."""
+    """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes."""
 
     kind: Literal["boxes"] = "boxes"
     centers: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
     sizes: tuple[Vector3, ...] = quantity(..., "m", "length, width and height of each, or of all if only one is given")
-    orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1", "axes of the boxes, quaternion with the scalar first")
+    yaw: Angle = quantity(0.0, "rad", "angle from world x to their length")
 
     @model_validator(mode="after")
     def _as_many_sizes(self) -> Boxes:
@@ -38,11 +38,10 @@ class Boxes(ContactEnvironment):
             raise ValueError(f"sizes: give one, or {len(self.centers)} (one per box); got {len(self.sizes)}")
         if any(side <= 0 for size in self.sizes for side in size):
             raise ValueError(f"sizes must be positive; got {self.sizes}")
-        if abs(np.linalg.norm(self.orientation) - 1.0) > 1e-6:
-            raise ValueError(f"orientation must be a quaternion of length 1, scalar first; got {self.orientation}")
         return self
 
     def shapes(self) -> list[tuple[int, list[float]]]:
-        axes = quaternion_to_matrix(self.orientation).T.ravel()
+        sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
+        axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
         sizes = self.sizes * len(self.centers) if len(self.sizes) == 1 else self.sizes
         return [(int(gaps.BOX), [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centers, sizes, strict=True)]

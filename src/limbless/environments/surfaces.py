@@ -62,7 +62,8 @@ class ContactEnvironment(Environment):
 
     def surfaces(self) -> Surfaces:
         """All surfaces, once per time window in which they act."""
-        rows, patches = [], []
+        rows: list[Array] = []
+        patches: list[list[float]] = []
         friction = [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]
         for start, end in self.windows():
             for code, numbers in self.shapes():

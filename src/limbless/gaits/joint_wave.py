@@ -51,7 +51,8 @@ class JointWave(Gait):
         """Joint angles (T, joints), rad, and their derivatives."""
         count = len(stations)
         if count % 2:
-            raise InputError(f"a joint-wave drives universal joints (yaw and pitch in turn); this robot has an odd number of columns, {count}")
+            raise InputError("a joint-wave drives universal joints, whose columns are yaw and pitch in turn; "
+                             f"this robot has an odd number of columns, {count}")
         number = np.repeat(np.arange(count // 2), 2)
         amplitude, rate, phase, offset = (np.tile(pair, count // 2) for pair in (
             (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate),

@@ -228,7 +228,7 @@ def damped(base, layout, work, contact, owner, active, count, step, e, rho, tole
     for n in range(DAMPED):
         keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
         now, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
-        for h in range(HALVINGS):
+        for _ in range(HALVINGS):
             if worst < tolerance or now < squares:
                 break
             retreat(contact, active, count, 0.5, step.velocity, step.twist, step.velocity_before, step.twist_before)
@@ -290,7 +290,7 @@ def search(layout, contact, owner, active, count, step, e):
     if slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve) <= 0.0:
         return 1.0
     low, high = 0.0, 1.0
-    for n in range(30):
+    for _ in range(30):
         middle = 0.5 * (low + high)
         if slope_along(layout, contact, owner, active, count, step, e, middle, straight, curve) > 0.0:
             high = middle
@@ -336,8 +336,8 @@ def fallback(base, layout, work, contact, owner, active, count, step, e, rho, to
             contact[i, FROZEN] += follow * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
         keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
         trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
-        for n in range(PLAIN):
-            _, worst = iterate(base, layout, work, contact, owner, active, count, step, e, trial, False)
+        for _ in range(PLAIN):
+            _squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, trial, False)
             iterations += 1
             if worst < tolerance:
                 _, worst = measure(contact, owner, active, count, step.twist, e, rho, False)

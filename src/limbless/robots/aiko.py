@@ -1,4 +1,4 @@
-"""The snake robot Aiko of Transeth, Leine, Glocker and Pettersen (2008): eleven links on universal joints, a sphere at both ends of each."""
+"""The snake robot Aiko of Transeth, Leine, Glocker and Pettersen (2008): eleven links on universal joints, with spheres at their ends."""
 from __future__ import annotations
 
 from typing import Literal

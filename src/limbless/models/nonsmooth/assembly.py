@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array,
     found = []
     for k in dict.fromkeys(body for body, _, _ in spheres):
         own = [(center, radius) for body, center, radius in spheres if body == k]
-        pairs = list(zip(own, own[1:], strict=False)) or [(own[0], own[0])]
+        pairs = list(pairwise(own)) or [(own[0], own[0])]
         found += [(k, a, b, min(r, s)) for (a, r), (b, s) in pairs]
     return found
 
@@ -59,7 +60,9 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     if hard and not spheres:
         raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "                  # type: ignore[attr-defined]
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
-    rows, patches, heights = [], [], [np.zeros(0)]
+    rows: list[Array] = []
+    patches: list[Array] = []
+    heights = [np.zeros(0)]
     for item in hard:
         surfaces = item.surfaces()
         fields = surfaces.rows[:, gaps.CODE] == gaps.FIELD

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,13 +13,13 @@ from pydantic import Field
 from limbless.actuation import Actuation, Motion, Servo
 from limbless.description import quantity
 from limbless.environments.base import Environment
-from limbless.errors import InputError
+from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_motion
 from limbless.mechanics.chain_motion import DriveTable
 from limbless.mechanics.contact_gap import find_contacts
-from limbless.mechanics.contact_law import GAP
+from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import CENTRAL, Rule
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.newton_euler import assembly as chains
@@ -28,7 +29,8 @@ from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-PENETRATION = 1e-6                     # m: how deep a robot may start inside something, as a share of nothing but rounding
+PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
+BOUND = 1e-4                           # m/s: a step that keeps more residual than this fails the run
 
 
 class NonSmoothSettings(ModelSettings):
@@ -42,7 +44,6 @@ class NonSmoothSettings(ModelSettings):
     compliance: float = quantity(5e-4, "1", "ground compliance e as a share of the robot's own mobility; smaller is more rigid",
                                  gt=0, le=1)
     tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
-    bound: float = quantity(1e-4, "m/s", "residual of a step beyond which the run fails", gt=0)
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench")
@@ -56,6 +57,19 @@ class NonSmoothSettings(ModelSettings):
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
         from limbless.models.nonsmooth import warming
         return [("motion with contact", warming.run)]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """What one step did at every slot; zero where nothing was near."""
+
+    state: State
+    gap: Array          # (contacts,) m, at the middle of the step
+    normal: Array       # (contacts, 3) from the surface to the body, world
+    tangent: Array      # (contacts, 3) along the body, world
+    force: Array        # (contacts, 3) N, mean over the step, world
+    velocity: Array     # (contacts, 3) m/s at the end of the step: normal, along, across
+    residual: float     # m/s, worst violation of the contact laws
 
 
 class NonSmooth(Model):
@@ -105,7 +119,22 @@ class NonSmooth(Model):
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
         return Rule(chains.BASES[self.chain.base], int(control), own.theta, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, own.bound)
+                    own.compliance * G0, 0.92 / G0, own.tolerance, max(BOUND, own.tolerance))
+
+    # One step at a time
+
+    def step(self, state: State, duration: float, gait: Gait) -> Contacts:
+        """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
+        knots = np.array([state.time, state.time + duration])
+        after, _, status = self.advance(state, knots, np.zeros(2, dtype=bool), self.drive(gait, np.array([knots[0], knots.mean(), knots[1]])))
+        if status.failure:
+            raise SimulationError(status.failure, status.time)
+        table = self._room.contact
+        n, t = table[:, NORMAL:NORMAL + 3].copy(), table[:, TANGENT:TANGENT + 3].copy()
+        shear = table[:, SHEAR:SHEAR + 2]
+        along = np.where(shear[:, 0] <= 0.0, table[:, FORWARD], table[:, BACKWARD]) * shear[:, 0]
+        force = (table[:, LOAD:LOAD + 1] * n + along[:, None] * t + (table[:, LATERAL] * shear[:, 1])[:, None] * np.cross(n, t)) / duration
+        return Contacts(after, table[:, GAP].copy(), n, t, force, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
 
     # Through time
 
@@ -128,14 +157,15 @@ class NonSmooth(Model):
         moving.earlier[:] = moving.velocity
         contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
                                    moving.links)
-        self._refuse_penetration()
         return State(0.0, x)
 
-    def _refuse_penetration(self) -> None:
-        """A robot that starts inside the ground or an obstacle is a mistake; a grid of links that just touches is not."""
+    def _refuse_penetration(self, state: State) -> None:
+        """A robot that starts inside the ground or an obstacle is a mistake; one that just touches is not."""
         if not self._sizes[2]:
             return
-        contact = self._room.contact
+        moving, contact = assembly.views(state.x, *self._sizes), self._room.contact
+        contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
+                                   np.zeros_like(moving.links))
         find_contacts(self._scene, self._room.work, 0.0, 0.0, contact, self._room.active)
         deepest = int(np.argmin(contact[:, GAP]))
         if contact[deepest, GAP] < -PENETRATION:
@@ -168,6 +198,8 @@ class NonSmooth(Model):
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Steps from knot to knot."""
         self._refuse_long_step(float(np.diff(knots).max()))
+        if state.time == 0.0:
+            self._refuse_penetration(state)
         x, times = state.x.copy(), knots[record]
         moving = assembly.views(x, *self._sizes)
         kept = assembly.kept(*self._sizes, len(times))

@@ -1,7 +1,7 @@
 """Which link touches, sticks and slips, when; and how well the contact laws were kept."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 
-@figure("contacts", "contact diagram: which link is lifted, sticks or slips, when; the load; the residual of the contact laws", every_run=True,
+@figure("contacts", "which link is lifted, sticks or slips, when; the load; the residual of the contact laws", every_run=True,
         needs=("contact_state", "contact_force", "contact_link", "contact_residual"))
 def contacts(result: Result) -> Drawing:
     from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -30,8 +30,8 @@ def contacts(result: Result) -> Drawing:
     sheet, (diagram, total, residual) = style.panels([max(20.0, 2.4 * links), 20.0, 20.0], share_time=True, top=9.0)
     colours = ["#FFFFFF", style.BLUE, style.ORANGE]
     edges = np.concatenate([[time[0]], 0.5 * (time[1:] + time[:-1]), [time[-1]]])
-    diagram.pcolormesh(edges, np.arange(links + 1) + 0.5, worst.T, cmap=ListedColormap(colours), norm=BoundaryNorm([-0.5, 0.5, 1.5, 2.5], 3),
-                       rasterized=True)
+    three: Any = {"cmap": ListedColormap(colours), "norm": BoundaryNorm([-0.5, 0.5, 1.5, 2.5], 3)}
+    diagram.pcolormesh(edges, np.arange(links + 1) + 0.5, worst.T, rasterized=True, **three)
     diagram.set(ylabel="link, counted from 1")
     diagram.grid(False)
     diagram.locator_params(axis="y", integer=True)

@@ -44,7 +44,8 @@ def _outlines(item: Any) -> list[np.ndarray]:
     if item.kind == "boxes":
         sizes = item.sizes * len(item.centers) if len(item.sizes) == 1 else item.sizes
         corners = 0.5 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
-        return [(np.array(center) + rotate(item.orientation, corners * size))[:, :2] for center, size in zip(item.centers, sizes, strict=True)]
+        turn = [np.cos(item.yaw / 2), 0.0, 0.0, np.sin(item.yaw / 2)]
+        return [(np.array(center) + rotate(turn, corners * size))[:, :2] for center, size in zip(item.centers, sizes, strict=True)]
     if item.kind != "pegs":
         return []
     span = np.array(item.span[:2])
