@@ -41,6 +41,7 @@ BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
 FEATURE_COLUMNS = 8
 PATCH_COLUMNS = 9                    # surface, x from, until, y from, until, then the four coefficients
 FAR = 1e9
+DEEPER = 1e-7                        # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
 
 
 class Scene(NamedTuple):
@@ -130,11 +131,8 @@ def box_gap(surfaces, j, a, b):
     s = 0.5 * (low + high)
     p = a + s * (b - a)
     distance, n = box_distance(surfaces, j, p)
-    flat = abs(dot(n, b - a)) < 1e-6 * length_of(b - a)         # the ends carry a capsule that lies flat on a face
-    face = abs(box_distance(surfaces, j, a)[0] - distance) < 1e-9 or abs(box_distance(surfaces, j, b)[0] - distance) < 1e-9
-    if s < 0.01 or s > 0.99 or (flat and face):
-        return FAR, n, p
-    return distance, n, p
+    ends = min(box_distance(surfaces, j, a)[0], box_distance(surfaces, j, b)[0])
+    return distance if distance < ends - DEEPER else FAR, n, p
 
 
 @kernel
@@ -231,8 +229,14 @@ def ridge_gap(surfaces, heights, j, a, b, reach):
                 s, t = nearest_of_segments(a, b, corner, far)
                 p = a + s * (b - a)
                 n, distance = away(p - (corner + t * (far - corner)), normal)
-                if s > 0.01 and s < 0.99 and n.z > 0.0 and distance < best:
+                if n.z > 0.0 and distance < best:
                     best, normal, here = distance, n, p
+    if best < FAR:
+        up = Vector(0.0, 0.0, 1.0)
+        ends = min(nearest_triangle(surfaces, heights, j, a, x0, x1, y0, y1, False, up)[0],
+                   nearest_triangle(surfaces, heights, j, b, x0, x1, y0, y1, False, up)[0])
+        if best >= ends - DEEPER:
+            best = FAR
     return best, normal, here
 
 
