@@ -58,7 +58,7 @@ from limbless.mechanics.vectors import Vector, transpose
 REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
 SWEEP_COLUMNS, BLOCK_COLUMNS = 8, 42
 MOMENTUM = np.array([36])[0]
-PLAIN, DAMPED, HALVINGS, BURSTS, INNER = 6, 20, 6, 100, 40
+PLAIN, DAMPED, HALVINGS, BURSTS, INNER = 6, 8, 4, 100, 40
 
 
 class Step(NamedTuple):
@@ -285,20 +285,25 @@ def body_slope(layout, step):
 
 @kernel
 def search(layout, contact, owner, active, count, step, e):
-    """How far along the Newton step the convex function is least, by the sign of its slope; moves there."""
+    """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
     straight, curve = body_slope(layout, step)
-    if slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve) <= 0.0:
+    high, above = 1.0, slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve)
+    if above <= 0.0:
         return 1.0
-    low, high = 0.0, 1.0
+    low, below = 0.0, slope_along(layout, contact, owner, active, count, step, e, 0.0, straight, curve)
+    enough = 0.05 * abs(below)
+    share = 1.0
     for _ in range(30):
-        middle = 0.5 * (low + high)
-        if slope_along(layout, contact, owner, active, count, step, e, middle, straight, curve) > 0.0:
-            high = middle
-        else:
-            low = middle
-        if high - low < 1e-3 * high:
+        width = high - low
+        share = min(max(low - below * width / (above - below), low + 0.05 * width), high - 0.05 * width)
+        slope = slope_along(layout, contact, owner, active, count, step, e, share, straight, curve)
+        if abs(slope) <= enough:
             break
-    return max(low, 1e-6)
+        if slope > 0.0:
+            high, above = share, slope
+        else:
+            low, below = share, slope
+    return share
 
 
 @kernel

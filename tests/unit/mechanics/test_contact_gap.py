@@ -95,7 +95,8 @@ def test_a_peg_does_not_enter_between_two_spheres() -> None:
 
 
 def test_a_ridge_does_not_enter_between_two_spheres() -> None:
-    ridge = ll.Terrain(corner=(-0.5, -0.5), spacing=(0.02, 0.5), counts=(51, 3), function=lambda x, y: np.where(np.abs(x) < 0.005, 0.04, 0.0))
+    ridge = ll.Terrain(corner=(-0.5, -0.5), spacing=(0.02, 0.5), counts=(51, 3),
+                       function=lambda x, y: np.where(np.abs(x) < 0.005, 0.04, 0.0))
     run = ll.simulate(ll.Aiko(links=1), FREE, (ridge, ll.Gravity()), model="non-smooth", duration=0.2, step=0.001, actuation="torque",
                       initial={"position": (0.0, 0.0, 0.15)})
     assert run.dataset["position"].values[:, 0, 2].min() > 0.04 + RADIUS - 1e-4

@@ -19,11 +19,10 @@ HEIGHT = 0.0525
 STIFF = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2)
 
 
-def move(links: int, environment: Any, duration: float, step: float = 0.001, gait: Any = STILL, actuation: Any = None,
-         settings: dict | None = None, **initial: Any) -> ll.Result:
-    held = actuation or (STIFF if gait is STILL else Torque())
-    return ll.simulate(ll.Aiko(links=links), gait, (*environment, ll.Gravity()), model=NonSmoothSettings(**{"theta": 1.0, **(settings or {})}),
-                       duration=duration, step=step, actuation=held, record_every=max(step, duration / 20), initial=initial)
+def move(links: int, environment: Any, duration: float, step: float = 0.001, **initial: Any) -> ll.Result:
+    """With the joints held straight."""
+    return ll.simulate(ll.Aiko(links=links), STILL, (*environment, ll.Gravity()), model=NonSmoothSettings(theta=1.0),
+                       duration=duration, step=step, actuation=STIFF, record_every=max(step, duration / 20), initial=initial)
 
 
 def slope_pose(angle: float) -> dict[str, Any]:
@@ -198,7 +197,8 @@ def test_backlash_and_a_held_reference_shorten_the_way() -> None:
     for actuation in (STIFF, Servo(stiffness=(40.0, 800.0), damping=0.2, backlash=math.radians(4.0)),
                       Servo(stiffness=(40.0, 800.0), damping=0.2, refresh=10.0)):
         run = ll.simulate(ll.Aiko(), ll.JointWave(), (ll.Ground(forward=0.1, lateral=0.5), ll.Gravity()), actuation=actuation,
-                          model=NonSmoothSettings(theta=1.0), duration=5.0, step=0.001, record_every=0.5, initial={"position": (0, 0, HEIGHT)})
+                          model=NonSmoothSettings(theta=1.0), duration=5.0, step=0.001, record_every=0.5,
+                          initial={"position": (0, 0, HEIGHT)})
         way.append(np.linalg.norm(run.summary()["com_displacement"]))
     assert way[1] < 0.97 * way[0] and way[2] != pytest.approx(way[0], rel=1e-4)
 
@@ -235,9 +235,8 @@ def test_an_unsolved_step_fails_the_run_and_keeps_what_was_computed() -> None:
     from limbless.models.nonsmooth import model as module
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BOUND", 1e-12)
-        patch.setattr(module.NonSmooth, "_make_rule", lambda self, feedback, make=module.NonSmooth._make_rule: make(self, feedback)._replace(
-            bound=1e-12))
+        make = module.NonSmooth._make_rule
+        patch.setattr(module.NonSmooth, "_make_rule", lambda self, feedback: make(self, feedback)._replace(bound=1e-12))
         with pytest.raises(ll.SimulationError, match="contact laws could not be solved") as caught:
             ll.run("snake-sidewind", {"duration": 0.5, "record_every": 0.01})
     assert caught.value.result.dataset.sizes["time"] >= 1

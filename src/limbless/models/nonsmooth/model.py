@@ -125,16 +125,17 @@ class NonSmooth(Model):
 
     def step(self, state: State, duration: float, gait: Gait) -> Contacts:
         """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
-        knots = np.array([state.time, state.time + duration])
-        after, _, status = self.advance(state, knots, np.zeros(2, dtype=bool), self.drive(gait, np.array([knots[0], knots.mean(), knots[1]])))
+        times = state.time + duration * np.array([0.0, 0.5, 1.0])
+        after, _, status = self.advance(state, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
         if status.failure:
             raise SimulationError(status.failure, status.time)
         table = self._room.contact
         n, t = table[:, NORMAL:NORMAL + 3].copy(), table[:, TANGENT:TANGENT + 3].copy()
         shear = table[:, SHEAR:SHEAR + 2]
         along = np.where(shear[:, 0] <= 0.0, table[:, FORWARD], table[:, BACKWARD]) * shear[:, 0]
-        force = (table[:, LOAD:LOAD + 1] * n + along[:, None] * t + (table[:, LATERAL] * shear[:, 1])[:, None] * np.cross(n, t)) / duration
-        return Contacts(after, table[:, GAP].copy(), n, t, force, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
+        across = table[:, LATERAL] * shear[:, 1]
+        impulse = table[:, LOAD:LOAD + 1] * n + along[:, None] * t + across[:, None] * np.cross(n, t)
+        return Contacts(after, table[:, GAP].copy(), n, t, impulse / duration, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
 
     # Through time
 
