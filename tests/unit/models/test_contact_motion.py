@@ -163,19 +163,15 @@ def test_accelerations_of_a_short_step_are_those_of_newton_and_euler() -> None:
 
 
 def test_contact_velocity_is_the_rate_of_the_gap() -> None:
-    """(15)-(18) by finite differences: the gaps at two middles, a step apart, against the normal velocity between them."""
-    gait = ll.JointWave(pitch_amplitude=0.2, pitch_lead=1.5)
-    model, h = NonSmooth(ll.Aiko(links=5), [ll.Ground(slope=(0.1, -0.2)), ll.Gravity()], STIFF), 1e-5
-    state = model.initial_state(Initial(position=(0, 0, 0.5), twist=(0.1, 0.2, -1.0, 0.5, -0.3, 0.2)), gait)
-    near = NonSmooth(ll.Aiko(links=5), [ll.Ground(slope=(0.1, -0.2), height=-0.2), ll.Gravity()], STIFF)
-    for _ in range(3):
-        one = near.step(state, h, gait)
-        state = one.state
-    two = near.step(state, h, gait)
-    assert two.gap.max() < 1e3
-    rate = (two.gap - one.gap) / h
-    reach = one.gap < 20.0 * h
-    assert not reach.any() or rate[reach] == pytest.approx(one.velocity[reach, 0], abs=1e-3)
+    """(15)-(18) at both ends of every link: the gaps at two middles, a step apart, against the normal velocity between them."""
+    gait, h = ll.JointWave(pitch_amplitude=0.05, pitch_lead=1.5), 1e-3
+    model = NonSmooth(ll.Aiko(links=5), [ll.Ground(), ll.Gravity()], STIFF)
+    initial = Initial(position=(0, 0, HEIGHT + 0.012), twist=(0.1, 0.2, 0.3, 0.5, -0.1, 0.2), joint_position=(0.0,) * 8)
+    one = model.step(model.initial_state(initial, gait), h, gait)
+    two = model.step(one.state, h, gait)
+    assert (one.gap > 0.0).all() and (one.gap < 0.019).all() and not one.force.any()
+    assert np.ptp(one.velocity[:, 0]) > 0.02
+    assert (two.gap - one.gap) / h == pytest.approx(one.velocity[:, 0], abs=1e-3)
 
 
 def test_prescribed_motion_in_the_air_is_that_of_newton_and_euler() -> None:
@@ -241,3 +237,32 @@ def test_an_unsolved_step_fails_the_run_and_keeps_what_was_computed() -> None:
             ll.run("snake-sidewind", {"duration": 0.5, "record_every": 0.01})
     assert caught.value.result.dataset.sizes["time"] >= 1
     assert caught.value.result.status.startswith("failed")
+
+
+def test_joint_rates_are_rates_of_the_angles() -> None:
+    """Erratum of (67): the printed rate of yaw is cos(pitch) times the true one."""
+    gait = ll.JointWave(yaw_amplitude=0.0)
+    initial = {"position": (0, 0, 5.0), "joint_position": (0.3, 0.9), "joint_velocity": (1.0, 0.5)}
+    run = ll.simulate(ll.Aiko(links=2), FREE, (), model="non-smooth", duration=2e-3, step=1e-4, actuation="torque", initial=initial)
+    angle, rate = run.dataset["joint_position"].values, run.dataset["joint_velocity"].values
+    assert gait.cycle and (angle[2:] - angle[:-2]) / 2e-4 == pytest.approx(rate[1:-1], abs=2e-3)
+    assert abs(rate[5, 0] * math.cos(angle[5, 1]) - rate[5, 0]) > 0.3
+
+
+def test_printed_inertia_is_that_of_half_the_radius() -> None:
+    printed, full = ll.Aiko().inertias(), ll.Aiko(inertia="cylinder").inertias()
+    assert printed == (9.63e-4, 2.35e-4) and full == pytest.approx((1.315e-3, 9.396e-4), rel=1e-3)
+    assert ll.Aiko(length=0.1220001).inertias() == pytest.approx(printed, rel=1e-3)
+    bodies = ll.Aiko().build().bodies()
+    assert bodies.inertia[2, 2, 2] == pytest.approx(9.63e-4 + 7.5 / 11 * 0.061**2)
+
+
+def test_the_soft_start_waits_for_the_band() -> None:
+    gait = ll.JointWave(pitch_amplitude=0.3, pitch_lead=1.0, release=math.radians(3.0))
+    plain = gait.changed(release=0.0)
+    times = np.arange(0.0, 12.0, 1e-3)
+    soft, wave = (g.sample(times, np.arange(20.0)).value for g in (gait, plain))
+    for column in range(20):
+        first = int(np.argmax(np.abs(wave[:, column]) <= math.radians(3.0)))
+        assert not soft[: max(first - 1, 0), column].any()
+        assert np.array_equal(soft[first:, column], wave[first:, column])

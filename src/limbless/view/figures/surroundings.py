@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.errors import InputError
 from limbless.mechanics.rotations import rotate
 from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
@@ -21,8 +20,6 @@ _SNAPSHOTS = 4
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     outlines = [outline for item in getattr(result.scenario, "environment", ()) for outline in _outlines(item)]
-    if not outlines:
-        raise InputError("this figure shows pegs and boxes, and the scenario has none")
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     shapes = [body.outline(data, record, _PLANE) for record in records]
     track = data["com_position"].values[:, :2]
