@@ -10,41 +10,12 @@ import limbless as ll
 from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_model
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import Repeated, each, race
-from limbless.mechanics.chain import KIND, SPHERICAL, WORK_COLUMNS, ChainTable, hybrid_dynamics, move
-from limbless.mechanics.chain_motion import PUSH
+from limbless.mechanics.chain import SPHERICAL
+from limbless.mechanics.chain_evaluation import evaluate
 from limbless.mechanics.kernel import kernel
-from limbless.models.newton_euler.assembly import BASES, chain_table, mark_given, pack_environment
 
 Array = NDArray[np.float64]
 AGREEMENT = 1e-9
-
-
-@kernel
-def evaluate(links, layout, joints, base, memory):
-    """The library's two kernels on one block of memory: position, velocity, acceleration, torque, push, wrench, work.
-
-    Plain arrays and few of them: a named tuple of arrays costs a call from Python a microsecond, a plain array a tenth.
-    """
-    bodies, freedoms = layout.shape[0], joints.shape[0]
-    positions = 7 + freedoms
-    for k in range(1, bodies):
-        if layout[k, KIND] == SPHERICAL:
-            positions += 1
-    first = positions
-    velocity = memory[first:first + 6 + freedoms]
-    first += 6 + freedoms
-    acceleration = memory[first:first + 6 + freedoms]
-    first += 6 + freedoms
-    torque = memory[first:first + freedoms]
-    first += freedoms
-    push = memory[first:first + PUSH]
-    first += PUSH
-    wrench = memory[first:first + 6 * bodies].reshape((bodies, 6))
-    first += 6 * bodies
-    work = memory[first:first + WORK_COLUMNS * bodies].reshape((bodies, WORK_COLUMNS))
-    chain = ChainTable(links, layout, joints)
-    move(chain, memory[:positions], velocity, acceleration, work)
-    hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration)
 
 
 @kernel
@@ -55,19 +26,17 @@ def evaluate_often(times, links, layout, joints, base, memory):
 
 
 class Evaluation:
-    """Memory of one chain, allocated once, in a random state; all joints motion-given (inverse) or torque-given (forward)."""
+    """The library's lean door in a random state; all joints motion-given (inverse) or torque-given (forward)."""
 
     def __init__(self, chain: ll.Chain, inverse: bool, environment: tuple[ll.Water, ...] = ()) -> None:
-        rng, n, bodies = np.random.default_rng(0), chain.freedoms, len(chain.arrays().joint_kind)
-        position = self._position(chain, rng)
-        sizes = (len(position), 6 + n, 6 + n, n, PUSH + (6 + WORK_COLUMNS) * bodies)
-        memory = np.zeros(sum(sizes))
-        self.position, self.velocity, self.acceleration, self.torque, _ = np.split(memory, np.cumsum(sizes)[:-1])
-        self.position[:], self.velocity[:] = position, 0.3 * rng.normal(size=6 + n)
+        rng, n = np.random.default_rng(0), chain.freedoms
+        self.door = ll.NewtonEuler(chain, environment).evaluation(np.full(n, inverse))
+        self.position, self.velocity, self.acceleration, self.torque = (
+            self.door.position, self.door.velocity, self.door.acceleration, self.door.torque)
+        self.position[:], self.velocity[:] = self._position(chain, rng), 0.3 * rng.normal(size=6 + n)
         self.given = 0.1 * rng.normal(size=n)                                  # joint accelerations or torques
         (self.acceleration[6:] if inverse else self.torque)[:] = self.given
-        table = mark_given(chain_table(chain, pack_environment(chain, environment)[1]), np.full(n, inverse))
-        self.arguments = (*table, BASES[chain.base], memory)
+        self.arguments = self.door.arguments
 
     @staticmethod
     def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:

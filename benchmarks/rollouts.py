@@ -19,7 +19,7 @@ SHOWN = 10.0                                   # s: when positions are compared
 def loop_factor(scenario: ll.Scenario, repeats: int) -> float:
     """Simulated time per CPU time of the time loop: gait sampling, stepping, checks and recording, block after block.
 
-    The first block is left out, and what happens once: loading, packing, making the result. Largest of `repeats` runs.
+    What happens once is left out: loading, packing, making the result. Largest of `repeats` runs.
     """
     best = 0.0
     for _ in range(repeats):

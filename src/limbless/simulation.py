@@ -32,6 +32,7 @@ Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike 
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
 TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
+TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
@@ -126,12 +127,16 @@ class _Run:
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
-        self.began, self.start = clock.perf_counter(), self.state.time
+        self.start = self.state.time
         self.end = self.start + self.scenario.duration
+        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
+        self.began = clock.perf_counter()
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
         try:
+            if self.progress:
+                self.progress(0.0, self.start, 0.0)
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)
                 if failure:
@@ -158,14 +163,13 @@ class _Run:
 
     def _stretches(self) -> Any:
         """The run in pieces of at most `steps_per_block` steps, broken at control times."""
-        breaks = [*self.scenario.gait.breakpoints(self.start, self.end),
-                  *(t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end))]
+        switches = [t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end)]
         times = [self.start, self.end]
         if self.controller is not None:
             times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
         for begin, finish in pairwise(times):
             gait = self._ask_controller(begin, finish) if self.controller else self.gait
-            knots = knots_between(begin, finish, self.scenario.step, breaks)
+            knots = knots_between(begin, finish, self.scenario.step, [*self.gait.breakpoints(begin, finish), *switches])
             for first in range(0, len(knots) - 1, self.model.steps_per_block):
                 yield knots[first:first + self.model.steps_per_block + 1], gait
 
@@ -180,15 +184,16 @@ class _Run:
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         state, block, status = self.model.advance(self.state, knots, record, drive)
-        if status.failure:
+        sound = _sound_records(block)
+        settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
+        if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
             self._keep(block)
             return status
-        sound = _sound_records(block)
         if sound < len(block["time"]) or not _is_sound(state.x):
             self._keep({name: values[:sound] for name, values in block.items()})
-            return self._diverged(knots)
+            return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
-        self.state = replace(state, memory=self._memory())
+        self.state = replace(state, memory={**state.memory, **self._gait_memory()})
         if self.progress:
             elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
             self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(elapsed, 1e-9))
@@ -198,14 +203,12 @@ class _Run:
         if len(block["time"]):
             self.blocks.append(block)
 
-    def _diverged(self, knots: Array) -> Status:
+    def _diverged(self, seen: float) -> Status:
         """The sentence for a run whose numbers left the finite world."""
         last = self.blocks[-1]["time"][-1] if self.blocks else self.start
-        place = "the base"
-        if self.blocks and "position" in self.blocks[-1] and len(self.blocks[-1]["position"]) > 1:
-            moved = np.linalg.norm(np.diff(self.blocks[-1]["position"][-2:], axis=0)[0], axis=-1)
-            place = f"section {int(np.argmax(moved))}"
-        return Status(f"the motion diverged between t = {last:g} s and t = {knots[-1]:g} s, fastest at {place}; likely the "
+        twist = self.blocks[-1].get("twist") if self.blocks else None
+        place = "the base" if twist is None else f"body {int(np.argmax(np.linalg.norm(twist[-1, :, :3], axis=-1)))}"
+        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; likely the "
                       f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
                       f"try {self.scenario.step / 4:g} s",
                       float(last), place)
@@ -222,12 +225,11 @@ class _Run:
             self.torque = command
         return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
 
-    def _memory(self) -> dict[str, Array]:
-        """The gait in force, if a controller has changed it, so that a continued run starts with it."""
-        memory = {name: values for name, values in self.state.memory.items() if name != "gait"}
-        if self.gait != self.scenario.gait:
-            memory["gait"] = np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)
-        return memory
+    def _gait_memory(self) -> dict[str, Array]:
+        """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
+        if self.controller is None:
+            return {}
+        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
@@ -236,17 +238,17 @@ class _Run:
         return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
 
     def _result(self, status: str) -> Result:
-        blocks = self.blocks or [self._nothing()]
+        blocks = self.blocks or [self.empty]
         return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, clock.perf_counter() - self.began)
 
-    def _nothing(self) -> Block:
-        """A block with no records, so that even a run that failed at once has its variables."""
+    def _no_step(self) -> Block:
+        """A block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
         return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
 
 
-def _is_sound(values: Array) -> bool:
-    return bool(np.isfinite(values).all())
+def _is_sound(state: Array) -> bool:
+    return bool((np.abs(state) < TOO_LARGE).all())
 
 
 def _sound_records(block: Block) -> int:
@@ -254,6 +256,6 @@ def _sound_records(block: Block) -> int:
     bad = np.zeros(len(block["time"]), dtype=bool)
     for name, values in block.items():
         flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
-        limit = TOO_FAST if name in ("base_twist", "joint_velocity") else np.inf
+        limit = TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else np.inf
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)

@@ -45,6 +45,10 @@ def test_runs_and_report(bench: ModuleType, tmp_path: Path) -> None:
     assert "eel-planar" in bench.report.text(rows, curves, 1e-4, "20 µs")
 
 
+def test_a_record_may_be_further_away_than_a_block_of_steps(bench: ModuleType) -> None:
+    assert bench.rollouts.head_after("eel-planar", step=0.001, shown=0.6)[0] != 0.0
+
+
 def test_rows_of_startup(bench: ModuleType) -> None:
     assert [row.target for row in bench.startup.rows(eel="import limbless", repeats=1)] == [6.0, 1.2, 0.2]
 

@@ -27,6 +27,7 @@ EXPECTED = {
     "04_own_force_law.py": r"largest difference of the head's path: (0\.0e\+00|\d\.\de-1\d) m",
     "05_heading_controller.py": r"t = +0 s +heading +0\.0 deg(?s:.*)t = +20 s +heading +(29|30)\.\d deg",
     "06_inverse_and_direct_dynamics.py": r"the same joint accelerations: \d\.\de-1\d rad/s2",
+    "07_sensitivity.py": r"By differences of runs: -5\.00\d\d m per rad of amplitude \(exact -5\.00\d\d\)",
 }
 
 

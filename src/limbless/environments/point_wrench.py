@@ -14,11 +14,14 @@ from limbless.robots.base import Robot
 
 
 class PointWrench(Environment):
-    """A constant force and torque on one body, their directions kept in the world or in the body."""
+    """A constant force and torque on one body, their directions kept in the world or in the body.
+
+    The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint positions.
+    """
 
     kind: Literal["point-wrench"] = "point-wrench"
     body: int = Field(-1, description="number of the body that carries it; -1 is the last one")
-    point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the body's frame")
+    point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
     torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")
     frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are constant")

@@ -53,7 +53,11 @@ class FunctionGait(Gait):
         return tuple(self._shaped(part, times, stations) for part in answer)
 
     def _shaped(self, part: Any, times: Array, stations: Array) -> Array:
-        array, wanted = np.asarray(part, dtype=np.float64), (len(times), len(stations))
+        wanted = (len(times), len(stations))
+        try:
+            array = np.asarray(part, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"gait function {self._name} must return numbers; it returned {part!r:.60}") from None
         if self.drives == "shape" and array.shape == wanted:
             array = np.stack([array, np.zeros(wanted)], axis=-1)
         expected = (*wanted, 2) if self.drives == "shape" else wanted

@@ -58,7 +58,8 @@ class RecordedGait(Gait):
         if not path.is_file():
             raise ValueError(f"no file {self.file!r} with recorded joint positions")
         try:
-            return np.loadtxt(path, delimiter="," if "," in path.read_text() else None, ndmin=2)
+            numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())      # a comment may hold commas
+            return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
         except (ValueError, UnicodeDecodeError) as error:
             raise ValueError(f"cannot read {self.file!r} as a table of numbers: {error}") from None
 

@@ -329,6 +329,9 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
     put_quaternion_at(middle, SECOND, normalised(shrunk))
     move(table, middle, velocity, room.still, work)
     put_quaternion_at(middle, SECOND, shrunk)
+    for k in range(room.wrench.shape[0]):                # what contacts have added in the step before
+        for c in range(6):
+            room.wrench[k, c] = 0.0
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, work, room.wrench)
     control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
     prepare(layout, bodies, moving.links, room.wrench, work, h, step.blocks)
@@ -404,8 +407,9 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
             r += 1
         if n == steps:
             break
-        row = n if rule.control == FEEDBACK else 2 * n + 1
-        worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], knots[n + 1] - knots[n], step, room, moving)
+        row, h = n if rule.control == FEEDBACK else 2 * n + 1, knots[n + 1] - knots[n]
+        if h > 0.0:
+            worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, step, room, moving)
         if not worst <= rule.bound:
             return n, worst
     return steps, worst

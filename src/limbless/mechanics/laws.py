@@ -1,8 +1,8 @@
 """Force laws on pieces of a body, in rows of numbers: what every wrench environment becomes.
 
-ONE law serves a slice of any body: `drag_slice` and `added_slice` act at the Gauss points of a chain's links and at the nodes of
-a rod. A row of `laws` says on which body it acts, when, along which straight segment P(s) = start + s e1, and with which
-coefficients. Wrenches are what the environment does to the body together with its added mass.
+ONE law serves a slice of any body: `drag_slice` (in its two parts) and `added_slice` act at the Gauss points of a chain's links
+and at the nodes of a rod. A row of `laws` says on which body it acts, when, along which straight segment P(s) = start + s e1,
+and with which coefficients. Wrenches are what the environment does to the body together with its added mass.
 """
 from __future__ import annotations
 
@@ -67,17 +67,26 @@ def get_fluid(laws, i):
 
 
 @inline
-def drag_slice(fluid, U, rate):
-    """Drag per unit length on a slice that moves with U through the fluid, along its own axes (e1 along the body).
+def drag_along(fluid, U, rate):
+    """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the fluid (e1 along the body)."""
+    return (-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
+            -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x)
 
-    Equations (46)-(47) of paper 001.
-    """
+
+@inline
+def drag_across(fluid, U):
+    """Drag per unit length across the body (46), along e2 and e3."""
     normal = sqrt(U.y * U.y + U.z * U.z)
-    roll = -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x
-    return Wrench(Vector(-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
-                         -(fluid.quadratic.y * normal + fluid.linear.y) * U.y,
-                         -(fluid.quadratic.z * normal + fluid.linear.z) * U.z),
-                  Vector(roll, 0.0 * roll, 0.0 * roll))
+    return (-(fluid.quadratic.y * normal + fluid.linear.y) * U.y,
+            -(fluid.quadratic.z * normal + fluid.linear.z) * U.z)
+
+
+@inline
+def drag_slice(fluid, U, rate):
+    """All of the drag per unit length on one slice."""
+    along, roll = drag_along(fluid, U, rate)
+    lateral, vertical = drag_across(fluid, U)
+    return Wrench(Vector(along, lateral, vertical), Vector(roll, 0.0 * roll, 0.0 * roll))
 
 
 @inline
@@ -165,11 +174,15 @@ def at(velocity, rate, s):
 def fluid_segment(row, nodes, weights, i, velocity, rate, current):
     """Force and torque about its start of a fluid on a whole segment, along the segment's axes (52)-(53)."""
     fluid, length = get_fluid(row, i), row[i, LENGTH]
-    force, torque = 0.0 * rate, 0.0 * rate
     U = velocity - current
+    along, roll = drag_along(fluid, U, rate)             # the same on every slice
+    lateral, vertical, pitch, yaw = 0.0 * along, 0.0 * along, 0.0 * along, 0.0 * along
     for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
-        s = nodes[j] * length
-        force, torque = sum_slice(drag_slice(fluid, at(U, rate, s), rate), s, weights[j] * length, force, torque)
+        s, ds = nodes[j] * length, weights[j] * length
+        y, z = drag_across(fluid, at(U, rate, s))
+        lateral, vertical = lateral + ds * y, vertical + ds * z
+        pitch, yaw = pitch - (ds * s) * z, yaw + (ds * s) * y
+    force, torque = Vector(length * along, lateral, vertical), Vector(length * roll, pitch, yaw)
     if row[i, HAS_ADDED] > 0.0:                          # of second degree in s: exact at two Gauss points
         for j in range(2):
             s = nodes[j] * length
@@ -226,13 +239,15 @@ def apply_laws(laws, t, step_time, work, wrench):
     belongs to.
     """
     row, nodes, weights, buffer = laws                   # once: taking an array out of a tuple counts its references
-    for k in range(wrench.shape[0]):
-        for c in range(6):
-            wrench[k, c] = 0.0 * work[0, 0]
+    zero, cleared = 0.0 * work[0, 0], -1
     for i in range(row.shape[0]):
+        k, code = int(row[i, BODY]), row[i, CODE]
+        if k != cleared:                                 # rows are sorted by body; bodies without a law keep the zeros they were given
+            for c in range(6):
+                wrench[k, c] = zero
+            cleared = k
         if step_time < row[i, FROM] or step_time > row[i, UNTIL]:
             continue
-        k, code = int(row[i, BODY]), row[i, CODE]
         R = get_matrix(work, k, BODY_ROTATION)
         if code == WEIGHT:
             F = field_wrench(row, i, R)

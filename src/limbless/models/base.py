@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Block = dict[str, Array]
-"""Recorded variables of a stretch of time: record first, then the dimensions of `Model.schema()`."""
+"""What was recorded over a stretch of time, `time` and anything else, record first: see `Model.variables`."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,16 @@ class Model:
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
         raise NotImplementedError
 
+    def variables(self, block: Block) -> Block:
+        """The variables of `schema()` from all that `advance` recorded, joined; called once, at the end of a run."""
+        return block
+
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Variable]:
-        """Every variable that `advance` records."""
+        """Every variable of a result."""
         raise NotImplementedError
 
     def coordinates(self) -> dict[str, Any]:

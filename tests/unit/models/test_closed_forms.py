@@ -60,6 +60,19 @@ def test_tumbling_body_keeps_energy_and_momentum() -> None:
     np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
 
 
+def test_orientation_follows_body_rates() -> None:
+    """A round body that starts turned and spins steadily: q(t) = q0 exp(ω t), with ω in its own axes (30)."""
+    start, omega = np.array([0.8, 0.0, 0.6, 0.0]), np.array([0.3, -0.4, 1.2])
+    body = ll.Chain(links=(Link(mass=1.0, inertia=(0.1, 0, 0, 0.1, 0, 0.1)),))
+    initial = {"orientation": tuple(start), "twist": (0.0, 0.0, 0.0, *omega)}
+    data = ll.simulate(body, ll.BodyWave(), [], duration=0.5, step=0.02, initial=initial).dataset
+    rate = np.linalg.norm(omega)
+    for t, quaternion in zip(data.time.values, data.base_orientation.values, strict=True):
+        w, v = math.cos(rate * t / 2), math.sin(rate * t / 2) * omega / rate
+        expected = np.concatenate([[start[0] * w - start[1:] @ v], start[0] * v + w * start[1:] + np.cross(start[1:], v)])
+        np.testing.assert_allclose(quaternion, expected, rtol=0, atol=1e-9)             # (1.3 rad/s x 20 ms / 2)⁵ / 120 for each step
+
+
 def test_gravity_and_deep_buoyancy_cancel_for_a_neutral_body() -> None:
     data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), [ll.Gravity(), ll.Buoyancy()], duration=1.0, step=0.02).dataset
     free = ll.simulate(ll.KhalilEel(), ll.BodyWave(), [], duration=1.0, step=0.02).dataset

@@ -127,3 +127,21 @@ def test_the_head_at_the_tip() -> None:
     """A robot whose head is its last link: the head is the far end of the chain."""
     data = ll.simulate(ll.UniformChain(links=3, head="tip"), ll.BodyWave(), ll.Water(), duration=0.5, step=0.01, record_every=0.1).dataset
     np.testing.assert_allclose(data.head_position.values[0], [0.3, 0.0, 0.0], rtol=0, atol=1e-15)
+
+
+def test_a_base_without_mass() -> None:
+    """A fixed base may be left without mass: reaction and head are recorded about it and in its axes all the same."""
+    from limbless.robots.joints import Joint
+    from limbless.robots.links import Link
+
+    heavy = {"mass": 2.0, "first_moment": (0.0, 0.0, -0.6), "inertia": (0.25, 0, 0, 0.25, 0, 0.01)}
+    bob = Link(joint=Joint(axis=(0, 1, 0)), position=(0.1, 0.2, 0.3), **heavy)
+    chain = ll.Chain(base="fixed", links=(Link(), bob))
+    place = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.6, 0.0)}
+    quiet = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 1)), drives="torque")
+    data = ll.simulate(chain, quiet, ll.Gravity(), duration=0.1, actuation="torque",
+                       initial={**place, "joint_position": (0.7,), "joint_velocity": (0.5,)}).dataset
+    now = ll.NewtonEuler(chain, ll.Gravity()).forward([0.7], [0.5], [0.0], base_position=place["position"],
+                                                      base_orientation=place["orientation"])
+    np.testing.assert_allclose(data.base_reaction.values[0], now.base_reaction, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(data.head_position.values[0], place["position"])

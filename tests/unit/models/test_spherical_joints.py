@@ -198,3 +198,29 @@ def test_a_link_without_inertia(joint: str) -> None:
     links = (*links[:2], idle.changed(joint=Joint(kind=joint, name="idle", rotor_inertia=1e-3)))
     found = ll.NewtonEuler(ll.Chain(links=links)).forward(np.zeros(2), np.zeros(2), np.array([0.0, 1.0]))
     assert found.joint_acceleration[1] == pytest.approx(1e3)
+
+
+@pytest.mark.parametrize("inertia", [(0.0, 0, 0, 0.4, 0, 0.4), (0.0,) * 6], ids=["thin rod", "nothing"])
+def test_a_ball_joint_without_inertia(inertia: tuple) -> None:
+    """A rod without inertia about itself on a ball joint: refused in words, never as numbers that are not numbers."""
+    mass = {"mass": 1.0, "first_moment": (0.5, 0.0, 0.0)} if any(inertia) else {}
+    rod = Link(joint=Joint(kind="spherical", name="ball"), position=(1.0, 0.0, 0.0), inertia=inertia, **mass)
+    chain = ll.Chain(links=(Link(mass=1.0, inertia=(0.1, 0, 0, 0.1, 0, 0.1)), rod))
+    with pytest.raises(ll.SimulationError, match="no inertia to move"):
+        ll.NewtonEuler(chain).forward(np.zeros(3), np.zeros(3), np.ones(3))
+    given = ll.NewtonEuler(chain).inverse(np.zeros(3), np.zeros(3), np.ones(3))                  # imposed, it can be moved
+    assert np.isfinite(given.joint_torque).all()
+    with_rotor = chain.changed(links=(chain.links[0], rod.changed(joint=Joint(kind="spherical", rotor_inertia=1e-3))))
+    assert np.isfinite(ll.NewtonEuler(with_rotor).forward(np.zeros(3), np.zeros(3), np.ones(3)).joint_acceleration).all()
+
+
+def test_a_base_without_inertia() -> None:
+    """A free thin rod has no inertia about itself; a planar base needs none there."""
+    rod = Link(mass=1.0, first_moment=(0.5, 0.0, 0.0), inertia=(0.0, 0, 0, 0.4, 0, 0.4))
+    with pytest.raises(ll.SimulationError, match="base or a spherical joint has no inertia"):
+        ll.NewtonEuler(ll.Chain(links=(rod,))).inverse([], [], [])
+    with pytest.raises(ll.SimulationError, match="no inertia") as caught:
+        ll.simulate(ll.Chain(links=(rod,)), ll.BodyWave(), ll.Gravity(), duration=0.5)
+    assert caught.value.time == 0.0
+    held = ll.NewtonEuler(ll.Chain(base="planar", links=(rod,)), ll.Gravity(acceleration=(0.0, -9.81, 0.0))).inverse([], [], [])
+    np.testing.assert_allclose(held.base_acceleration, [0, -9.81, 0, 0, 0, 0], rtol=0, atol=1e-13)

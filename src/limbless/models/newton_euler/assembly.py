@@ -14,6 +14,7 @@ from limbless.errors import InputError
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.laws import Laws
+from limbless.mechanics.scalars import aligned_zeros
 from limbless.models.base import Status
 from limbless.robots.chain import Chain
 
@@ -35,7 +36,7 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     """The chain in three arrays; every joint motion-given, no gains."""
     arrays = chain.arrays()
     bodies = len(arrays.joint_kind)
-    links = np.zeros((bodies, kernels.LINK_COLUMNS))
+    links = aligned_zeros((bodies, kernels.LINK_COLUMNS))
     links[:, kernels.LINK_AXIS:][:, :3], links[:, kernels.LINK_ARM:][:, :3] = arrays.axis, arrays.arm
     links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3] = arrays.mass, arrays.moment
     links[:, kernels.LINK_INERTIA:][:, :6] = arrays.inertia
@@ -46,6 +47,7 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
         arrays.joint_kind, arrays.position_column, arrays.velocity_column)
     layout[:, kernels.HAS_ARM], layout[:, kernels.HAS_BODY] = arrays.has_arm, arrays.has_body
     layout[:, kernels.WET], layout[1:, kernels.GIVEN] = wet, 1
+    layout[0, kernels.LAYOUT_POSITIONS] = chain.freedoms + (arrays.joint_kind == kernels.SPHERICAL).sum()
     for axis in range(3):
         layout[(arrays.axis == np.eye(3)[axis]).all(axis=1), kernels.ALIGNED] = axis + 1
     joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
@@ -73,6 +75,15 @@ def mark_given(table: kernels.ChainTable, given: NDArray[np.bool_]) -> kernels.C
             raise InputError(f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at all")
         layout[row, kernels.GIVEN] = columns[0]
     return table._replace(layout=layout)
+
+
+def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Position and velocity columns of the motion-given joints."""
+    rows = [row for row in table.layout[1:] if row[kernels.GIVEN]]
+    widths = [(4, 3) if row[kernels.KIND] == kernels.SPHERICAL else (1, 1) for row in rows]
+    positions = [row[kernels.POSITION] + i for row, (width, _) in zip(rows, widths, strict=True) for i in range(width)]
+    velocities = [row[kernels.COLUMN] + i for row, (_, width) in zip(rows, widths, strict=True) for i in range(width)]
+    return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
 def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.ChainTable, bool]:
@@ -106,9 +117,8 @@ def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array
 def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     """Working memory for a chain whose flat state has `size` numbers."""
     bodies, freedoms = len(table.layout), len(table.joints)
-    return chain_motion.Scratch(
-        np.zeros((bodies, kernels.WORK_COLUMNS)), np.zeros((bodies, 6)), np.zeros(chain_motion.PUSH), np.zeros(6 + freedoms),
-        np.zeros(freedoms), np.zeros(freedoms), np.zeros(size), np.zeros(size), np.zeros(size))
+    return chain_motion.Scratch(*(aligned_zeros(shape) for shape in (
+        (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size)))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:
@@ -120,17 +130,20 @@ def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Re
         np.zeros((count, bodies, 6)), np.zeros((count, 6)))
 
 
-def refuse_base_motion(base: str, twist: Sequence[float]) -> None:
-    """A planar or fixed base cannot start with a twist that it does not have."""
-    if base == "planar" and np.any(np.array(twist)[[2, 3, 4]] != 0.0):
-        raise InputError(f"a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; got {twist}")
-    if base == "fixed" and any(twist):
-        raise InputError(f"a fixed base does not move: initial.twist must be 0; got {twist}")
+def check_twist(base: str, name: str, twist: Array) -> None:
+    """Refuse a base velocity that a planar or fixed base cannot have."""
+    if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
+        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
+    if base == "fixed" and np.any(twist != 0.0):
+        raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")
 
 
 def numbers(name: str, values: ArrayLike, count: int) -> Array:
     """A flat float array of the expected length, or a clear refusal."""
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
     if array.shape != (count,):
         raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
     if not np.isfinite(array).all():

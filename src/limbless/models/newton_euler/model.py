@@ -14,10 +14,10 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
-from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.newton_euler import assembly
+from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.recording import SCHEMA, Recorder
 from limbless.models.newton_euler.solution import Solution
 from limbless.robots.base import Preset, Robot
@@ -25,6 +25,8 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
+_SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
+             "give the links mass and inertia, or the joint a rotor_inertia")
 
 
 class NewtonEuler(Model):
@@ -39,21 +41,25 @@ class NewtonEuler(Model):
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None) -> None:
-        built = robot.build()
+        built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
-        self.chain, self.actuation = built, actuation or Motion()
+        self.chain = self.robot = built
+        self.actuation = actuation or Motion()
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        for item in self.environment:
+            if not isinstance(item, Environment):
+                raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
         self._laws, added = assembly.pack_environment(built, self.environment)
         self._plain = assembly.chain_table(built, added)
         self._table, feedback = assembly.actuate(self._plain, self.actuation)
         self._base = assembly.BASES[built.base]
-        arrays = built.arrays()
         any_free = bool((self._table.layout[1:, kernels.GIVEN] == 0).any())
-        passive = np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0)
-        self._setting = Setting(self._base, any_free, feedback, not (any_free or passive))
-        quaternions = int((arrays.joint_kind == kernels.SPHERICAL).sum())
-        self._split = 7 + built.freedoms + quaternions
+        self._has_passive = bool(np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0))
+        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive))
+        self._evaluations: dict[bytes, Evaluation] = {}
+        self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
+        self._given_positions, self._given_velocities = assembly.given_columns(self._table)
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
@@ -81,7 +87,8 @@ class NewtonEuler(Model):
         ----------
         motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
         joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
-        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are in the child's axes.
+        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child that are
+            parallel to the base's when all joints are at zero.
         joint_torque : (freedoms,) what the actuators give, N m or N.
         base_twist : (6,) linear and angular velocity in the base frame.
         base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where they matter.
@@ -90,49 +97,59 @@ class NewtonEuler(Model):
         mask = np.asarray(motion_given, dtype=bool)
         if mask.shape != (n,):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
-        table = assembly.mark_given(self._plain, mask)
-        s = self._scratch
-        position = np.concatenate([assembly.numbers("base_position", base_position, 3), _unit(base_orientation),
-                                   self._position_columns(assembly.numbers("joint_position", joint_position, n))])
-        velocity = np.concatenate([assembly.numbers("base_twist", base_twist, 6), assembly.numbers("joint_velocity", joint_velocity, n)])
-        none = np.zeros(n)
-        imposed = assembly.numbers("joint_acceleration", none if joint_acceleration is None else joint_acceleration, n)
-        torque = assembly.numbers("joint_torque", none if joint_torque is None else joint_torque, n)
-        acceleration = np.concatenate([np.zeros(6), imposed])
-        passive = self._passive(table, position, velocity)
-        effort = torque + passive
-        kernels.move(table, position, velocity, acceleration, s.work)
-        apply_laws(self._laws, time, time, s.work, s.wrench)
-        failure = assembly.law_failure(self.environment)
-        if failure.cause is not None:
-            raise failure.cause
-        kernels.hybrid_dynamics(table, self._base, effort, s.wrench, s.work, s.push, acceleration)
-        self._refuse_locked(int(chain_motion.is_locked(table, s.work)), time)
-        base = acceleration[:6].copy()
-        base[:3] += np.cross(velocity[3:6], velocity[:3])
-        R = s.work[0, kernels.ROTATION:][:9].reshape(3, 3)
-        hold = np.concatenate([R.T @ s.push[7:10], R.T @ s.push[10:13]])
-        return Solution(base, acceleration[6:].copy(), np.where(mask, effort - passive, torque), hold)
+        now = self.evaluation(mask)
+        now.position[:3], now.position[3:7] = assembly.numbers("base_position", base_position, 3), _unit(base_orientation)
+        now.position[7:] = self._position_columns(assembly.numbers("joint_position", joint_position, n))
+        now.velocity[:6] = assembly.numbers("base_twist", base_twist, 6)
+        now.velocity[6:] = assembly.numbers("joint_velocity", joint_velocity, n)
+        assembly.check_twist(self.chain.base, "base_twist", now.velocity[:6])
+        now.acceleration[6:] = 0.0 if joint_acceleration is None else assembly.numbers("joint_acceleration", joint_acceleration, n)
+        torque = np.zeros(n) if joint_torque is None else assembly.numbers("joint_torque", joint_torque, n)
+        passive = self._passive(now)
+        now.torque[:] = torque + passive
+        now(time)
+        self._refuse_failure(now, time)
+        base, R = now.acceleration[:6].copy(), now.work[0, kernels.ROTATION:][:9].reshape(3, 3)
+        base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
+        hold = np.concatenate([R.T @ now.push[7:10], R.T @ now.push[10:13]])
+        return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
 
-    def _passive(self, table: kernels.ChainTable, position: Array, velocity: Array) -> Array:
+    def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation:
+        """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given joints."""
+        key = motion_given.tobytes()
+        if key not in self._evaluations:
+            self._evaluations[key] = Evaluation(assembly.mark_given(self._plain, motion_given), self._base, self._laws)
+        return self._evaluations[key]
+
+    def _passive(self, now: Evaluation) -> Array:
         """Torques of springs, dampers and friction in the joints."""
         n = self.chain.freedoms
         passive = np.zeros(n)
-        hold = DriveTable(position[None, 7:], velocity[None, 6:], np.zeros((1, n)), np.zeros((1, n)))
-        chain_motion.actuate(table, False, hold, 0, position.copy(), velocity.copy(), np.zeros(6 + n), np.zeros(n), passive)
+        if self._has_passive:
+            hold = DriveTable(now.position[None, 7:], now.velocity[None, 6:], np.zeros((1, n)), np.zeros((1, n)))
+            chain_motion.actuate(now.table, False, hold, 0, now.position.copy(), now.velocity.copy(), np.zeros(6 + n), np.zeros(n), passive)
         return passive
+
+    def _refuse_failure(self, now: Evaluation, time: float) -> None:
+        """A law that raised, a joint without inertia, or a body without any."""
+        failure = assembly.law_failure(self.environment)
+        if failure.cause is not None:
+            raise failure.cause
+        row = int(chain_motion.is_locked(now.table, now.work))
+        if row:
+            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
+        if not (np.isfinite(now.acceleration).all() and np.isfinite(now.torque).all()):
+            raise SimulationError(_SINGULAR, time=time)
 
     def _position_columns(self, joint_position: Array) -> Array:
         """Joint positions with the rotation vectors of spherical joints as quaternions."""
+        if self._split == 7 + self.chain.freedoms:
+            return joint_position
         arrays, columns = self.chain.arrays(), []
         for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
             spherical = kind == kernels.SPHERICAL
             columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical else joint_position[v:v + 1])
         return np.concatenate([np.zeros(0), *columns])
-
-    def _refuse_locked(self, row: int, time: float) -> None:
-        if row:
-            raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
 
     def _joint_of_row(self, row: int) -> str:
         return self.chain.joint_names[int(self._plain.layout[row, kernels.COLUMN])]
@@ -147,7 +164,7 @@ class NewtonEuler(Model):
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         n, x = self.chain.freedoms, np.zeros(self._size)
         x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
-        assembly.refuse_base_motion(self.chain.base, initial.twist)
+        assembly.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         if gait.drives == "torque":
             start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         else:
@@ -187,18 +204,22 @@ class NewtonEuler(Model):
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else assembly.law_failure(self.environment)
+        if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept.acceleration[0]).all():
+            status = Status(_SINGULAR, 0.0)
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), self._recorder.block(times, kept, self._split), status
+        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
-        for row in np.flatnonzero(self._table.layout[:, kernels.GIVEN]):
-            p, v = self._table.layout[row, [kernels.POSITION, kernels.COLUMN]]
-            spherical = self._table.layout[row, kernels.KIND] == kernels.SPHERICAL
-            x[7 + p:][:4 if spherical else 1] = drive.position[-1, p:][:4 if spherical else 1]
-            x[self._split + 6 + v:][:3 if spherical else 1] = drive.velocity[-1, v:][:3 if spherical else 1]
+        p, v = self._given_positions, self._given_velocities
+        x[7 + p], x[self._split + 6 + v] = drive.position[-1, p], drive.velocity[-1, v]
+
+    def variables(self, block: Block) -> Block:
+        """The variables of a result from recorded states."""
+        kept = {name: values for name, values in block.items() if name != "time"}
+        return self._recorder.block(block["time"], chain_motion.Records(**kept), self._split)
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""

@@ -13,7 +13,8 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics.chain_motion import INTEGRALS, Records
 from limbless.mechanics.laws import Laws
-from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_rotation_vector
+from limbless.mechanics.lie import Quaternion, quaternion_product
+from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
 from limbless.models.base import Block, Variable
 from limbless.robots.chain import Chain
 
@@ -86,7 +87,7 @@ class Recorder:
         count = len(times)
         x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
         R = records.rotation[:, self.rows].reshape(count, len(self.rows), 3, 3)
-        origin, base = records.origin[:, self.rows], R[:, 0]
+        origin, base = records.origin[:, self.rows], quaternion_to_matrix(x[:, 3:7])     # the base need not carry a body
         rate = records.acceleration[:, :6].copy()
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])       # classical, from the rate of the twist's components
         sums = x[:, -INTEGRALS:]
@@ -99,6 +100,7 @@ class Recorder:
             "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
         }
         block |= self._masses(R, origin, records) | self._sections(R, origin, records)
+        block["orientation"] = self._orientations(x)
         block["kinetic_energy"] = block["kinetic_energy"] + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1)
         block["potential_energy"] = self._weight_energy(records) + 0.5 * (
             self.arrays.stiffness * (block["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
@@ -140,18 +142,36 @@ class Recorder:
         outside = records.wrench[:, self.rows] - _turn(R, fluid)        # the push on body and added mass, less what the latter takes
         inertial = _turn(R, _inertial_wrench(self.rigid, twist, rates))
         need = inertial - outside                                                   # wrench that the rest of the body gives to each body
-        lever = origin - records.origin[:, :1]                                      # about the base: no loss far from the origin
+        base = records.x[:, None, :3]
+        lever = origin - base                                                       # about the base: no loss far from the origin
         about_base = np.concatenate([need[..., :3], need[..., 3:] + np.cross(lever, need[..., :3])], axis=2)
         beyond = np.flip(np.cumsum(np.flip(about_base, axis=1), axis=1), axis=1)[:, self.piece_body]
-        torque = beyond[..., 3:] - np.cross(front - records.origin[:, :1], beyond[..., :3])
+        torque = beyond[..., 3:] - np.cross(front - base, beyond[..., :3])
         across = _turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
-        head = middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length) else records.origin[:, 0]
+        head = middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length) else records.x[:, :3]
         if self.chain.head == "tip":
             head = middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length) else origin[:, -1]
         return {
-            "position": middle, "orientation": _continuous(matrix_to_quaternion(frame)), "head_position": head, "internal_wrench": -across,
+            "position": middle, "head_position": head, "internal_wrench": -across,
             "fluid_force": np.einsum("rbji,rbj->rbi", frame, outside[:, self.piece_body, :3]),
         }
+
+    def _orientations(self, x: Array) -> Array:
+        """Quaternions of the sections (record, section, 4), as products of half-angle rotations from the base on.
+
+        Of the two quaternions of an orientation this is the one that follows the motion: it never jumps, however far a joint turns,
+        and a continued run has the same.
+        """
+        here, bodies = Quaternion(*x[:, 3:7].T), []
+        for kind, axis, p in zip(self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column, strict=True):
+            if kind == kernels.REVOLUTE:
+                half = 0.5 * x[:, p]
+                here = quaternion_product(here, Quaternion(*np.concatenate([np.cos(half)[None], axis[:, None] * np.sin(half)])))
+            elif kind == kernels.SPHERICAL:
+                here = quaternion_product(here, Quaternion(*x[:, p:p + 4].T))
+            bodies.append(here)
+        turned = [quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame))) for piece in self.chain.segments()]
+        return np.array(turned).reshape(len(turned), 4, len(x)).transpose(2, 0, 1)
 
     def _weight_energy(self, records: Records) -> Array:
         """-field . (mass origin + R moment), of all uniform fields that always act."""
@@ -174,13 +194,6 @@ def _inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     momentum = np.einsum("bij,rbj->rbi", inertia, twist)
     v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
     return np.einsum("bij,rbj->rbi", inertia, rates) + np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
-
-
-def _continuous(quaternion: Array) -> Array:
-    """Of the two quaternions of each rotation, the one nearer to the record before."""
-    flips = np.sign(np.einsum("r...i,r...i->r...", quaternion[1:], quaternion[:-1]))
-    signs = np.concatenate([np.ones_like(quaternion[:1, ..., 0]), np.cumprod(np.where(flips == 0, 1.0, flips), axis=0)])
-    return quaternion * signs[..., None]
 
 
 def _symmetric(six: Array) -> Array:

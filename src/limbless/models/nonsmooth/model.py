@@ -154,7 +154,7 @@ class NonSmooth(Model):
             moving.position[7:] = chains.numbers("initial.joint_position", initial.joint_position, n)
         if initial.joint_velocity is not None:
             moving.velocity[6:] = chains.numbers("initial.joint_velocity", initial.joint_velocity, n)
-        chains.refuse_base_motion(self.chain.base, initial.twist)
+        chains.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         moving.earlier[:] = moving.velocity
         contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
                                    moving.links)
@@ -214,7 +214,12 @@ class NonSmooth(Model):
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())
             times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), self._recorder.block(times, kept, self._split), status
+        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+
+    def variables(self, block: Block) -> Block:
+        """The variables of the result from all that was kept."""
+        kept = contact_motion.Kept(*(block[name] for name in contact_motion.Kept._fields))
+        return self._recorder.block(block["time"], kept, self._split)
 
     def _refuse_long_step(self, h: float) -> None:
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω."""

@@ -1,0 +1,50 @@
+"""Every erratum that changes a number has a mutant, and every mutant is killed by its test (see `table.py` and `__main__.py`)."""
+from __future__ import annotations
+
+import ast
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+MUTANTS = runpy.run_path(str(HERE / "table.py"))["MUTANTS"]
+each = pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+
+ERRATA = {"table-1-yaw", "table-1-pitch", "after-25", "16", "30", "32", "38-41", "48", "50", "51", "61-lumped", "62-lumped", "56-62", "65",
+          "A12"}
+"""The rows of the spec's section 7 that change a number; the others correct a reference in the text."""
+
+
+def test_no_erratum_is_forgotten() -> None:
+    names = [mutant.name for mutant in MUTANTS]
+    assert set(names) >= ERRATA
+    assert len(set(names)) == len(names)
+
+
+@each
+def test_the_source_still_holds_the_text_of_the_mutant(mutant: tuple) -> None:
+    """If this fails the source was rewritten: put the new text, and what the misprint makes of it, into the table."""
+    source = (ROOT / "src" / "limbless" / mutant.file).read_text(encoding="utf-8")
+    assert source.count(mutant.correct) == mutant.times
+    assert mutant.correct != mutant.printed
+
+
+@each
+def test_the_killer_exists(mutant: tuple) -> None:
+    path, name = mutant.killer.partition("[")[0].split("::")
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_mutant_is_killed() -> None:
+    """In a process of its own, where kernels run as plain Python: about half a second for each."""
+    done = subprocess.run([sys.executable, str(HERE)], cwd=ROOT, capture_output=True, text=True, check=False,
+                          env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")})
+    verdicts = dict(line.split("\t")[:2] for line in done.stdout.splitlines() if "\t" in line)
+    assert verdicts == {"unchanged": "pass", **{mutant.name: "killed" for mutant in MUTANTS}}, done.stdout + done.stderr
+    assert done.returncode == 0

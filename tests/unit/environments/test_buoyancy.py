@@ -1,0 +1,101 @@
+"""Buoyancy: the weight of the displaced water, at its centroid; floating at the surface."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.robots.links import Link
+
+G = 9.81
+STILL = ll.BodyWave(amplitude=0.0)
+
+
+def test_lift_is_minus_the_weight_of_the_displaced_water() -> None:
+    """An eel of half the density of water, held at its nose: the clamp gives weight minus lift, and its moment."""
+    eel = ll.KhalilEel(density=500.0, base="fixed")
+    held = ll.NewtonEuler(eel, [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse(np.zeros(36), np.zeros(36), np.zeros(36))
+    bodies = eel.build().bodies()
+    volume = bodies.mass.sum() / 500.0
+    assert held.base_reaction[2] == pytest.approx((500.0 - 1000.0) * G * volume, rel=1e-13)
+    dry = ll.NewtonEuler(eel, ll.Gravity()).inverse(np.zeros(36), np.zeros(36), np.zeros(36))
+    np.testing.assert_allclose(held.base_reaction, dry.base_reaction * (1.0 - 1000.0 / 500.0), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(held.joint_torque, dry.joint_torque * (1.0 - 1000.0 / 500.0), rtol=1e-12, atol=1e-12)
+
+
+def test_lift_acts_at_the_centroid_of_the_volume() -> None:
+    """A body whose centre of volume is beside its centre of mass turns upright: moment = lift x lever."""
+    body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002, volume_center=(0.05, 0.0, 0.0))
+    found = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse([], [], []).base_acceleration
+    np.testing.assert_allclose(found, [0, 0, 0, 0, -0.05 * 2.0 * G / 0.1, 0], rtol=0, atol=1e-12)
+
+
+def test_immersed_fraction() -> None:
+    body = ll.UniformChain(links=1, density=600.0)
+    full, part = (ll.NewtonEuler(body, ll.Buoyancy(immersed=share)).inverse([], [], []).base_acceleration for share in (1.0, 0.25))
+    np.testing.assert_allclose(part, 0.25 * full, rtol=1e-13)
+
+
+def floating(density: float, height: float, **fields: float) -> np.ndarray:
+    """Vertical acceleration of a lying cylinder whose axis is at `height` over the surface."""
+    body = ll.UniformChain(links=1, length=0.5, half_width=0.04, half_height=0.06, density=density)
+    model = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy(surface=0.0, **fields)])
+    return model.inverse([], [], [], base_position=(0.0, 0.0, height)).base_acceleration
+
+
+def test_a_half_heavy_cylinder_floats_half_immersed() -> None:
+    """Density 500 of 1000: at rest with its axis in the surface."""
+    np.testing.assert_allclose(floating(500.0, 0.0), np.zeros(6), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("height", [-0.05, -0.02, 0.01, 0.03, 0.059])
+def test_cut_ellipse(height: float) -> None:
+    """The immersed area of an ellipse cut at depth d = -height/b under its centre: (acos(-d) + d sqrt(1 - d²)) / π of it.
+
+    The half height is guarded against zero by 1e-12 m, which is 2e-11 of it: hence 1e-9 m/s2.
+    """
+    depth = -height / 0.06
+    fraction = (math.acos(-depth) + depth * math.sqrt(1 - depth**2)) / math.pi
+    assert floating(500.0, height)[2] == pytest.approx(G * (2.0 * fraction - 1.0), abs=1e-9)
+
+
+def test_above_and_below_the_surface() -> None:
+    assert floating(500.0, 0.07)[2] == pytest.approx(-G, rel=1e-14)
+    deep = floating(500.0, -0.2)
+    np.testing.assert_allclose(deep, [0, 0, G, 0, 0, 0], rtol=0, atol=1e-12)
+    body = ll.UniformChain(links=1, length=0.5, half_width=0.04, half_height=0.06, density=500.0)
+    everywhere = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy()]).inverse([], [], [], base_position=(0, 0, -0.2)).base_acceleration
+    np.testing.assert_allclose(deep, everywhere, rtol=0, atol=1e-12)
+
+
+def test_it_comes_to_rest_at_the_right_height() -> None:
+    """Dropped on the water with drag, a cylinder of 700 kg/m3 comes to rest where it displaces its own weight."""
+    from scipy.optimize import brentq
+
+    body = ll.UniformChain(links=1, length=0.5, half_width=0.05, half_height=0.05, density=700.0)
+    data = ll.simulate(body, STILL, [ll.Gravity(), ll.Buoyancy(surface=0.3), ll.Drag(along=5.0, lateral=30.0, vertical=30.0)], duration=8.0,
+                       step=0.01, record_every=0.5, initial={"position": (0.0, 0.0, 0.5)}).dataset
+    depth = brentq(lambda d: (math.acos(-d) + d * math.sqrt(1 - d**2)) / math.pi - 0.7, -0.99, 0.99)
+    assert data.base_position.values[-1, 2] == pytest.approx(0.3 - 0.05 * depth, abs=1e-6)
+    assert np.abs(data.base_twist.values[-1]).max() < 1e-5
+
+
+def test_an_upright_buoy_sinks_to_its_share() -> None:
+    """A rod standing upright: the immersed length is its share of density; slices count whole, so Gauss points set the accuracy."""
+    half = math.sqrt(0.5)
+    body = ll.UniformChain(links=1, length=1.0, half_width=0.02, half_height=0.02, density=500.0)
+    model = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy(surface=0.0, points=64)])
+    upright = (half, 0.0, -half, 0.0)                                                # x of the body points to +z
+    at = {"base_orientation": upright, "base_position": (0.0, 0.0, -0.5)}
+    acceleration = model.inverse([], [], [], **at).base_acceleration
+    # 32 of 64 points are under water, symmetric about the middle: exactly half of the lift
+    assert acceleration[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_gravity_acts_at_the_centre_of_mass() -> None:
+    """A held body: force m g, moment from the lever of the centre of mass."""
+    body = Link(mass=3.0, first_moment=(0.6, 0.3, 0.0), inertia=(0.5, 0, 0, 0.5, 0, 0.5))
+    held = ll.NewtonEuler(ll.Chain(base="fixed", links=(body,)), ll.Gravity()).inverse([], [], [])
+    np.testing.assert_allclose(held.base_reaction, [0, 0, 3.0 * G, 0.3 * G, -0.6 * G, 0], rtol=0, atol=1e-12)

@@ -1,0 +1,79 @@
+"""Exact derivatives of a motion against central differences of whole runs."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbless as ll
+
+SECOND = {"duration": 1.0, "record_every": 0.25}
+FIELDS = ["gait.amplitude", "gait.growth", "gait.wavelength", "gait.period", "gait.ramp", "gait.turn", "gait.dive", "gait.spacing",
+          "gait.x_first"]
+VARIABLES = ("base_position", "base_orientation", "base_twist", "actuator_work")
+TURNING = {"gait.turn": 0.02}      # away from turn = 0, where drag |V| V of a body that starts to yaw is only once differentiable
+
+
+@pytest.fixture(scope="module")
+def exact():
+    """Nine fields: two passes of eight directions. The loop also bends vertically, so that every field matters."""
+    return ll.sensitivity("eel-loop", FIELDS, {**SECOND, **TURNING})
+
+
+def run(changes):
+    return ll.run("eel-loop", {**SECOND, **TURNING, **changes}).dataset
+
+
+def test_values_are_those_of_a_plain_run(exact) -> None:
+    plain = run({})
+    for name in VARIABLES:                                # same operations; the compiler may order them differently for duals
+        np.testing.assert_allclose(exact[name], plain[name], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_one_second_of_eel_from_rest(exact, field: str) -> None:
+    """Fourth-order differences over a step of 1e-3 of the field: truncation about 1e-10 of the derivative, rounding 1e-11."""
+    here = getattr(ll.Scenario.load("eel-loop", TURNING).gait, field.partition(".")[2])
+    h = 1e-3 * max(abs(here), 0.01)
+    runs = {k: run({field: here + k * h}) if here + 2 * k * h >= 0 or field != "gait.x_first" else None for k in (-2, -1, 1, 2)}
+    for name in VARIABLES:
+        if runs[-1] is None:                              # x_first may not be negative: differences to one side, same order
+            ahead = [run({field: k * h})[name].values for k in range(5)]
+            slope = sum(c * a for c, a in zip((-25 / 12, 4, -3, 4 / 3, -1 / 4), ahead, strict=True)) / h
+        else:
+            slope = (runs[-2][name] - 8 * runs[-1][name] + 8 * runs[1][name] - runs[2][name]).values / (12 * h)
+        mine = exact[f"d_{name}"].sel(parameter=field).values
+        assert np.isfinite(mine).all()
+        assert np.abs(mine - slope).max() <= 1e-6 * max(np.abs(mine).max(), 1e-3), name
+
+
+def test_feedback_carries_derivatives_too() -> None:
+    """Torque-given joints that follow the gait: the joint coordinates are integrated with their tangents."""
+    changes = {"duration": 0.3, "record_every": 0.1, "step": 0.002,
+               "robot": {"kind": "chain", "preset": "uniform", "links": 4, "rotor_inertia": 1e-3},
+               "actuation": {"kind": "pd", "stiffness": 2.0, "damping": 0.1}}
+    scenario = ll.Scenario.load("eel-planar", changes)
+    mine = ll.sensitivity(scenario, ["gait.amplitude"])["d_base_position"].values[..., 0]
+    ends = [ll.run(scenario, {"gait.amplitude": 0.06 + k * 1e-4}).dataset.base_position.values for k in (-1, 1)]
+    assert np.abs(mine - (ends[1] - ends[0]) / 2e-4).max() < 1e-6 * np.abs(mine).max()
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    (["gait.amplitud"], "did you mean 'amplitude'"),
+    (["amplitude"], "named like 'gait.amplitude'"),
+    (["robot.density"], "not a field of the gait"),
+    ([], "at least one parameter"),
+])
+def test_refusals(parameters: list[str], message: str) -> None:
+    with pytest.raises(ll.InputError, match=message):
+        ll.sensitivity("eel-planar", parameters, SECOND)
+
+
+def test_what_cannot_be_differentiated_is_refused() -> None:
+    with pytest.raises(ll.InputError, match="three revolute joints"):
+        ll.sensitivity("eel-planar", ["gait.amplitude"], {**SECOND, "robot.joints": "spherical"})
+    own = ll.Scenario(robot=ll.UniformChain(links=2), gait=ll.BodyWave(), environment=(ll.ForceLaw(law=lambda *state: np.zeros(3)),))
+    with pytest.raises(ll.InputError, match="force law gives no derivatives"):
+        ll.sensitivity(own, ["gait.amplitude"])
+    table = ll.RecordedGait(table=tuple((0.1 * k, 0.0) for k in range(20)))
+    with pytest.raises(ll.InputError, match="no compiled form"):
+        ll.sensitivity(ll.Scenario(robot=ll.UniformChain(links=2), gait=table, duration=1.0), ["gait.amplitude"])
