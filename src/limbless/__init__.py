@@ -21,6 +21,9 @@ _HOMES = {
     "SnakeNeck": "limbless.robots.snake_neck",
     "BodyWave": "limbless.gaits.body_wave",
     "Serpenoid": "limbless.gaits.serpenoid",
+    "Aiko": "limbless.robots.aiko",
+    "BodyWave": "limbless.gaits.body_wave",
+    "JointWave": "limbless.gaits.joint_wave",
     "RecordedGait": "limbless.gaits.recorded",
     "FunctionGait": "limbless.gaits.function",
     "Gravity": "limbless.environments.gravity",
@@ -33,6 +36,13 @@ _HOMES = {
     "NewtonEuler": "limbless.models.newton_euler",
     "Geometric": "limbless.models.geometric",
     "TendonStatics": "limbless.models.tendon_statics",
+    "Ground": "limbless.environments.ground",
+    "Pegs": "limbless.environments.obstacles",
+    "Boxes": "limbless.environments.obstacles",
+    "Terrain": "limbless.environments.terrain",
+    "ForceLaw": "limbless.environments.force_law",
+    "NewtonEuler": "limbless.models.newton_euler",
+    "NonSmooth": "limbless.models.nonsmooth",
     "sensitivity": "limbless.analysis.sensitivity",
 }
 

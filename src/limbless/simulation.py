@@ -31,7 +31,6 @@ Progress = Callable[[float, float, float], None]
 Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
-STEPS_PER_BLOCK = 256                 # a block's drive stays in the cache, and progress is shown many times a second
 TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
 TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
@@ -178,7 +177,7 @@ class _Run:
                               self._result(f"failed: {failure.failure}")) from failure.cause
 
     def _stretches(self) -> Any:
-        """The run in pieces of at most `STEPS_PER_BLOCK` steps, broken at control times."""
+        """The run in pieces of at most `steps_per_block` steps, broken at control times."""
         switches = [t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end)]
         times = [self.start, self.end]
         if self.controller is not None:
@@ -186,8 +185,8 @@ class _Run:
         for begin, finish in pairwise(times):
             gait = self._ask_controller(begin, finish) if self.controller else self.gait
             knots = knots_between(begin, finish, self.scenario.step, [*self.gait.breakpoints(begin, finish), *switches])
-            for first in range(0, len(knots) - 1, STEPS_PER_BLOCK):
-                yield knots[first:first + STEPS_PER_BLOCK + 1], gait
+            for first in range(0, len(knots) - 1, self.model.steps_per_block):
+                yield knots[first:first + self.model.steps_per_block + 1], gait
 
     def _step(self, knots: Array, gait: Any) -> Status | None:
         """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""

@@ -14,7 +14,7 @@ from limbless.models.newton_euler.differentiation import Tangents
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
-from limbless.simulation import STEPS_PER_BLOCK, knots_between, recorded, stage_times
+from limbless.simulation import knots_between, recorded, stage_times
 
 
 def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], changes: Mapping[str, Any] | None = None) -> xr.Dataset:
@@ -57,8 +57,9 @@ def _run(scenario: Scenario, model: NewtonEuler, fields: list[str]) -> tuple[np.
     knots = knots_between(0.0, end, scenario.step, breaks)
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
-    for first in range(0, len(knots) - 1, STEPS_PER_BLOCK):
-        block, record = knots[first:first + STEPS_PER_BLOCK + 1], keep[first:first + STEPS_PER_BLOCK + 1].copy()
+    length = model.steps_per_block
+    for first in range(0, len(knots) - 1, length):
+        block, record = knots[first:first + length + 1], keep[first:first + length + 1].copy()
         record[-1] &= block[-1] == end                    # the next block begins with this knot
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)

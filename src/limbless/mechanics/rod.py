@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_matrix, put_pair, put_vector
 from limbless.mechanics.inertia import Twist, Wrench, carry_wrench, power, twist_cross, wrench_cross
 from limbless.mechanics.kernel import align_stack, inline, kernel
+from limbless.mechanics.laws import BODY as NODE
 from limbless.mechanics.laws import (
     CODE,
     CURRENT,
@@ -42,7 +43,6 @@ from limbless.mechanics.laws import (
     surface_slice,
     user_slice,
 )
-from limbless.mechanics.laws import BODY as NODE
 from limbless.mechanics.lie import Pose, adjoint, compose, pose_exp
 from limbless.mechanics.vectors import Matrix, Vector, cross, product, transpose
 

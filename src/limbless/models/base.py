@@ -104,6 +104,9 @@ class StaticModel(Recording):
 class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 
+    steps_per_block: int = 256
+    """Steps between two visits of the time loop: few enough that progress is shown many times a second."""
+
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at the start, from the `initial:` entry of a scenario."""
         raise NotImplementedError

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
@@ -106,11 +106,12 @@ def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.Ch
 
 def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
     gains = np.atleast_1d(np.array(values, dtype=np.float64))
-    if len(gains) not in (1, count):
-        raise InputError(f"actuation.{name}: give one number, or {count} (one per joint); got {len(gains)}")
+    if len(gains) == 0 or count % len(gains):
+        raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
+                         f"got {len(gains)}")
     if (gains < 0).any():
         raise InputError(f"actuation.{name}: gains must not be negative; got {gains.min():g}")
-    return np.broadcast_to(gains, count)
+    return np.tile(gains, count // len(gains))
 
 
 def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
@@ -129,22 +130,12 @@ def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Re
         np.zeros((count, bodies, 6)), np.zeros((count, 6)))
 
 
-def refuse_base_motion(base: str, twist: Sequence[float]) -> None:
-    """A planar or fixed base cannot start with a twist that it does not have."""
-    if base == "planar" and np.any(np.array(twist)[[2, 3, 4]] != 0.0):
-        raise InputError(f"a planar base moves in its own x-y plane: components 3, 4 and 5 of initial.twist must be 0; got {twist}")
-    if base == "fixed" and any(twist):
-        raise InputError(f"a fixed base does not move: initial.twist must be 0; got {twist}")
-
-
-def numbers(name: str, values: ArrayLike, count: int) -> Array:
-    """A flat float array of the expected length, or a clear refusal."""
-    array = np.array(values, dtype=np.float64)
-    if array.shape != (count,):
-        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
-    return array
+def check_twist(base: str, name: str, twist: Array) -> None:
+    """Refuse a base velocity that a planar or fixed base cannot have."""
+    if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
+        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
+    if base == "fixed" and np.any(twist != 0.0):
+        raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")
 
 
 def law_failure(environment: Sequence[Environment]) -> Status:

@@ -21,6 +21,7 @@ from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.reseating import add_to_base
 from limbless.mechanics.rotations import matrix_to_quaternion
 from limbless.models import chain_tables
+from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.geometric import base_frames, recording
@@ -86,7 +87,7 @@ class Geometric(Equations, Model):
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
-        chain_tables.refuse_base_motion(self.chain.base, initial.twist)
+        chain_tables.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         n, pb, x = self.chain.freedoms, self.frame.coordinates, np.zeros(self._size)
         home, x[:pb] = base_frames.seat(self.frame, initial.position, initial.orientation)
         start, rates = np.zeros(n), np.zeros(n)
@@ -94,9 +95,9 @@ class Geometric(Equations, Model):
             motion = self.chain.motion(gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
-            start = chain_tables.numbers("initial.joint_position", initial.joint_position, n)
+            start = numbers("initial.joint_position", initial.joint_position, n)
         if initial.joint_velocity is not None:
-            rates = chain_tables.numbers("initial.joint_velocity", initial.joint_velocity, n)
+            rates = numbers("initial.joint_velocity", initial.joint_velocity, n)
         x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
         self._set_base_twist(home, x, np.array(initial.twist))
         memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
@@ -126,7 +127,7 @@ class Geometric(Equations, Model):
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if self._given[self.frame.speeds:].all():
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
-        return drive._replace(torque=drive.torque + chain_tables.numbers("the controller's torque", torque, self.chain.freedoms))
+        return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close in between."""

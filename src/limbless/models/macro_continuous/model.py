@@ -16,6 +16,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import rod_motion
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting, Strains
+from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
@@ -23,7 +24,6 @@ from limbless.models.macro_continuous.kinematic import Kinematic, Table
 from limbless.models.macro_continuous.mesh import Slices, make_mesh
 from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
 from limbless.models.macro_continuous.solution import Solution
-from limbless.models.newton_euler.model import _numbers, _unit
 from limbless.robots.base import Preset, Robot
 from limbless.robots.rod import HELD, Rod
 
@@ -101,8 +101,8 @@ class MacroContinuous(Model):
         if any(values.shape != shape for values in tables):
             raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
         x = np.zeros(SIZE)
-        x[:3], x[TURN:TURN + 4] = _numbers("base_position", position, 3), _unit(orientation)
-        x[SPEED:SPEED + 6] = _numbers("base_twist", twist, 6)
+        x[:3], x[TURN:TURN + 4] = numbers("base_position", position, 3), unit_quaternion(orientation)
+        x[SPEED:SPEED + 6] = numbers("base_twist", twist, 6)
         s = self._scratch
         setting = self._setting._replace(form=VELOCITY_FORM)
         kept = assembly.records(shape[0], SIZE, 1)
@@ -112,7 +112,7 @@ class MacroContinuous(Model):
         s.stage[:] = x
         rod_motion.store(s, kept, 0, 0)
         if twist_rate is not None:
-            given = _numbers("base_twist_rate", twist_rate, 6)
+            given = numbers("base_twist_rate", twist_rate, 6)
             hold = s.inertia @ given + s.vectors[rod_motion.BIAS] - s.vectors[rod_motion.PUSH]
             kept = kept._replace(twist_rate=given[None], hold=hold[None])
         now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value, strains.rate)

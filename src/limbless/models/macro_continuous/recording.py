@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics.laws import Laws
+from limbless.mechanics.lie import Quaternion, quaternion_product
 from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod_motion import TURN, WORKS
-from limbless.mechanics.lie import Quaternion, quaternion_product
 from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.models.base import Block, Variable
 from limbless.models.macro_continuous.mesh import Mesh, Slices

@@ -16,6 +16,7 @@ from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models import chain_tables as assembly
+from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
@@ -98,12 +99,13 @@ class NewtonEuler(Model):
         if mask.shape != (n,):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
         now = self.evaluation(mask)
-        now.position[:3], now.position[3:7] = _numbers("base_position", base_position, 3), _unit(base_orientation)
-        now.position[7:] = self._position_columns(_numbers("joint_position", joint_position, n))
-        now.velocity[:6], now.velocity[6:] = _numbers("base_twist", base_twist, 6), _numbers("joint_velocity", joint_velocity, n)
-        self._check_twist("base_twist", now.velocity[:6])
-        now.acceleration[6:] = 0.0 if joint_acceleration is None else _numbers("joint_acceleration", joint_acceleration, n)
-        torque = np.zeros(n) if joint_torque is None else _numbers("joint_torque", joint_torque, n)
+        now.position[:3], now.position[3:7] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
+        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
+        now.velocity[:6] = numbers("base_twist", base_twist, 6)
+        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
+        assembly.check_twist(self.chain.base, "base_twist", now.velocity[:6])
+        now.acceleration[6:] = 0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
+        torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
         passive = self._passive(now)
         now.torque[:] = torque + passive
         now(time)
@@ -129,16 +131,9 @@ class NewtonEuler(Model):
             chain_motion.actuate(now.table, False, hold, 0, now.position.copy(), now.velocity.copy(), np.zeros(6 + n), np.zeros(n), passive)
         return passive
 
-    def _check_twist(self, name: str, twist: Array) -> None:
-        """Refuse a base velocity that a planar or fixed base cannot have."""
-        if self.chain.base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
-            raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
-        if self.chain.base == "fixed" and np.any(twist != 0.0):
-            raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")
-
     def _refuse_failure(self, now: Evaluation, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
-        failure = self._law_failure()
+        failure = assembly.law_failure(self.environment)
         if failure.cause is not None:
             raise failure.cause
         row = int(chain_motion.is_locked(now.table, now.work))
@@ -164,32 +159,22 @@ class NewtonEuler(Model):
         return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
                 "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
 
-    def _law_failure(self) -> Status:
-        """An exception that a user's law raised inside compiled code comes out here."""
-        for item in self.environment:
-            slot: Any = getattr(item, "slot", None)
-            error = getattr(slot, "error", None)
-            if error is not None:
-                slot.error = None
-                return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
-        return Status()
-
     # Through time
 
     def initial_state(self, initial: Any, gait: Gait) -> State:
         """The state at time 0: pose and twist as given, joints as given or where the gait has them."""
         n, x = self.chain.freedoms, np.zeros(self._size)
         x[:3], x[3:7], x[self._split:][:6] = initial.position, initial.orientation, initial.twist
-        self._check_twist("initial.twist", np.array(initial.twist))
+        assembly.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         if gait.drives == "torque":
             start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         else:
             motion = self.chain.motion(gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
-            start = self._position_columns(_numbers("initial.joint_position", initial.joint_position, n))
+            start = self._position_columns(numbers("initial.joint_position", initial.joint_position, n))
         if initial.joint_velocity is not None:
-            rates = _numbers("initial.joint_velocity", initial.joint_velocity, n)
+            rates = numbers("initial.joint_velocity", initial.joint_velocity, n)
         x[7:self._split], x[self._split + 6:][:n] = start, rates
         return State(0.0, x)
 
@@ -210,7 +195,7 @@ class NewtonEuler(Model):
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if not self._setting.any_free:
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
-        return drive._replace(torque=drive.torque + _numbers("the controller's torque", torque, self.chain.freedoms))
+        return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Runge-Kutta steps from knot to knot."""
@@ -219,7 +204,7 @@ class NewtonEuler(Model):
         row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else self._law_failure()
+        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else assembly.law_failure(self.environment)
         if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept.acceleration[0]).all():
             status = Status(_SINGULAR, 0.0)
         if status.failure:
@@ -275,24 +260,3 @@ class NewtonEulerSettings(ModelSettings):
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
         from limbless.models.newton_euler import warming
         return [("motion and one-state dynamics", warming.run_plain), ("derivatives", warming.run_duals)]
-
-
-def _numbers(name: str, values: ArrayLike, count: int) -> Array:
-    """A flat float array of the expected length, or a clear refusal."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must have {count} numbers; got {values!r:.60}") from None
-    if array.shape != (count,):
-        raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
-    return array
-
-
-def _unit(quaternion: ArrayLike) -> Array:
-    q = _numbers("base_orientation", quaternion, 4)
-    length = np.linalg.norm(q)
-    if abs(length - 1.0) > 1e-6:
-        raise InputError(f"base_orientation must be a unit quaternion (scalar first); got length {length:g}")
-    return q / length

@@ -1,0 +1,31 @@
+"""`ground`: a plane, level or sloping, with friction."""
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import field_validator
+
+from limbless.description import Angle, quantity
+from limbless.environments.surfaces import ContactEnvironment
+from limbless.mechanics import contact_gap as gaps
+
+
+class Ground(ContactEnvironment):
+    """A plane with Coulomb friction, different along and across the body; it may slope."""
+
+    kind: Literal["ground"] = "ground"
+    slope: tuple[Angle, Angle] = quantity((0.0, 0.0), "rad", "angles by which it rises along world x and along world y")
+    height: float = quantity(0.0, "m", "height of the plane at the world's origin")
+
+    @field_validator("slope")
+    @classmethod
+    def _not_a_wall(cls, value: tuple[float, float]) -> tuple[float, float]:
+        if max(map(abs, value)) >= math.radians(85.0):
+            raise ValueError(f"{value} is steeper than 85 deg; stand boxes where a wall is meant")
+        return value
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        x, y = (math.tan(angle) for angle in self.slope)
+        size = math.hypot(x, y, 1.0)
+        return [(int(gaps.PLANE), [-x / size, -y / size, 1.0 / size, self.height / size])]

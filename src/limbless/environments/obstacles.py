@@ -1,0 +1,47 @@
+"""`pegs` and `boxes`: round bars and boxes that stand or lie in the way."""
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from limbless.description import Angle, Vector3, quantity
+from limbless.environments.surfaces import ContactEnvironment
+from limbless.mechanics import contact_gap as gaps
+
+
+class Pegs(ContactEnvironment):
+    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over."""
+
+    kind: Literal["pegs"] = "pegs"
+    feet: tuple[Vector3, ...] = quantity(..., "m", "one end of the axis of each, world")
+    span: Vector3 = quantity((0.0, 0.0, 0.2), "m", "from one end of the axis to the other, the same for all")
+    radius: float = quantity(0.05, "m", "radius of all", gt=0)
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        return [(int(gaps.PEG), [*foot, *(np.array(foot) + self.span), self.radius]) for foot in self.feet]
+
+
+class Boxes(ContactEnvironment):
+    """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes."""
+
+    kind: Literal["boxes"] = "boxes"
+    centers: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
+    sizes: tuple[Vector3, ...] = quantity(..., "m", "length, width and height of each, or of all if only one is given")
+    yaw: Angle = quantity(0.0, "rad", "angle from world x to their length")
+
+    @model_validator(mode="after")
+    def _as_many_sizes(self) -> Boxes:
+        if len(self.sizes) not in (1, len(self.centers)):
+            raise ValueError(f"sizes: give one, or {len(self.centers)} (one per box); got {len(self.sizes)}")
+        if any(side <= 0 for size in self.sizes for side in size):
+            raise ValueError(f"sizes must be positive; got {self.sizes}")
+        return self
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
+        axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
+        sizes = self.sizes * len(self.centers) if len(self.sizes) == 1 else self.sizes
+        return [(int(gaps.BOX), [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centers, sizes, strict=True)]

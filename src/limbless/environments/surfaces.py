@@ -1,0 +1,77 @@
+"""What a contact environment gives to a model: surfaces with friction, as rows that `mechanics.contact_gap` reads."""
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.description import Description, quantity
+from limbless.environments.base import Array, Environment
+from limbless.mechanics import contact_gap as gaps
+
+
+class Surfaces(NamedTuple):
+    """Rows of surfaces, rows of patches (their first number counts surfaces from 0) and the heights of fields."""
+
+    rows: Array
+    patches: Array
+    heights: Array
+
+
+class Patch(Description):
+    """A rectangle of ground, seen from above, with coefficients of its own; later ones lie on top."""
+
+    x: tuple[float, float] = quantity(..., "m", "from and until, world x")
+    y: tuple[float, float] = quantity(..., "m", "from and until, world y")
+    forward: float = quantity(..., "1", "friction along the body", ge=0)
+    lateral: float = quantity(..., "1", "friction across the body", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides backwards; as `forward` if absent", ge=0)
+    rolling: float = quantity(0.01, "1", "rolling friction", ge=0)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Patch:
+        for name, (start, end) in (("x", self.x), ("y", self.y)):
+            if not end > start:
+                raise ValueError(f"{name}: [{start}, {end}] ends before it starts")
+        return self
+
+    def coefficients(self) -> list[float]:
+        """Forward, backward, lateral, rolling."""
+        return [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]
+
+
+class ContactEnvironment(Environment):
+    """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
+
+    role: ClassVar[str] = "contact"
+    forward: float = quantity(0.2, "1", "friction along the body, while it slides forwards (along its own x)", ge=0)
+    lateral: float = quantity(0.2, "1", "friction across the body", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides backwards; as `forward` if absent", ge=0)
+    rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
+    restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
+    patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        """Code and numbers of every surface."""
+        raise NotImplementedError
+
+    def heights(self) -> Array:
+        """The numbers of a height field."""
+        return np.zeros(0)
+
+    def surfaces(self) -> Surfaces:
+        """All surfaces, once per time window in which they act."""
+        rows: list[Array] = []
+        patches: list[list[float]] = []
+        friction = [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]
+        for start, end in self.windows():
+            for code, numbers in self.shapes():
+                row = np.zeros(gaps.SURFACE_COLUMNS)
+                row[gaps.CODE], row[gaps.FROM], row[gaps.UNTIL], row[gaps.BOUNCE] = code, start, end, self.restitution
+                row[gaps.FRICTION:gaps.FRICTION + 4] = friction
+                row[gaps.SHAPE:gaps.SHAPE + len(numbers)] = numbers
+                patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients()] for patch in self.patches]
+                rows.append(row)
+        return Surfaces(np.array(rows).reshape(-1, gaps.SURFACE_COLUMNS), np.array(patches).reshape(-1, gaps.PATCH_COLUMNS),
+                        self.heights())

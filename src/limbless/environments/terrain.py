@@ -1,0 +1,55 @@
+"""`terrain`: ground whose height changes from place to place, from a table or a function."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from limbless.callables import Function
+from limbless.description import quantity
+from limbless.environments.base import Array
+from limbless.environments.surfaces import ContactEnvironment
+from limbless.mechanics import contact_gap as gaps
+
+
+class Terrain(ContactEnvironment):
+    """Heights on a grid, joined by triangles. Beyond its edges there is nothing: lay a `ground` under it.
+
+    Give `table`, one row per step along x and one number per step along y; or a `function` height(x, y) that takes arrays, with `counts`.
+    """
+
+    kind: Literal["terrain"] = "terrain"
+    corner: tuple[float, float] = quantity((0.0, 0.0), "m", "place of the first height, world x and y")
+    spacing: tuple[float, float] = quantity((0.1, 0.1), "m", "distance between heights along x and y")
+    table: tuple[tuple[float, ...], ...] = quantity((), "m", "heights, row by row along x")
+    function: Function | None = Field(None, description="heights as a function of x and y, or `package.module:name`, or `file.py:name`")
+    counts: tuple[int, int] = Field((2, 2), description="how many heights to take from the function along x and y")
+
+    @model_validator(mode="after")
+    def _is_a_grid(self) -> Terrain:
+        if (self.function is None) == (not self.table):
+            raise ValueError("terrain needs either `table` or `function`")
+        if min(self.spacing) <= 0:
+            raise ValueError(f"spacing must be positive; got {self.spacing}")
+        if self.table and len({len(row) for row in self.table}) != 1:
+            raise ValueError(f"rows of the table must have one length; got {sorted({len(row) for row in self.table})}")
+        if min(self._grid.shape) < 2:
+            raise ValueError(f"terrain needs at least 2 x 2 heights; got {self._grid.shape[0]} x {self._grid.shape[1]}")
+        if not np.isfinite(self._grid).all():
+            raise ValueError("heights of the terrain must be finite")
+        return self
+
+    @cached_property
+    def _grid(self) -> Array:
+        if self.function is None:
+            return np.array(self.table, dtype=np.float64)
+        x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
+        return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64)
+
+    def heights(self) -> Array:
+        return self._grid.ravel()
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        return [(int(gaps.FIELD), [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]

@@ -1,0 +1,83 @@
+"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain of universal joints (paper 002, (70)-(71))."""
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from limbless.description import Angle, quantity
+from limbless.errors import InputError
+from limbless.gaits.base import Array, Drive, Gait
+from limbless.mechanics.kernel import kernel
+from limbless.mechanics.scalars import sincos
+
+
+@kernel
+def sample_joint_wave(amplitude, rate, start, offset, release, times, value, first, second):
+    """A sin(ω t + δ) + ψ of every column from its release on, and its first two derivatives; 0 before."""
+    for i in range(times.shape[0]):
+        for j in range(amplitude.shape[0]):
+            on = 1.0 if times[i] >= release[j] else 0.0
+            sine, cosine = sincos(rate[j] * times[i] + start[j])
+            value[i, j] = on * (amplitude[j] * sine + offset[j])
+            first[i, j] = on * amplitude[j] * rate[j] * cosine
+            second[i, j] = -on * amplitude[j] * rate[j] * rate[j] * sine
+
+
+class JointWave(Gait):
+    """Two waves of joint angles: yaw A sin(ω t + i δ) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, .. from the base.
+
+    Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and a quarter apart;
+    sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release` above 0 the start is soft: each
+    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. Columns are yaw and pitch in turn.
+    """
+
+    kind: Literal["joint-wave"] = "joint-wave"
+    yaw_amplitude: Angle = quantity(math.radians(30.0), "rad", "amplitude A of yaw")
+    yaw_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω of yaw")
+    yaw_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs from base to tip")
+    yaw_offset: Angle = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
+    pitch_amplitude: Angle = quantity(0.0, "rad", "amplitude A' of pitch")
+    pitch_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
+    pitch_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
+    pitch_offset: Angle = quantity(0.0, "rad", "steady pitch ψ' of every joint")
+    pitch_lead: Angle = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
+    release: Angle = quantity(0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none", ge=0)
+
+    drives: ClassVar[str] = "joint"
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """Joint angles (T, joints), rad, and their derivatives."""
+        count = len(stations)
+        if count % 2:
+            raise InputError("a joint-wave drives universal joints, whose columns are yaw and pitch in turn; "
+                             f"this robot has an odd number of columns, {count}")
+        number = np.repeat(np.arange(count // 2), 2)
+        amplitude, rate, phase, offset = (np.tile(pair, count // 2) for pair in (
+            (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate),
+            (self.yaw_phase, self.pitch_phase), (self.yaw_offset, self.pitch_offset)))
+        start = number * phase + np.tile((0.0, self.pitch_lead), count // 2)
+        value, first, second = (np.empty((len(times), count)) for _ in range(3))
+        sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
+                          np.asarray(times, dtype=np.float64), value, first, second)
+        return Drive(value, first, second)
+
+    def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
+        """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at its edges."""
+        when = np.zeros(len(amplitude))
+        if self.release <= 0.0:
+            return when
+        for j, (A, w, s, psi) in enumerate(zip(amplitude, rate, start, offset, strict=True)):
+            if abs(A * math.sin(s) + psi) <= self.release:
+                continue
+            edges = [side * self.release - psi for side in (1.0, -1.0)]
+            roots = [root for edge in edges if A != 0.0 and abs(edge / A) <= 1.0
+                     for root in (math.asin(edge / A), math.pi - math.asin(edge / A))]
+            turns = [((root - s) * math.copysign(1.0, w)) % (2.0 * math.pi) for root in roots] if w != 0.0 else []
+            when[j] = min(turns) / abs(w) if turns else math.inf
+        return when
+
+    @property
+    def cycle(self) -> float | None:
+        return 2.0 * math.pi / abs(self.yaw_rate) if self.yaw_rate else None

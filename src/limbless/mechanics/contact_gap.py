@@ -1,0 +1,310 @@
+"""Where a body touches its surroundings: gaps, normals and contact points between capsules and surfaces.
+
+A feature is a sphere (both ends equal) or the capsule between two spheres of one body; a slot pairs one feature with one surface.
+Every slot keeps its own friction memory. A contact point lies on the feature, the normal points from the surface to the body.
+
+PLANE  normal (3), offset: n . x = offset; spheres
+PEG    ends a (3) and b (3), radius: a round bar with round ends; capsules
+BOX    centre (3), axes (9, in rows), half sizes (3); spheres, and capsules between their ends
+FIELD  corner x, y, spacing x, y, counts x, y, first number in `heights`: two triangles per cell; spheres, and capsules against ridges
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.chain import ORIGIN, ROTATION
+from limbless.mechanics.columns import get_matrix, get_vector, put_vector
+from limbless.mechanics.contact_law import (
+    ARM,
+    FORWARD,
+    GAP,
+    LOAD,
+    NORMAL,
+    RADIUS,
+    RESTITUTION,
+    SHEAR,
+    SHEAR_BEFORE,
+    TANGENT,
+    TWIST_BEFORE,
+)
+from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.scalars import sqrt
+from limbless.mechanics.vectors import Vector, cross, dot, transpose
+
+PLANE, PEG, BOX, FIELD = np.arange(4)
+(CODE, FROM, UNTIL, FRICTION, BOUNCE, SHAPE) = np.array([0, 1, 2, 3, 7, 8])
+SURFACE_COLUMNS = 24
+BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
+FEATURE_COLUMNS = 8
+PATCH_COLUMNS = 9                    # surface, x from, until, y from, until, then the four coefficients
+FAR = 1e9
+DEEPER = 1e-7                        # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
+
+
+class Scene(NamedTuple):
+    """All slots of a robot in its surroundings, sorted by body."""
+
+    owner: NDArray[np.int64]         # (slots,) row of the body
+    surface: NDArray[np.int64]       # (slots,) row of `surfaces`
+    features: NDArray[np.float64]    # (slots, 8) ends in the body's frame (3 + 3), radius, rank among the slots of the same pair
+    surfaces: NDArray[np.float64]    # (surfaces, 24) code, active from, until, friction (4), restitution, shape
+    patches: NDArray[np.float64]     # (patches, 9)
+    heights: NDArray[np.float64]     # of all height fields, one after the other
+
+
+@inline
+def length_of(v):
+    return sqrt(dot(v, v))
+
+
+@inline
+def nearest_on_segment(a, b, p):
+    """Share of the way from a to b of the point nearest to p."""
+    d = b - a
+    square = dot(d, d)
+    if square <= 0.0:
+        return 0.0
+    return min(max(dot(p - a, d) / square, 0.0), 1.0)
+
+
+@inline
+def nearest_of_segments(a, b, p, q):
+    """Shares along a-b and p-q of their nearest points."""
+    d, e, r = b - a, q - p, a - p
+    dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
+    bulk = dd * ee - de * de
+    s = 0.5
+    if dd <= 0.0:
+        s = 0.0
+    elif bulk > 1e-12 * dd * ee:
+        s = min(max((de * dot(e, r) - dot(d, r) * ee) / bulk, 0.0), 1.0)
+    t = nearest_on_segment(p, q, a + s * d)
+    s = nearest_on_segment(a, b, p + t * e)
+    t = nearest_on_segment(p, q, a + s * d)
+    return s, t
+
+
+@inline
+def away(d, fallback):
+    """Unit vector along d and its length; `fallback` where d is nothing."""
+    size = length_of(d)
+    if size > 1e-12:
+        return (1.0 / size) * d, size
+    return fallback, size
+
+
+@kernel
+def box_distance(surfaces, j, p):
+    """Signed distance from p to a box, and the outward normal in the world."""
+    E = get_matrix(surfaces, j, SHAPE + 3)
+    x = E @ (p - get_vector(surfaces, j, SHAPE))
+    h = get_vector(surfaces, j, SHAPE + 12)
+    inside = Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
+    out = x - inside
+    size = length_of(out)
+    if size > 1e-12:
+        return size, transpose(E) @ ((1.0 / size) * out)
+    dx, dy, dz = h.x - abs(x.x), h.y - abs(x.y), h.z - abs(x.z)
+    if dx <= dy and dx <= dz:
+        return -dx, transpose(E) @ Vector(1.0 if x.x > 0.0 else -1.0, 0.0, 0.0)
+    if dy <= dz:
+        return -dy, transpose(E) @ Vector(0.0, 1.0 if x.y > 0.0 else -1.0, 0.0)
+    return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
+
+
+@kernel
+def box_gap(surfaces, j, a, b):
+    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
+    if length_of(b - a) <= 0.0:
+        distance, n = box_distance(surfaces, j, a)
+        return distance, n, a
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
+        if box_distance(surfaces, j, a + left * (b - a))[0] < box_distance(surfaces, j, a + right * (b - a))[0]:
+            high = right
+        else:
+            low = left
+    s = 0.5 * (low + high)
+    p = a + s * (b - a)
+    distance, n = box_distance(surfaces, j, p)
+    ends = min(box_distance(surfaces, j, a)[0], box_distance(surfaces, j, b)[0])
+    return distance if distance < ends - DEEPER else FAR, n, p
+
+
+@kernel
+def peg_gap(surfaces, j, a, b):
+    """Gap between the axis of a capsule and a round bar."""
+    p, q = get_vector(surfaces, j, SHAPE), get_vector(surfaces, j, SHAPE + 3)
+    s, t = nearest_of_segments(a, b, p, q)
+    here = a + s * (b - a)
+    n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
+    return distance - surfaces[j, SHAPE + 6], n, here
+
+
+@kernel
+def triangle_gap(p, a, b, c):
+    """Distance from p to a triangle (counter-clockwise seen from above), negative below its face, and the direction to p."""
+    face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
+    height = dot(face, p - a)
+    foot = p - height * face
+    if (dot(cross(b - a, foot - a), face) >= 0.0 and dot(cross(c - b, foot - b), face) >= 0.0
+            and dot(cross(a - c, foot - c), face) >= 0.0):
+        return height, face
+    best = nearest_edge(p, a, b)
+    other = nearest_edge(p, b, c)
+    if length_of(p - other) < length_of(p - best):
+        best = other
+    other = nearest_edge(p, c, a)
+    if length_of(p - other) < length_of(p - best):
+        best = other
+    n, distance = away(p - best, face)
+    if height < 0.0:                                       # below the surface and beside the triangle: another triangle has it
+        return FAR, face
+    return distance, n
+
+
+@inline
+def nearest_edge(p, a, b):
+    return a + nearest_on_segment(a, b, p) * (b - a)
+
+
+@kernel
+def grid_point(surfaces, heights, j, ix, iy):
+    """A corner of a height field."""
+    x = surfaces[j, SHAPE] + ix * surfaces[j, SHAPE + 2]
+    y = surfaces[j, SHAPE + 1] + iy * surfaces[j, SHAPE + 3]
+    return Vector(x, y, heights[int(surfaces[j, SHAPE + 6]) + ix * int(surfaces[j, SHAPE + 5]) + iy])
+
+
+@inline
+def grid_range(surfaces, j, axis, low, high):
+    """First and last cell that an interval meets."""
+    spacing, corner, cells = surfaces[j, SHAPE + 2 + axis], surfaces[j, SHAPE + axis], int(surfaces[j, SHAPE + 4 + axis]) - 1
+    return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1, cells)
+
+
+@kernel
+def field_gap(surfaces, heights, j, p, reach, rank):
+    """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
+    x0, x1 = grid_range(surfaces, j, 0, p.x - reach, p.x + reach)
+    y0, y1 = grid_range(surfaces, j, 1, p.y - reach, p.y + reach)
+    first, n1 = nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, False, Vector(0.0, 0.0, 1.0))
+    if rank < 0.5:
+        return first, n1
+    return nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
+
+
+@kernel
+def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
+    best, normal = FAR, Vector(0.0, 0.0, 1.0)
+    for ix in range(x0, x1):
+        for iy in range(y0, y1):
+            a, b = grid_point(surfaces, heights, j, ix, iy), grid_point(surfaces, heights, j, ix + 1, iy)
+            c, d = grid_point(surfaces, heights, j, ix + 1, iy + 1), grid_point(surfaces, heights, j, ix, iy + 1)
+            for half in range(2):
+                distance, n = triangle_gap(p, a, b, c) if half == 0 else triangle_gap(p, a, c, d)
+                if distance < best and not (other and dot(n, n1) > 0.999):
+                    best, normal = distance, n
+    return best, normal
+
+
+@kernel
+def ridge_gap(surfaces, heights, j, a, b, reach):
+    """Gap of a capsule over the edges of a height field that pass between its ends."""
+    x0, x1 = grid_range(surfaces, j, 0, min(a.x, b.x) - reach, max(a.x, b.x) + reach)
+    y0, y1 = grid_range(surfaces, j, 1, min(a.y, b.y) - reach, max(a.y, b.y) + reach)
+    best, normal, here = FAR, Vector(0.0, 0.0, 1.0), a
+    for ix in range(x0, x1 + 1):
+        for iy in range(y0, y1 + 1):
+            corner = grid_point(surfaces, heights, j, ix, iy)
+            for way in range(3):
+                jx, jy = (ix + 1, iy) if way == 0 else (ix, iy + 1) if way == 1 else (ix + 1, iy + 1)
+                if jx > x1 or jy > y1:
+                    continue
+                far = grid_point(surfaces, heights, j, jx, jy)
+                s, t = nearest_of_segments(a, b, corner, far)
+                p = a + s * (b - a)
+                n, distance = away(p - (corner + t * (far - corner)), normal)
+                if n.z > 0.0 and distance < best:
+                    best, normal, here = distance, n, p
+    if best < FAR:
+        up = Vector(0.0, 0.0, 1.0)
+        ends = min(nearest_triangle(surfaces, heights, j, a, x0, x1, y0, y1, False, up)[0],
+                   nearest_triangle(surfaces, heights, j, b, x0, x1, y0, y1, False, up)[0])
+        if best >= ends - DEEPER:
+            best = FAR
+    return best, normal, here
+
+
+@inline
+def tangent_along(R, n):
+    """The body's x axis made tangential (27); for a body that stands upright, its z axis, to which the tangent tends as it pitches up."""
+    Rt = transpose(R)
+    t = Rt.x - dot(Rt.x, n) * n
+    size = length_of(t)
+    if size > 1e-6:
+        return (1.0 / size) * t
+    side = -1.0 if dot(Rt.x, n) > 0.0 else 1.0
+    t = side * (Rt.z - dot(Rt.z, n) * n)
+    return (1.0 / length_of(t)) * t
+
+
+@inline
+def put_friction(contact, i, surfaces, patches, j, place):
+    """Coefficients of the surface, or of the last patch that holds the place."""
+    for c in range(4):
+        contact[i, FORWARD + c] = surfaces[j, FRICTION + c]
+    for m in range(patches.shape[0]):
+        if (patches[m, 0] == j and patches[m, 1] <= place.x <= patches[m, 2] and patches[m, 3] <= place.y <= patches[m, 4]):
+            for c in range(4):
+                contact[i, FORWARD + c] = patches[m, 5 + c]
+
+
+@kernel
+def find_contacts(scene, work, time, reach, contact, active):
+    """Gaps of all slots at the present posture; those nearer than `reach` become active. Returns how many.
+
+    A slot that is not active forgets its impulses.
+    """
+    owner, surface, features, surfaces, patches, heights = scene
+    count = 0
+    for i in range(owner.shape[0]):
+        k, j, r = owner[i], surface[i], features[i, SIZE]
+        R, origin = get_matrix(work, k, ROTATION), get_vector(work, k, ORIGIN)
+        a, code = origin + R @ get_vector(features, i, BEGIN), surfaces[j, CODE]
+        gap, n, here = FAR, Vector(0.0, 0.0, 1.0), a
+        if surfaces[j, FROM] <= time <= surfaces[j, UNTIL]:
+            if code == PLANE:
+                n = get_vector(surfaces, j, SHAPE)
+                gap = dot(n, a) - surfaces[j, SHAPE + 3]
+            else:
+                b = origin + R @ get_vector(features, i, END)
+                if code == PEG:
+                    gap, n, here = peg_gap(surfaces, j, a, b)
+                elif code == BOX:
+                    gap, n, here = box_gap(surfaces, j, a, b)
+                elif features[i, RANK] > 1.5:
+                    gap, n, here = ridge_gap(surfaces, heights, j, a, b, r + reach)
+                else:
+                    gap, n = field_gap(surfaces, heights, j, a, r + reach, features[i, RANK])
+        gap -= r
+        contact[i, GAP] = gap
+        if gap >= reach:
+            for c in range(5):
+                contact[i, LOAD + c] = 0.0
+            continue
+        place = here - r * n
+        put_vector(contact, i, ARM, place - origin)
+        put_vector(contact, i, NORMAL, n)
+        put_vector(contact, i, TANGENT, tangent_along(R, n))
+        put_friction(contact, i, surfaces, patches, j, place)
+        contact[i, RADIUS], contact[i, RESTITUTION] = r, surfaces[j, BOUNCE]
+        for c in range(2):
+            contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
+        active[count] = i
+        count += 1
+    return count

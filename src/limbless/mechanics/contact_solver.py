@@ -1,0 +1,374 @@
+"""One time step of a chain under contact: articulated-body semismooth Newton in joint coordinates, O(n).
+
+Unknown are the twist of the base and the joint rates u at the end of the step, with impulses P that obey the contact laws:
+
+    sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
+
+B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and impulse of the
+joints. Each linearised contact touches one body, so that it only adds a 6 x 6 block to that body; one sweep from tip to base, a 6 x 6
+solve and one sweep back give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact
+laws: it is the whole error of a step, and `solve_contacts` returns it.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.blocks import carry_block, eliminate, get_block, no_block, put_system, release_block
+from limbless.mechanics.chain import (
+    ARM,
+    AXIS,
+    BASE,
+    COLUMN,
+    FIXED,
+    GIVEN,
+    HAS_ARM,
+    HAS_BODY,
+    KIND,
+    PLANAR,
+    PRISMATIC,
+    ROTATION,
+    SECOND,
+    START,
+    sliding,
+    turning,
+)
+from limbless.mechanics.chain_motion import copy
+from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_pair, put_vector_at, vector_at
+from limbless.mechanics.contact_law import (
+    FROZEN,
+    IMPULSE,
+    LOAD,
+    OLD,
+    contact_wrench,
+    explicit_impulse,
+    law_block,
+    linearise,
+    mismatch,
+    put_answer,
+    put_rates,
+)
+from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.scalars import sqrt
+from limbless.mechanics.vectors import Vector, transpose
+
+REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
+SWEEP_COLUMNS, BLOCK_COLUMNS = 8, 42
+MOMENTUM = np.array([36])[0]
+PLAIN, DAMPED, HALVINGS, BURSTS, INNER = 6, 8, 4, 100, 40
+
+
+class Step(NamedTuple):
+    """Working memory of the solver, and the step's own equations."""
+
+    blocks: NDArray[np.float64]       # (rows, 42) B and f of every body
+    resist: NDArray[np.float64]       # (joints,) d
+    effort: NDArray[np.float64]       # (joints,) τ; of motion-given joints the rate, and on return the impulse of the actuator
+    velocity: NDArray[np.float64]     # (6 + joints,) base twist (world axes), joint rates: guess, then answer
+    twist: NDArray[np.float64]        # (rows, 6) of every body about its origin, world axes
+    sweep: NDArray[np.float64]        # (rows, 8)
+    system: NDArray[np.float64]       # (6, 7)
+    velocity_before: NDArray[np.float64]
+    twist_before: NDArray[np.float64]
+
+
+@inline
+def axis_of(kind, axis):
+    """S of a revolute or prismatic joint."""
+    if kind == PRISMATIC:
+        return sliding(axis)
+    return turning(axis)
+
+
+@inline
+def left_product(S, I):
+    """Sᵀ B as a wrench (its force part meets linear velocities)."""
+    return Wrench(transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular)
+
+
+@kernel
+def gather(layout, work, contact, owner, active, count, blocks, resist, effort, sweep):
+    """From tip to base: block and momentum with which the whole robot answers the twist of its base."""
+    I = no_block(0.0 * work[0, 0])
+    zero = Vector(0.0, 0.0, 0.0)
+    f = Wrench(zero, zero)
+    a = count - 1
+    for k in range(layout.shape[0] - 1, -1, -1):
+        if layout[k, HAS_BODY]:
+            I, f = I + get_block(blocks, k, START), f + get_wrench(blocks, k, MOMENTUM)
+            while a >= 0 and owner[active[a]] == k:
+                block, wrench = law_block(contact, active[a])
+                I, f = I + block, f + wrench
+                a -= 1
+        if k == 0:
+            break
+        kind, v = layout[k, KIND], layout[k, COLUMN]
+        S = axis_of(kind, get_vector(work, k, AXIS))
+        U, V = I @ S, left_product(S, I)
+        own, pushed = power(S, U), power(S, f)
+        if layout[k, GIVEN]:
+            put_pair(sweep, k, REACH, V)
+            sweep[k, PUSH], sweep[k, ANSWER] = pushed, own
+            f = f - effort[v] * U
+        else:
+            scale = 1.0 / (own + resist[v])
+            put_pair(sweep, k, REACH, scale * V)
+            sweep[k, PUSH] = scale * (effort[v] + pushed)
+            f = f - sweep[k, PUSH] * U
+            I = release_block(I, U, V, scale)
+        if kind == PRISMATIC or layout[k, HAS_ARM]:
+            arm = get_vector(work, k, ARM)
+            I, f = carry_block(I, arm), carry_wrench(f, arm)
+    return I, f
+
+
+@inline
+def solve_base(base, I, f, R, system):
+    """Twist of the base, world axes: free, in its own x-y plane, or none."""
+    zero = Vector(0.0, 0.0, 0.0)
+    u = Twist(zero, zero)
+    if base != FIXED:
+        put_system(system, I, R, f)
+        if base == PLANAR:
+            for i in range(2, 5):                          # no motion along z, no rotation about x and y
+                for c in range(7):
+                    system[i, c] = 0.0
+                system[i, i] = 1.0
+        eliminate(system)
+        u = Twist(R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6], system[5, 6]))
+    return u
+
+
+@kernel
+def spread(layout, work, effort, sweep, solved, velocity, twist):
+    """From base to tip: joint rates and the twist of every body; with `solved` false the rates in `velocity` are taken as they are."""
+    u = Twist(vector_at(velocity, START), vector_at(velocity, SECOND))
+    put_pair(twist, BASE, START, u)
+    for k in range(1, layout.shape[0]):
+        kind, v = layout[k, KIND], layout[k, COLUMN]
+        if kind == PRISMATIC or layout[k, HAS_ARM]:
+            u = carry_twist(u, get_vector(work, k, ARM))
+        if solved:
+            velocity[6 + v] = effort[v] if layout[k, GIVEN] else sweep[k, PUSH] - power(u, get_wrench(sweep, k, REACH))
+        u = u + velocity[6 + v] * axis_of(kind, get_vector(work, k, AXIS))
+        put_pair(twist, k, START, u)
+
+
+@kernel
+def give_torques(layout, sweep, work, twist, effort):
+    """Impulses of the actuators of motion-given joints, in place of their rates."""
+    for k in range(1, layout.shape[0]):
+        if layout[k, GIVEN]:
+            v = layout[k, COLUMN]
+            axis = axis_of(layout[k, KIND], get_vector(work, k, AXIS))
+            u = get_twist(twist, k, START) + (-effort[v]) * axis
+            effort[v] = power(u, get_wrench(sweep, k, REACH)) + sweep[k, ANSWER] * effort[v] - sweep[k, PUSH]
+
+
+@kernel
+def measure(contact, owner, active, count, twist, e, rho, answer):
+    """Velocities (and, with `answer`, impulses) of all contacts at the present twists; sum of squares and worst of the natural map."""
+    total, worst, per_rho = 0.0, 0.0, 1.0 / rho
+    for a in range(count):
+        i = active[a]
+        put_rates(contact, i, get_twist(twist, owner[i], START))
+        if answer:
+            put_answer(contact, i)
+        squares, largest = mismatch(contact, i, e, rho, per_rho)
+        total += squares
+        worst = max(worst, largest)
+    return total, sqrt(worst)
+
+
+@kernel
+def iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
+    """One Newton iteration: linearise, solve, and measure what remains."""
+    linearise(contact, active, count, e, rho, frozen)
+    I, f = gather(layout, work, contact, owner, active, count, step.blocks, step.resist, step.effort, step.sweep)
+    u = solve_base(base, I, f, get_matrix(work, BASE, ROTATION), step.system)
+    put_vector_at(step.velocity, START, u.linear)
+    put_vector_at(step.velocity, SECOND, u.angular)
+    spread(layout, work, step.effort, step.sweep, True, step.velocity, step.twist)
+    return measure(contact, owner, active, count, step.twist, e, rho, True)
+
+
+@kernel
+def keep(contact, active, count, velocity, twist, velocity_before, twist_before):
+    """Remember this iterate."""
+    copy(velocity, velocity_before)
+    for k in range(twist.shape[0]):
+        for c in range(6):
+            twist_before[k, c] = twist[k, c]
+    for a in range(count):
+        for c in range(IMPULSE):
+            contact[active[a], OLD + c] = contact[active[a], LOAD + c]
+
+
+@kernel
+def retreat(contact, active, count, share, velocity, twist, velocity_before, twist_before):
+    """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every point between."""
+    for c in range(velocity.shape[0]):
+        velocity[c] = velocity_before[c] + share * (velocity[c] - velocity_before[c])
+    for k in range(twist.shape[0]):
+        for c in range(6):
+            twist[k, c] = twist_before[k, c] + share * (twist[k, c] - twist_before[k, c])
+    for a in range(count):
+        i = active[a]
+        for c in range(IMPULSE):
+            contact[i, LOAD + c] = contact[i, OLD + c] + share * (contact[i, LOAD + c] - contact[i, OLD + c])
+
+
+@kernel
+def damped(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares):
+    """Iterations that halve a step until the natural map decreases."""
+    worst = 1e300
+    for n in range(DAMPED):
+        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        now, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
+        for _ in range(HALVINGS):
+            if worst < tolerance or now < squares:
+                break
+            retreat(contact, active, count, 0.5, step.velocity, step.twist, step.velocity_before, step.twist_before)
+            now, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
+        if worst < tolerance:
+            return n + 1, now, worst
+        squares = now
+    return DAMPED, squares, worst
+
+
+@kernel
+def slope_along(layout, contact, owner, active, count, step, e, share, straight, curve):
+    """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
+
+    `straight` and `curve` are what bodies and joints contribute, which is linear in `share`; only contact laws are asked again.
+    """
+    total = straight + share * curve
+    before, after = step.twist_before, step.twist
+    for a in range(count):
+        i = active[a]
+        k = owner[i]
+        u0, u1 = get_twist(before, k, START), get_twist(after, k, START)
+        du = u1 + (-1.0) * u0
+        put_rates(contact, i, u0 + share * du)
+        load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
+        put_impulse(contact, i, load, x1, x2, r1, r2)
+        total -= power(du, contact_wrench(contact, i))
+    return total
+
+
+@inline
+def put_impulse(contact, i, load, x1, x2, r1, r2):
+    contact[i, LOAD], contact[i, LOAD + 1], contact[i, LOAD + 2], contact[i, LOAD + 3], contact[i, LOAD + 4] = load, x1, x2, r1, r2
+
+
+@kernel
+def body_slope(layout, step):
+    """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
+    straight, curve = 0.0, 0.0
+    for k in range(layout.shape[0]):
+        if layout[k, HAS_BODY]:
+            I, f = get_block(step.blocks, k, START), get_wrench(step.blocks, k, MOMENTUM)
+            u0 = get_twist(step.twist_before, k, START)
+            du = get_twist(step.twist, k, START) + (-1.0) * u0
+            straight += power(du, I @ u0) - power(du, f)
+            curve += power(du, I @ du)
+        if k > 0 and not layout[k, GIVEN]:
+            v = layout[k, COLUMN]
+            dq = step.velocity[6 + v] - step.velocity_before[6 + v]
+            straight += dq * (step.resist[v] * step.velocity_before[6 + v] - step.effort[v])
+            curve += dq * step.resist[v] * dq
+    return straight, curve
+
+
+@kernel
+def search(layout, contact, owner, active, count, step, e):
+    """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
+    straight, curve = body_slope(layout, step)
+    high, above = 1.0, slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve)
+    if above <= 0.0:
+        return 1.0
+    low, below = 0.0, slope_along(layout, contact, owner, active, count, step, e, 0.0, straight, curve)
+    enough = 0.05 * abs(below)
+    share = 1.0
+    for _ in range(30):
+        width = high - low
+        share = min(max(low - below * width / (above - below), low + 0.05 * width), high - 0.05 * width)
+        slope = slope_along(layout, contact, owner, active, count, step, e, share, straight, curve)
+        if abs(slope) <= enough:
+            break
+        if slope > 0.0:
+            high, above = share, slope
+        else:
+            low, below = share, slope
+    return share
+
+
+@kernel
+def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
+    for n in range(INNER):
+        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        iterate(base, layout, work, contact, owner, active, count, step, e, rho, True)
+        change = 0.0
+        for c in range(step.velocity.shape[0]):
+            change = max(change, abs(step.velocity[c] - step.velocity_before[c]))
+        share = search(layout, contact, owner, active, count, step, e)
+        retreat(contact, active, count, share, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        for a in range(count):
+            i = active[a]
+            put_rates(contact, i, get_twist(step.twist, owner[i], START))
+            load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
+            put_impulse(contact, i, load, x1, x2, r1, r2)
+        if change < 0.1 * tolerance:
+            return n + 1
+    return INNER
+
+
+@kernel
+def fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+    """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
+    iterations, worst = 0, 1e300
+    for a in range(count):
+        contact[active[a], FROZEN] = max(contact[active[a], LOAD], 0.0)
+    for burst in range(BURSTS):
+        follow = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
+        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
+        for a in range(count):
+            i = active[a]
+            contact[i, FROZEN] += follow * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
+        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
+        for _ in range(PLAIN):
+            _squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, trial, False)
+            iterations += 1
+            if worst < tolerance:
+                _, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
+                if worst < tolerance:
+                    return iterations, worst
+        retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        _, worst = measure(contact, owner, active, count, step.twist, e, rho, False)
+    return iterations, worst
+
+
+@kernel
+def solve_contacts(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+    """Solve the step from the guess in `step.velocity` and in the impulses of `contact`.
+
+    Returns the number of iterations, the natural map (m/s) and whether the fallback was used.
+    """
+    spread(layout, work, step.effort, step.sweep, False, step.velocity, step.twist)
+    for a in range(count):
+        put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
+    squares, worst = 0.0, 0.0
+    for n in range(PLAIN):
+        squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
+        if worst < tolerance:
+            return n + 1, worst, False
+    used, squares, worst = damped(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares)
+    if worst < tolerance:
+        return PLAIN + used, worst, False
+    more, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
+    return PLAIN + used + more, worst, True

@@ -1,0 +1,257 @@
+"""`NonSmooth`: a chain among hard things, with impacts, stick and slip, one step at a time or through time."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
+
+from limbless.actuation import Actuation, Motion, Servo
+from limbless.description import quantity
+from limbless.environments.base import Environment
+from limbless.errors import InputError, SimulationError
+from limbless.gaits.base import Gait
+from limbless.mechanics import chain as kernels
+from limbless.mechanics import contact_motion
+from limbless.mechanics.chain_motion import DriveTable
+from limbless.mechanics.contact_gap import find_contacts
+from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
+from limbless.mechanics.contact_motion import CENTRAL, Rule
+from limbless.models import chain_tables as chains
+from limbless.models.arguments import numbers
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.nonsmooth import assembly
+from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
+from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
+BOUND = 1e-4                           # m/s: a step that keeps more residual than this fails the run
+
+
+class NonSmoothSettings(ModelSettings):
+    """Impacts, stick and slip without regularisation (Transeth, Leine, Glocker and Pettersen 2008)."""
+
+    kind: Literal["non-smooth"] = "non-smooth"
+    activation: Literal["anticipative", "paper"] = Field("anticipative", description="contacts act before they close, or once g <= 0 (49)")
+    theta: float = quantity(0.0, "1", "share of the position feedback taken at the end of the step: 0 explicit, 0.5 to 1 implicit",
+                            ge=0, le=1)
+    recovery: float = quantity(0.2, "1", "share of a penetration that is taken back in a step", ge=0, le=1)
+    compliance: float = quantity(5e-4, "1", "ground compliance e as a share of the robot's own mobility; smaller is more rigid",
+                                 gt=0, le=1)
+    tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
+
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
+    takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
+        return NonSmooth(robot, environment, actuation, self)
+
+    @classmethod
+    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
+        from limbless.models.nonsmooth import warming
+        return [("motion with contact", warming.run)]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """What one step did at every slot; zero where nothing was near."""
+
+    state: State
+    gap: Array          # (contacts,) m, at the middle of the step
+    normal: Array       # (contacts, 3) from the surface to the body, world
+    tangent: Array      # (contacts, 3) along the body, world
+    force: Array        # (contacts, 3) N, mean over the step, world
+    velocity: Array     # (contacts, 3) m/s at the end of the step: normal, along, across
+    residual: float     # m/s, worst violation of the contact laws
+
+
+class NonSmooth(Model):
+    """A chain of revolute, prismatic and universal joints among hard surfaces: Moreau's midpoint rule, O(n) per step.
+
+    Parameters
+    ----------
+    robot : a `Chain` whose links have `contact_shapes`, or a preset that builds one.
+    environment : grounds and obstacles, and any wrench environments (gravity!).
+    actuation : how a gait drives it; imposed motion if absent.
+    settings : options of the time stepping.
+    """
+
+    steps_per_block = 4096
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), actuation: Actuation | None = None,
+                 settings: NonSmoothSettings | None = None) -> None:
+        built = robot.build()
+        if not isinstance(built, Chain):
+            raise InputError(f"the non-smooth model moves a chain; got {type(built).__name__}")
+        self.chain, self.actuation, self.settings = built, actuation or Motion(), settings or NonSmoothSettings()
+        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self._refuse_joints()
+        wrenches = [item for item in self.environment if item.role == "wrench"]
+        self._laws, added = chains.pack_environment(built, wrenches)
+        if np.any(added):
+            raise InputError("the non-smooth model takes no added mass yet; set `added_mass: none` in the water, and its drag acts")
+        self._table, feedback = chains.actuate(chains.chain_table(built, added), self.actuation)
+        self._scene, self._bodies = assembly.scene_of(built, self.environment), assembly.bodies_of(built)
+        self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
+        self._rule = self._make_rule(feedback)
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2])
+        self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
+        self._split = 7 + built.freedoms
+
+    def _refuse_joints(self) -> None:
+        arrays = self.chain.arrays()
+        if (arrays.joint_kind == kernels.SPHERICAL).any():
+            raise InputError("the non-smooth model takes revolute, prismatic and universal joints; this robot has spherical ones: "
+                             "describe each as a universal and a revolute joint")
+        if arrays.coulomb_friction.any():
+            raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
+
+    def _make_rule(self, feedback: bool) -> Rule:
+        own, G0 = self.settings, assembly.mobility(self.chain, self._bodies)
+        control = contact_motion.FEEDBACK if feedback else (
+            contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
+        backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
+        return Rule(chains.BASES[self.chain.base], int(control), own.theta, backlash, own.activation == "anticipative", own.recovery,
+                    own.compliance * G0, 0.92 / G0, own.tolerance, max(BOUND, own.tolerance))
+
+    # One step at a time
+
+    def step(self, state: State, duration: float, gait: Gait) -> Contacts:
+        """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
+        times = state.time + duration * np.array([0.0, 0.5, 1.0])
+        after, _, status = self.advance(state, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
+        if status.failure:
+            raise SimulationError(status.failure, status.time)
+        table = self._room.contact
+        n, t = table[:, NORMAL:NORMAL + 3].copy(), table[:, TANGENT:TANGENT + 3].copy()
+        shear = table[:, SHEAR:SHEAR + 2]
+        along = np.where(shear[:, 0] <= 0.0, table[:, FORWARD], table[:, BACKWARD]) * shear[:, 0]
+        across = table[:, LATERAL] * shear[:, 1]
+        impulse = table[:, LOAD:LOAD + 1] * n + along[:, None] * t + across[:, None] * np.cross(n, t)
+        return Contacts(after, table[:, GAP].copy(), n, t, impulse / duration, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
+        rows, n, slots = self._sizes
+        x = np.zeros(assembly.state_size(rows, n, slots))
+        moving = assembly.views(x, rows, n, slots)
+        moving.position[:3], moving.position[3:7], moving.velocity[:6] = initial.position, initial.orientation, initial.twist
+        if gait.drives != "torque":
+            start = self.chain.motion(gait, np.zeros(1))
+            moving.position[7:] = start.position[0]
+            if self._rule.control == contact_motion.PRESCRIBED:
+                moving.velocity[6:] = start.velocity[0]
+        if initial.joint_position is not None:
+            moving.position[7:] = numbers("initial.joint_position", initial.joint_position, n)
+        if initial.joint_velocity is not None:
+            moving.velocity[6:] = numbers("initial.joint_velocity", initial.joint_velocity, n)
+        chains.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
+        moving.earlier[:] = moving.velocity
+        contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
+                                   moving.links)
+        return State(0.0, x)
+
+    def _refuse_penetration(self, state: State) -> None:
+        """A robot that starts inside the ground or an obstacle is a mistake; one that just touches is not."""
+        if not self._sizes[2]:
+            return
+        moving, contact = assembly.views(state.x, *self._sizes), self._room.contact
+        contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
+                                   np.zeros_like(moving.links))
+        find_contacts(self._scene, self._room.work, 0.0, 0.0, contact, self._room.active)
+        deepest = int(np.argmin(contact[:, GAP]))
+        if contact[deepest, GAP] < -PENETRATION:
+            link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]
+            raise InputError(f"initial: {link!r} starts {-contact[deepest, GAP]:.3g} m inside the ground or an obstacle; "
+                             "raise initial.position, or move the obstacle")
+        contact[:] = 0.0
+
+    def drive(self, gait: Any, times: Array) -> DriveTable:
+        """The gait at the stage times, as joint motion or as torques."""
+        n = self.chain.freedoms
+        none = np.zeros((1, n))
+        if gait.drives == "torque":
+            torque = np.ascontiguousarray(gait.sample(times, np.arange(n, dtype=np.float64)).value)
+            return DriveTable(none, none, none, torque)
+        if self._rule.control == contact_motion.FEEDBACK:
+            times = times[1::2]                          # feedback looks at the middle of a step only
+        refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
+        if refresh is None:
+            return DriveTable(*self.chain.motion(gait, times), none)
+        held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
+        return DriveTable(held.position, np.zeros_like(held.velocity), held.acceleration, none)
+
+    def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
+        """The drive with a joint torque added, held over the block: a controller's array command."""
+        if self._rule.control == contact_motion.PRESCRIBED:
+            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
+        return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
+        """Steps from knot to knot."""
+        self._refuse_long_step(float(np.diff(knots).max()))
+        if state.time == 0.0:
+            self._refuse_penetration(state)
+        x, times = state.x.copy(), knots[record]
+        moving = assembly.views(x, *self._sizes)
+        kept = assembly.kept(*self._sizes, len(times))
+        steps, residual = contact_motion.advance(self._table, self._bodies, self._laws, self._scene, self._rule, drive, knots, record,
+                                                 self._step, self._room, moving, kept)
+        done, status = float(knots[steps]), chains.law_failure(self.environment)
+        if steps < len(knots) - 1:
+            status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
+                            f"the bound of {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
+                            done)
+        if status.failure:
+            reached = int((times <= (status.time or 0.0)).sum())
+            times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
+        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+
+    def variables(self, block: Block) -> Block:
+        """The variables of the result from all that was kept."""
+        kept = contact_motion.Kept(*(block[name] for name in contact_motion.Kept._fields))
+        return self._recorder.block(block["time"], kept, self._split)
+
+    def _refuse_long_step(self, h: float) -> None:
+        """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω."""
+        if self._rule.control != contact_motion.FEEDBACK or self._rule.theta > 0.0:
+            return
+        inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
+        stiffest = float(self._table.joints[:, kernels.GAIN].max(initial=0.0))
+        least = float(inertia[inertia > 0.0].min()) + float(self._table.joints[:, kernels.ROTOR].min(initial=0.0))
+        longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
+        if h > longest:
+            raise InputError(f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): "
+                             "set model.theta to 1 for implicit control, or shorten the step")
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and joints, for a controller."""
+        moving = assembly.views(state.x, *self._sizes)
+        return {
+            "time": np.float64(state.time), "base_position": moving.position[:3].copy(),           # type: ignore[dict-item]
+            "base_orientation": moving.position[3:7].copy(), "base_twist": moving.velocity[:6].copy(),
+            "joint_position": moving.position[7:].copy(), "joint_velocity": moving.velocity[6:].copy(),
+            "joint_torque": moving.torque.copy(),
+        }
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Steps, Newton iterations and fallbacks of all runs of this model so far."""
+        steps, iterations, fallbacks, _ = self._room.counts
+        return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}
+
+    def schema(self) -> dict[str, Variable]:
+        return SCHEMA
+
+    def coordinates(self) -> dict[str, Any]:
+        return self._recorder.coordinates()

@@ -1,0 +1,98 @@
+"""The figures of Transeth, Leine, Glocker and Pettersen (2008), paper 002: 6, 7 and 10 (tracks), 8 and 9 (postures), 11 (over time).
+
+Links are numbered as in the paper, from 1. Its experiments are only in its pictures and are not drawn here.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.view.figures import body, style
+from limbless.view.figures.registry import Drawing, Table, figure
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+_MIDDLE = 5                            # link 6
+_PLANE = (0, 1)
+_TRACK = ("position", *body.BODY)
+
+
+def _link_six(result: Result) -> np.ndarray:
+    """x and y of the centre of link 6 (time, 2), m."""
+    data = result.dataset
+    if data.sizes["section"] <= _MIDDLE:
+        raise InputError(f"this figure shows link 6; the robot has {data.sizes['section']} links")
+    return data["position"].values[:, _MIDDLE, :2]
+
+
+@figure("transeth-fig06-track", "Fig. 6: track of link 6 in lateral undulation with orthotropic friction", needs=_TRACK)
+def undulation_orthotropic(result: Result) -> Drawing:
+    return _track(result)
+
+
+@figure("transeth-fig07-track", "Fig. 7: track of link 6 in lateral undulation with isotropic friction", needs=_TRACK)
+def undulation_isotropic(result: Result) -> Drawing:
+    return _track(result)
+
+
+@figure("transeth-fig10-track", "Fig. 10: track of link 6 in sidewinding", needs=_TRACK)
+def sidewinding(result: Result) -> Drawing:
+    return _track(result)
+
+
+def _track(result: Result) -> Drawing:
+    """The track at true scale, from a circle to a triangle, with the body at the end."""
+    track, time = _link_six(result), result.dataset["time"].values
+    shape = body.outline(result.dataset, -1, _PLANE)
+    sheet, (axes,) = style.panels([body.panel_height([track, shape])])
+    body.draw_body(axes, shape, style.BLUE, 0.25)
+    axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.8, zorder=3)
+    axes.plot(*track[0], "o", color=style.BLACK, markersize=3.0, zorder=4)
+    axes.plot(*track[-1], "^", color=style.BLACK, markersize=3.5, zorder=4)
+    body.true_scale(axes, [track, shape], _PLANE)
+    axes.set_title(f"centre of link 6, {time[0]:g} to {time[-1]:g} s")
+    return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
+
+
+@figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY)
+def soft_start(result: Result) -> Drawing:
+    time = result.dataset["time"].values
+    return _postures(result, np.linspace(0.0, min(3.0, time[-1]), 5), apart=0.35)
+
+
+@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times of the run (0, 5, 10 and 15 s in the paper)", needs=body.BODY)
+def snapshots(result: Result) -> Drawing:
+    time = result.dataset["time"].values
+    return _postures(result, np.linspace(time[0], time[-1], 4))
+
+
+def _postures(result: Result, moments: np.ndarray, apart: float = 0.0) -> Drawing:
+    """Outlines seen from above at given times, later ones darker, each moved up by `apart` (m) from the one before."""
+    data, time = result.dataset, result.dataset["time"].values
+    records = list(dict.fromkeys(int(np.abs(time - moment).argmin()) for moment in moments))
+    shapes = [body.outline(data, record, _PLANE) + np.array([0.0, place * apart]) for place, record in enumerate(records)]
+    sheet, (axes,) = style.panels([body.panel_height(shapes)])
+    table: Table = {}
+    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+        body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
+        first = data["position"].values[record, 0, :2] + np.array([0.0, place * apart])
+        axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
+        table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] - column * place * apart
+                  for column, name in enumerate("xy")}
+    body.true_scale(axes, shapes, _PLANE)
+    axes.set_title("seen from above; the time stands on link 1" + (f"; each {apart:g} m above the one before" if apart else ""))
+    return sheet, table
+
+
+@figure("transeth-fig11-position", "Fig. 11: x and y of link 6 over time in sidewinding", needs=("position",))
+def position(result: Result) -> Drawing:
+    track, time = _link_six(result), result.dataset["time"].values
+    sheet, (along, across) = style.panels([30.0, 30.0], share_time=True)
+    along.plot(time, track[:, 0], color=style.BLUE)
+    along.set(ylabel="x of link 6 (m)")
+    across.plot(time, track[:, 1], color=style.RED)
+    across.set(xlabel="time (s)", ylabel="y of link 6 (m)", xlim=(time[0], time[-1]))
+    return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
