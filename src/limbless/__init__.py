@@ -22,7 +22,6 @@ _HOMES = {
     "BodyWave": "limbless.gaits.body_wave",
     "Serpenoid": "limbless.gaits.serpenoid",
     "Aiko": "limbless.robots.aiko",
-    "BodyWave": "limbless.gaits.body_wave",
     "JointWave": "limbless.gaits.joint_wave",
     "RecordedGait": "limbless.gaits.recorded",
     "FunctionGait": "limbless.gaits.function",
@@ -40,8 +39,6 @@ _HOMES = {
     "Pegs": "limbless.environments.obstacles",
     "Boxes": "limbless.environments.obstacles",
     "Terrain": "limbless.environments.terrain",
-    "ForceLaw": "limbless.environments.force_law",
-    "NewtonEuler": "limbless.models.newton_euler",
     "NonSmooth": "limbless.models.nonsmooth",
     "sensitivity": "limbless.analysis.sensitivity",
 }

@@ -19,7 +19,8 @@ from limbless.mechanics.chain_motion import PUSH, DriveTable
 from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, push_joints
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
-from limbless.models.chain_tables import chain_table, mark_given, numbers, pack_environment
+from limbless.models.arguments import numbers
+from limbless.models.chain_tables import chain_table, mark_given, pack_environment
 from limbless.models.geometric import planar
 from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, frame_of, names_of
 from limbless.robots.base import Preset, Robot
