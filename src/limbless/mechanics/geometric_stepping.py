@@ -233,8 +233,8 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     if fails >= 0:
         return fails
     speeds = x[split:split + nb + n]
-    for r in range(rows):
-        scratch.target[r] = 0.0
+    for r in range(rows):                                    # still at the end of the step, where the rows have moved on
+        scratch.target[r] = -0.5 * h * solver.row_rates[r]
         for a in range(nb + n):
             scratch.target[r] -= solver.rows[r, a] * speeds[a]
     smooth_impulse(nb, h, bias, torque, passive, forces)

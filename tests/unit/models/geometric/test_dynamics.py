@@ -217,6 +217,16 @@ def test_a_clamped_head_stays_where_it_is(law: str) -> None:
     assert np.abs(result["clamp_wrench"].values[late]).max() > 0.1 and np.abs(result["base_reaction"].values[late]).max() < 1e-9
 
 
+@pytest.mark.parametrize("actuation", ["motion", "pd"])
+def test_balances_hold_with_the_head_clamped(actuation: str) -> None:
+    """What the clamp gives in Moreau's steps is all in the impulse: the module is held at the end of each step, not in its middle."""
+    drives = {"kind": "pd", "stiffness": 20.0, "damping": 0.5} if actuation == "pd" else {"kind": "motion"}
+    scenario = ll.Scenario(robot=WangSnake(), gait=Serpenoid(), environment=(Wheels(), Clamp(module=-1, active=((0.5, 9.0),))),
+                           model={"kind": "geometric"}, actuation=drives, duration=1.5, step=1e-3, record_every=0.01)
+    balances = ll.run(scenario).summary()["balances"]
+    assert all(balance["verdict"] == "pass" for balance in balances.values()), balances
+
+
 def test_released_again_it_crawls_on() -> None:
     laws = (Wheels(), Clamp(active=((0.2, 0.4),)))
     result = ll.simulate(WangSnake(), Serpenoid(), laws, model="geometric", duration=1.0, step=1e-3).dataset
