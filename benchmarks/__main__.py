@@ -4,10 +4,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from benchmarks import dynamics, report, rollouts, startup
+from benchmarks import dynamics, report, rollouts, startup, statics
 from benchmarks.table import Row, markdown, microseconds
 
-PARTS = ("dynamics", "scaling", "rollouts", "precision", "startup")
+PARTS = ("dynamics", "scaling", "rollouts", "precision", "statics", "startup")
 
 
 def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
@@ -26,6 +26,8 @@ def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
         elif part == "precision":
             curves = [rollouts.curve(name) for name in ("eel-planar", "eel-loop")]
             rows += rollouts.precision_rows(curves)
+        elif part == "statics":
+            rows += statics.rows()
         else:
             rows += startup.rows()
     print(f"{time.perf_counter() - began:5.0f} s  done\n")

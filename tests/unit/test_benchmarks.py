@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("dynamics", "report", "rollouts", "startup", "table"):
+    for name in ("dynamics", "report", "rollouts", "startup", "statics", "table"):
         importlib.import_module(f"benchmarks.{name}")
     return importlib.import_module("benchmarks")
 
@@ -47,6 +47,11 @@ def test_runs_and_report(bench: ModuleType, tmp_path: Path) -> None:
 
 def test_a_record_may_be_further_away_than_a_block_of_steps(bench: ModuleType) -> None:
     assert bench.rollouts.head_after("eel-planar", step=0.001, shown=0.6)[0] != 0.0
+
+
+def test_rows_of_statics(bench: ModuleType) -> None:
+    rows = bench.statics.rows(chunks=1, counts=(4, 8), points=5, grid=3)
+    assert [row.target for row in rows if row.target is not None] == [60, 30, 50]
 
 
 def test_rows_of_startup(bench: ModuleType) -> None:
