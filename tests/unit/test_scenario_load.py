@@ -287,7 +287,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
     class Tension(Gait):
         """Pulls."""
 
-        drives: ClassVar[str] = "tension"
+        drives: ClassVar[str] = "colour"
         kind: Literal["test-tension"] = "test-tension"
 
     class Hopping(ModelSettings):
