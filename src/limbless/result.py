@@ -273,8 +273,9 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     robot = getattr(model, "robot", None) or getattr(scenario, "robot", None)
     facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
     if scenario is not None:
-        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": scenario.task,
-                  "step": scenario.step if scenario.task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
+        task = getattr(scenario, "task", None)
+        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": task,
+                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
     return facts
 
 

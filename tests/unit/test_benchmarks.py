@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("dynamics", "geometric", "report", "rollouts", "startup", "table"):
+    for name in ("dynamics", "geometric", "report", "rollouts", "startup", "statics", "table"):
         importlib.import_module(f"benchmarks.{name}")
     return importlib.import_module("benchmarks")
 
@@ -53,6 +53,11 @@ def test_rows_of_the_geometric_model(bench: ModuleType) -> None:
     """They refuse symbols that are not the derivatives of the metric."""
     rows = bench.geometric.tensor_rows(modules=4, chunks=1) + bench.geometric.crawl_rows(duration=0.4, repeats=1)
     assert [row.target for row in rows] == [20, 20, None, 50, 50]
+
+
+def test_rows_of_statics(bench: ModuleType) -> None:
+    rows = bench.statics.rows(chunks=1, counts=(4, 8), points=5, grid=3)
+    assert [row.target for row in rows if row.target is not None] == [60, 30, 50]
 
 
 def test_rows_of_startup(bench: ModuleType) -> None:

@@ -287,7 +287,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
     class Tension(Gait):
         """Pulls."""
 
-        drives: ClassVar[str] = "tension"
+        drives: ClassVar[str] = "colour"
         kind: Literal["test-tension"] = "test-tension"
 
     class Hopping(ModelSettings):
@@ -299,7 +299,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
     text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3})
     assert "environment.1: model 'newton-euler' takes environments of role wrench, not contact ('test-ground'); " in text
     assert "models that take it: non-smooth, test-hopping" in text
-    assert "gait: model 'newton-euler' takes gaits that drive" in text and "not tension ('test-tension'); no model takes it yet" in text
+    assert "gait: model 'newton-euler' takes gaits that drive" in text and "not colour ('test-tension'); no model takes it yet" in text
     assert "duraton: unknown field" in text
     text = refusal({"robot": "khalil-eel", "gait": "body-wave", "environment": [Ground()], "model": "test-hopping"})
     assert "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; models that take it: geometric, newton-euler" in text

@@ -491,3 +491,18 @@ def test_results_of_statics_are_saved_and_loaded(tmp_path: Path) -> None:
         assert "postures" in repr(result)
     with pytest.raises(ll.InputError, match="no table"):
         ll.run("neck-workspace", {"gait.count": 2}).to_csv(tmp_path / "x.csv")
+
+
+def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
+    from limbless.models.tendon_statics import TendonStaticsSettings
+    from limbless.models.tendon_statics.recording import SCHEMA
+    from limbless.scenarios.fields import rows
+
+    docs = Path(__file__).parents[3] / "docs"
+    result = ll.run("neck-friction", {"gait.points": 3})
+    page = (docs / "results.md").read_text()
+    assert not {name for name in {*SCHEMA, *map(str, result.dataset.data_vars), *result.dataset.dims} if f"`{name}`" not in page} - {
+        "axis", "quaternion", "transverse"}
+    page = (docs / "scenarios.md").read_text()
+    described = [row.name for cls in (Vertebra, Tendon, TendonStaticsSettings) for row in rows(cls)]
+    assert not {name for name in described if f"`{name}`" not in page} - {"kind"}

@@ -28,6 +28,7 @@ Friction = float | Literal["gautreau2024"] | None
 
 ITERATIONS = 200
 _ESCAPES = 6              # how often a saddle is left along its steepest direction
+_PULLED = 1.0             # the usual slip
 _NUDGE = 0.1              # rad: how far
 
 
@@ -72,6 +73,7 @@ class TendonStatics:
         if self._elastic is not None and self._elastic.min() <= 0.0:
             raise InputError(f"tendon_stiffness must be greater than 0 N/m; got {self._elastic.min():g}")
         self.work = work_arrays(self.spine)
+        self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if stops else self.spine.rest
         n = self.spine.stiffness.size
         self._r, self._H, self._L = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
 
@@ -94,7 +96,7 @@ class TendonStatics:
         return J, self.work.lever.copy()
 
     def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None,
-              slip: ArrayLike = 1.0, before: Array | None = None, friction: bool = True) -> Loads:
+              slip: ArrayLike = _PULLED, before: Array | None = None, friction: bool = True) -> Loads:
         """Everything that acts, as kernels take it; `before` turns stick and slip on (see `Loads`)."""
         disk, joint, moment = self._dead
         if tip_force is not None:
@@ -104,8 +106,8 @@ class TendonStatics:
             moment = moment + self.to_base @ numbers("tip_moment", tip_moment, (3,))
         m = self.tendons
         elastic = self._elastic if lengths and self._elastic is not None else np.zeros(m)
-        slips = numbers("slip", slip, (m,))
-        if np.abs(slips).max() > 1.0:
+        slips = np.ones(m) if slip is _PULLED else numbers("slip", slip, (m,))
+        if slip is not _PULLED and np.abs(slips).max() > 1.0:
             raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
         law = self.friction_law if friction else 0
         return Loads(disk, joint, moment, command, elastic, law, self._coefficient, slips, np.zeros(m) if before is None else before,
@@ -114,7 +116,7 @@ class TendonStatics:
     # One load
 
     def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, tip_force: ArrayLike | None = None,
-              tip_moment: ArrayLike | None = None, slip: ArrayLike = 1.0, before: Array | None = None,
+              tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED, before: Array | None = None,
               start: Array | None = None) -> Equilibrium:
         """Where the spine comes to rest.
 
@@ -155,8 +157,9 @@ class TendonStatics:
         return repr(self.robot.tendon_names[tendon])
 
     def _start(self, start: Array | None) -> Array:
-        shape = self.spine.stiffness.shape
-        q = self.spine.rest.copy() if start is None else numbers("start", start, shape)
+        if start is None:
+            return self._unbent.copy()
+        q = numbers("start", start, self.spine.stiffness.shape)
         return np.clip(q, self.spine.low, self.spine.high) if self.stops else q
 
     def _rest(self, loads: Loads, start: Array | None) -> Equilibrium:
