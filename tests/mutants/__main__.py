@@ -73,7 +73,7 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
     sys.meta_path[:0] = finder
     try:
         importlib.import_module("limbless.mechanics.kernel").align_stack = lambda: None      # compiled code only
-        for home, names in (("vectors", "Vector Matrix Symmetric"), ("inertia", "Twist Wrench Inertia")):
+        for home, names in (("vectors", "Vector Matrix Symmetric"), ("inertia", "Twist Wrench Inertia"), ("blocks", "Block")):
             module = importlib.import_module(f"limbless.mechanics.{home}")
             for name in names.split():
                 getattr(module, name).__array_ufunc__ = None       # number * vector asks the vector, not NumPy

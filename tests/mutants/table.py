@@ -1,4 +1,4 @@
-"""Every erratum of paper 001 that changes a number, as a mutant: the printed form is put back and a named test must fail.
+"""Every erratum of papers 001 and 002 that changes a number, as a mutant: the printed form is put back and a named test must fail.
 
 Each mutant replaces text in one file of `src/limbless`. The code does not follow the paper line by line (it works along the world axes and
 shares one pass between inverse and direct dynamics), so `printed` is what the misprint amounts to there. See spec section 7.
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 DENSE = "tests/unit/models/test_dense_form.py::test_inverse_and_direct_dynamics"
+CONTACT = "tests/unit/models/test_contact_motion.py"
 ADDED = "tests/unit/models/test_added_mass.py"
 
 
@@ -104,6 +105,31 @@ MUTANTS = [
     Mutant(
         "perimeter", "sec. VII: Cld1 has half the perimeter of the ellipse", "environments/water.py",
         '(0.5 if self.perimeter == "half" else 1.0)', "1.0", "tests/golden/test_eel.py::test_masses_and_coefficients"),
+    # Paper 002
+    Mutant(
+        "002-15", "after (15): ω x r printed as -ω r~ , is -r~ ω", "mechanics/contact_law.py",
+        "v = u.linear + cross(u.angular, get_vector(contact, i, ARM))", "v = u.linear + cross(get_vector(contact, i, ARM), u.angular)",
+        f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
+    Mutant(
+        "002-24", "(24): the arm of the front sphere printed for the rear one", "mechanics/contact_gap.py",
+        "put_vector(contact, i, ARM, place - origin)", "put_vector(contact, i, ARM, origin - place)",
+        f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
+    Mutant(
+        "002-67", "(67): the rate of yaw printed as cos(pitch) times it", "mechanics/contact_motion.py",
+        "middle[c] = position[c] + a * velocity[c - 1]", "middle[c] = position[c] + a * np.cos(position[-1]) * velocity[c - 1]",
+        f"{CONTACT}::test_joint_rates_are_rates_of_the_angles"),
+    Mutant(
+        "002-74", "(6) and after (74): H printed, is Hbar", "mechanics/contact_motion.py",
+        "quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))",
+        "quaternion_product(Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z), q)",
+        f"{CONTACT}::test_orientation_follows_body_rates"),
+    Mutant(
+        "002-84", "(84): the sign of the impulses printed the other way round", "mechanics/contact_solver.py",
+        "f = f - sweep[k, PUSH] * U", "f = f + sweep[k, PUSH] * U",
+        f"{CONTACT}::test_accelerations_of_a_short_step_are_those_of_newton_and_euler"),
+    Mutant(
+        "002-inertia", "text: radius L_SC; the printed inertias are those of half of it", "robots/aiko.py",
+        "else (9.63e-4, 2.35e-4)", "else (1.315e-3, 9.396e-4)", f"{CONTACT}::test_printed_inertia_is_that_of_half_the_radius"),
 ]
 
 NECK, SPINE = "tests/golden/test_tendon.py", "tests/unit/models/test_tendon_statics.py"

@@ -266,3 +266,16 @@ def test_the_soft_start_waits_for_the_band() -> None:
         first = int(np.argmax(np.abs(wave[:, column]) <= math.radians(3.0)))
         assert not soft[: max(first - 1, 0), column].any()
         assert np.array_equal(soft[first:, column], wave[first:, column])
+
+
+def test_orientation_follows_body_rates() -> None:
+    """A turned link that flies with the body rate w: its orientation goes on by the rotation w t in its own axes."""
+    rate, time, start = np.array([0.5, -2.0, 1.0]), 0.01, np.array([0.5, 0.5, -0.5, 0.5])
+    model = NonSmooth(ll.Aiko(links=1), [], Torque())
+    state = model.initial_state(Initial(orientation=tuple(start), twist=(0, 0, 0, *rate)), FREE)
+    for _ in range(5):
+        state = model.step(state, time / 5, FREE).state
+    half = 0.5 * time * np.linalg.norm(rate)
+    w, v = math.cos(half), math.sin(half) * rate / np.linalg.norm(rate)
+    turned = np.array([start[0] * w - start[1:] @ v, *(start[0] * v + w * start[1:] + np.cross(start[1:], v))])
+    assert model.observe(state)["base_orientation"] == pytest.approx(turned, abs=1e-2 * half)      # the rate itself turns a little
