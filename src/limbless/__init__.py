@@ -25,6 +25,15 @@ _HOMES = {
     "Water": "limbless.environments.water",
     "ForceLaw": "limbless.environments.force_law",
     "NewtonEuler": "limbless.models.newton_euler",
+    "Rod": "limbless.robots.rod",
+    "Anchorage": "limbless.environments.anchorage",
+    "SweepingAnchorage": "limbless.environments.sweeping_anchorage",
+    "Support": "limbless.environments.support",
+    "PointWrench": "limbless.environments.point_wrench",
+    "Peristalsis": "limbless.gaits.peristalsis",
+    "Inchworm": "limbless.gaits.inchworm",
+    "TravellingCurvature": "limbless.gaits.travelling_curvature",
+    "MacroContinuous": "limbless.models.macro_continuous",
     "sensitivity": "limbless.analysis.sensitivity",
 }
 

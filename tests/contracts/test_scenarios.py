@@ -17,8 +17,8 @@ from limbless.simulation import run_scenario
 Place = tuple[str | int, ...]
 
 FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "profile", "repeat", "travel", "spacing"}
-"""Leaves that may have no other value here: what a thing is; an earlier run or a function, which would have to exist; joints that the gait moves;
-fields that go with another one."""
+"""Leaves that may have no other value here: what a thing is; an earlier run or a function, which would have to exist; joints that the
+gait moves; fields that go with another one."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 
@@ -50,7 +50,8 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, value - 1]
     if isinstance(value, str):
-        return ["planar", "spherical", "full", "consistent", "tip", "pd", "momentum", "spatial", "points", "outer", "universal", "other-word"]
+        return ["planar", "spherical", "full", "consistent", "tip", "pd", "momentum", "spatial", "points", "outer", "universal",
+                "other-word"]
     return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]]]
 
 
@@ -93,7 +94,8 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
             return other, Scenario.load(scenario, {dotted: other})
         except InputError as error:
             text = str(error)
-            named = [str(part) for part in path if isinstance(part, str)][-1]              # an entry of a list is refused by its list's name
+            named = [str(part) for part in path if isinstance(part,
+                                                              str)][-1]              # an entry of a list is refused by its list's name
             assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_matrix, put_pair, put_vector
 from limbless.mechanics.inertia import Twist, Wrench, carry_wrench, power, twist_cross, wrench_cross
 from limbless.mechanics.kernel import align_stack, inline, kernel
+from limbless.mechanics.laws import BODY as NODE
 from limbless.mechanics.laws import (
     CODE,
     CURRENT,
@@ -42,7 +43,6 @@ from limbless.mechanics.laws import (
     surface_slice,
     user_slice,
 )
-from limbless.mechanics.laws import BODY as NODE
 from limbless.mechanics.lie import Pose, adjoint, compose, pose_exp
 from limbless.mechanics.vectors import Matrix, Vector, cross, product, transpose
 
@@ -372,7 +372,8 @@ def twists_to_sections(work, twist, out):
     """Ad_h⁻¹ of twists (R, nodes, 6) given in the head frame, for the poses in `work` (R, nodes, ..)."""
     for r in range(work.shape[0]):
         for k in range(work.shape[1]):
-            put_pair(out[r], k, FIRST, to_section(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_twist(twist[r], k, FIRST)))
+            put_pair(out[r], k, FIRST,
+                     to_section(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_twist(twist[r], k, FIRST)))
 
 
 @kernel
@@ -380,7 +381,8 @@ def wrenches_to_head(work, wrench, out):
     """Ad_h⁻ᵀ of wrenches (R, nodes, 6) along section axes."""
     for r in range(work.shape[0]):
         for k in range(work.shape[1]):
-            put_pair(out[r], k, FIRST, to_head(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_wrench(wrench[r], k, FIRST)))
+            put_pair(out[r], k, FIRST,
+                     to_head(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_wrench(wrench[r], k, FIRST)))
 
 
 @kernel

@@ -1,8 +1,6 @@
 """Supports that stay where they are while a body slides by: where along the body they are, step by step (paper 000, (33) corrected)."""
 from __future__ import annotations
 
-import numpy as np
-
 from limbless.mechanics.kernel import inline, kernel
 
 NOWHERE = -1.0
