@@ -40,6 +40,15 @@ _HOMES = {
     "Boxes": "limbless.environments.obstacles",
     "Terrain": "limbless.environments.terrain",
     "NonSmooth": "limbless.models.nonsmooth",
+    "Rod": "limbless.robots.rod",
+    "Anchorage": "limbless.environments.anchorage",
+    "SweepingAnchorage": "limbless.environments.sweeping_anchorage",
+    "Support": "limbless.environments.support",
+    "PointWrench": "limbless.environments.point_wrench",
+    "Peristalsis": "limbless.gaits.peristalsis",
+    "Inchworm": "limbless.gaits.inchworm",
+    "TravellingCurvature": "limbless.gaits.travelling_curvature",
+    "MacroContinuous": "limbless.models.macro_continuous",
     "sensitivity": "limbless.analysis.sensitivity",
 }
 

@@ -112,7 +112,8 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
             return other, Scenario.load(scenario, {dotted: other})
         except InputError as error:
             text = str(error)
-            named = [str(part) for part in path if isinstance(part, str)][-1]              # an entry of a list is refused by its list's name
+            named = [str(part) for part in path if isinstance(part,
+                                                              str)][-1]              # an entry of a list is refused by its list's name
             assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None

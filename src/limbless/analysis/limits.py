@@ -19,7 +19,8 @@ STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvatu
 
 @dataclass(frozen=True)
 class Excess:
-    """A joint, or a strain at a section of a rod, that passed its limit: when first, and the worst (signed) torque with its time. SI units."""
+    """A joint, or a strain at a section of a rod, that passed its limit: when first, and the worst (signed) torque with its time. SI
+    units."""
 
     joint: str
     limit: float

@@ -22,7 +22,8 @@ class PointWrench(Environment):
     kind: Literal["point-wrench"] = "point-wrench"
     also: ClassVar[tuple[str, ...]] = ("load",)
     body: int = Field(-1, description="number of the body that carries it; -1 is the last one")
-    abscissa: float | None = quantity(None, "m", "where along a rod it acts, in place of `body`; an end of the rod is 0 or its length", ge=0)
+    abscissa: float | None = quantity(None, "m", "where along a rod it acts, in place of `body`; an end of the rod is 0 or its length",
+                                      ge=0)
     point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
     torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")

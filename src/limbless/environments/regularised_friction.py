@@ -16,8 +16,8 @@ from limbless.robots.base import Robot
 class RegularisedFriction(Environment):
     """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ V|² + v²).
 
-    μ differs along the body (forward is towards the head, -x), backward and sideways. N is the weight per length. Below the speed v it is viscous:
-    the body creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
+    μ differs along the body (forward is towards the head, -x), backward and sideways. N is the weight per length. Below the speed v it
+    is viscous: the body creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"

@@ -20,7 +20,8 @@ class SweepingAnchorage(Contact):
     """
 
     kind: Literal["sweeping-anchorage"] = "sweeping-anchorage"
-    holds: Literal["material", "spatial"] = Field("material", description="what stands still: the touching section, or the place of contact")
+    holds: Literal["material", "spatial"] = Field("material",
+                                                  description="what stands still: the touching section, or the place of contact")
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):

@@ -23,7 +23,8 @@ class FunctionGait(Gait):
 
     t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is heading
     (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque` it is (T, joints)
-    and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of a rod at s from its head. Derivatives that you give are compared with differences of the value and refused if they disagree;
+    and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of a rod at s from its head.
+    Derivatives that you give are compared with differences of the value and refused if they disagree;
     without them they are taken by eighth-order differences.
     """
 

@@ -52,7 +52,8 @@ class Peristalsis(Gait):
         return Drive(*slope)
 
     def crests(self, times: Array, length: float) -> Drive:
-        """Abscissae (T, P) of the sections of least stretch, with their speeds and accelerations along the body; P covers all in [0, length].
+        """Abscissae (T, P) of the sections of least stretch, with their speeds and accelerations along the body; P covers all in [0,
+        length].
 
         Some of the P may lie outside the body at some times.
         """

@@ -16,12 +16,14 @@ _STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is f
 
 
 def curvature_rate(K: Array, slope: Array, shear: Array, shear_rate: Array, shear_rate_slope: Array, speed: Array) -> Array:
-    """K̇ that lets every section follow the one before: K' V - K² Γ V + K Γ Γ̇ - Γ̇' (56) in general form, V the axial speed of the section."""
+    """K̇ that lets every section follow the one before: K' V - K² Γ V + K Γ Γ̇ - Γ̇' (56) in general form, V the axial speed of the
+    section."""
     return slope * speed - K * K * shear * speed + K * shear * shear_rate - shear_rate_slope
 
 
 class ShearedCurvature(Gait):
-    """Lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed; the curvature that mobility asks for is found from it.
+    """Lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed; the curvature that mobility asks for is found from
+    it.
 
     With V_Y = 0 along the body, W_Z = K V - Γ̇ and V' = -Γ (K V - Γ̇), and K obeys a transport equation with inflow at the head, where it
     stays at K_0, as everywhere at the start. The head speeds up to `speed` during `ramp` (smooth start f); the beat sets
@@ -72,7 +74,7 @@ class ShearedCurvature(Gait):
         A = D + np.diag(shear * K)
         right = shear * shear_rate
         A[0], right[0] = np.eye(len(X))[0], self.speed * smooth_start(t, self.ramp)[0]
-        speed = np.linalg.solve(A, right)
+        speed = np.asarray(np.linalg.solve(A, right), dtype=np.float64)
         rate = curvature_rate(K, D @ K, shear, shear_rate, shear_rate_slope, speed)
         rate[0] = 0.0
         return rate
@@ -101,9 +103,11 @@ class ShearedCurvature(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
         if times[-1] > self.until * (1.0 + 1e-12):
-            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise gait.until, or shorten the duration")
+            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise "
+                             f"gait.until, or shorten the duration")
         if stations.max() > self.length * (1.0 + 1e-9):
-            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = {stations.max():g} m; "
+            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = "
+                             f"{stations.max():g} m; "
                              "give both the same length")
         X = np.broadcast_to(stations, (len(times), stations.shape[-1]))
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * X / self.length - 1.0, -1.0, 1.0))[..., None])

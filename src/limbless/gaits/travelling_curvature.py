@@ -26,8 +26,8 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
 class TravellingCurvature(Gait):
     """Curvatures K(X, t) = f(X + V t): the head draws a curve f(s), and all that follows runs along it at speed |V| (V < 0: head first).
 
-    Yaw: f = a cos(2π s/λ) + b bump(z), pitch: b_y bump(z), with z = s/V - t_o - T_o/2, so that the turn enters at the head from t_o to t_o + T_o.
-    The heading changes by V b T_o 0.60345016.
+    Yaw: f = a cos(2π s/λ) + b bump(z), pitch: b_y bump(z), with z = s/V - t_o - T_o/2, so that the turn enters at the head from t_o to
+    t_o + T_o. The heading changes by V b T_o 0.60345016.
     """
 
     kind: Literal["travelling-curvature"] = "travelling-curvature"

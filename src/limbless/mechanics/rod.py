@@ -372,7 +372,8 @@ def twists_to_sections(work, twist, out):
     """Ad_h⁻¹ of twists (R, nodes, 6) given in the head frame, for the poses in `work` (R, nodes, ..)."""
     for r in range(work.shape[0]):
         for k in range(work.shape[1]):
-            put_pair(out[r], k, FIRST, to_section(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_twist(twist[r], k, FIRST)))
+            put_pair(out[r], k, FIRST,
+                     to_section(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_twist(twist[r], k, FIRST)))
 
 
 @kernel
@@ -380,7 +381,8 @@ def wrenches_to_head(work, wrench, out):
     """Ad_h⁻ᵀ of wrenches (R, nodes, 6) along section axes."""
     for r in range(work.shape[0]):
         for k in range(work.shape[1]):
-            put_pair(out[r], k, FIRST, to_head(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_wrench(wrench[r], k, FIRST)))
+            put_pair(out[r], k, FIRST,
+                     to_head(get_matrix(work[r], k, ROTATION), get_vector(work[r], k, PLACE), get_wrench(wrench[r], k, FIRST)))
 
 
 @kernel

@@ -105,7 +105,7 @@ def into_world(base, F):
 def find_twist(body, laws, setting, base, t, inside, x, scratch):
     """The head's twist in row TWIST: from the state, from the momentum, or from the balance of forces. False if there is none."""
     form, free = setting
-    work, inertia, table, vectors, works, _, _, _ = scratch
+    _work, inertia, table, vectors, _works, _, _, _ = scratch
     if form == VELOCITY_FORM:
         for c in range(6):
             vectors[TWIST, c] = x[SPEED + c]
@@ -128,7 +128,7 @@ def balance(body, laws, free, base, t, inside, x, scratch):
     work, inertia, table, vectors, works, _, _, _ = scratch
     for c in range(6):
         vectors[TWIST, c] = x[SPEED + c]
-    for trial in range(TRIALS):
+    for _trial in range(TRIALS):
         net_push(body, laws, base, t, inside, vectors, TWIST, work, works)
         size = 0.0
         for c in range(6):
@@ -158,7 +158,7 @@ def balance(body, laws, free, base, t, inside, x, scratch):
 @kernel
 def net_push(body, laws, base, t, inside, vectors, row, work, works):
     """The external wrench in row PUSH, for the twist in a row."""
-    half, weight, own = body
+    _half, weight, own = body
     twist = pair_of(vectors, row)
     push_slices(laws, t, inside, base, twist, work)
     gather_forces(weight, own, twist, work, vectors[BIAS], vectors[PUSH], works)
@@ -171,7 +171,7 @@ def accelerate(body, setting, scratch):
     The power is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
     """
     form, free = setting
-    work, inertia, table, vectors, works, _, _, _ = scratch
+    _work, inertia, table, vectors, works, _, _, _ = scratch
     if form == NO_INERTIA:
         for c in range(6):
             vectors[ANSWER, c] = 0.0
@@ -195,7 +195,7 @@ def accelerate(body, setting, scratch):
 def rod_rate(body, laws, setting, strains, i, t, inside, x, scratch, rate):
     """Rate of a state at time t, with the strains' row i. False if the head's motion is not determined."""
     half, weight, own = body
-    work, inertia, table, vectors, works, _, _, _ = scratch
+    work, inertia, _table, vectors, works, _, _, _ = scratch
     base = head_frame(x)
     sweep(half, strains.value[i], strains.rate[i], strains.acceleration[i], work)
     gather_inertia(weight, own, work, inertia, vectors[SWING])
@@ -306,7 +306,7 @@ def put_pose(poses, k, g, near):
 @kernel
 def loads_many(body, laws, times, inside, poses, twist, work, bias, push, works):
     """What pushes, and the inertial wrench without η̇_o, at T instants of a given motion; the pushes stay in `work`."""
-    half, weight, own = body
+    _half, weight, own = body
     for i in range(times.shape[0]):
         V = pair_of(twist, i)
         push_slices(laws, times[i], inside[i], head_frame(poses[i]), V, work[i])

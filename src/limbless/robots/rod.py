@@ -35,24 +35,28 @@ class Rod(Robot):
 
     X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per length of that.
     `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and `half_height` (along z) are
-    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at the tail; `profile` is a function
+    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at the tail;
+    `profile` is a function
     X -> (half width, half height) in their place. Passive stiffness and damping carry part of the effort of the actuated strains.
     """
 
     kind: Literal["rod"] = "rod"
     name: str = Field("rod", description="name of the robot")
-    base: Literal["free", "planar", "line", "fixed"] = Field("free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
+    base: Literal["free", "planar", "line",
+                  "fixed"] = Field("free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
     strains: Literal["planar", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
         "kirchhoff", description="which strains are actuated: yaw curvature; both curvatures; and twist; and stretch; and shears")
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
-    half_width: float | tuple[tuple[float, float], ...] = quantity(0.03, "m", "lateral half axis of the section, or rows of X and half axis")
+    half_width: float | tuple[tuple[float, float], ...] = quantity(0.03, "m",
+                                                                   "lateral half axis of the section, or rows of X and half axis")
     half_height: float | tuple[tuple[float, float], ...] | None = quantity(None, "m", "vertical half axis; a circular section if absent")
     taper: float = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
     profile: Function | None = Field(None, description="function of X (m) that returns half width and half height (m)")
     density: float = quantity(1000.0, "kg/m3", "density", gt=0)
     stiffness: Stiffness = quantity(0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six")
     damping: Stiffness = quantity(0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six")
-    effort_limit: Stiffness | None = quantity(None, "N, N m", "largest effort along the actuated strains, one for all or six; reported when exceeded")
+    effort_limit: Stiffness | None = quantity(None, "N, N m",
+                                              "largest effort along the actuated strains, one for all or six; reported when exceeded")
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
@@ -77,7 +81,8 @@ class Rod(Robot):
         return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]
 
     def inertia(self, X: Array) -> Array:
-        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), ρI_p, ρI_y, ρI_z (kg m)."""
+        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), ρI_p, ρI_y, ρI_z (kg
+        m)."""
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
         return self.density * np.array(rows)
 
@@ -148,13 +153,17 @@ class Rod(Robot):
         if moved.any():
             wanted = {locked[c] for c in np.flatnonzero(moved)}
             enough = next(case for case, free in ACTUATED.items() if wanted <= set(free) and set(ACTUATED[self.strains]) <= set(free))
-            numbers = [f"{name} {value:g}" for name, value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
+            numbers = [f"{name} {value:g}" for name,
+                       value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
             given = f" ({', '.join(numbers)})" if numbers else ""
-            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod with "
-                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that bends so)")
+            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, "
+                             f"which a rod with "
+                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that "
+                             f"bends so)")
 
     def to_chain(self, links: int) -> Chain:
-        """The chain of equal rigid links that tends to this rod as their number grows; for uniform sections that do not stretch or shear."""
+        """The chain of equal rigid links that tends to this rod as their number grows; for uniform sections that do not stretch or
+        shear."""
         if self.strains in ("extensible-kirchhoff", "reissner"):
             raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it is {self.strains!r})")
         if self.base == "line":

@@ -1,4 +1,5 @@
-"""Contacts of the rod: closed forms of the snake and the worm, supports that come and go, forces that are shared, motions that are refused."""
+"""Contacts of the rod: closed forms of the snake and the worm, supports that come and go, forces that are shared, motions that are
+refused."""
 from __future__ import annotations
 
 from functools import cache
@@ -86,7 +87,8 @@ def test_every_section_follows_the_head() -> None:
 
 
 def test_supports_alone_guide_like_the_whole_body() -> None:
-    ends = [ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along), model=FINE, duration=1.0, step=0.02).dataset.isel(time=-1)
+    ends = [ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along), model=FINE, duration=1.0,
+                        step=0.02).dataset.isel(time=-1)
             for along in ("body", "points")]
     assert ends[0]["base_position"].values == pytest.approx(ends[1]["base_position"].values, abs=1e-5)
     assert ends[0]["support_abscissa"].values == pytest.approx(ends[1]["support_abscissa"].values, abs=1e-5)
@@ -187,7 +189,8 @@ def test_two_anchors_that_agree_share_the_weight() -> None:
 
 def test_arm_carries_its_weight() -> None:
     rod = Rod(length=0.5, half_width=0.02, strains="universal")
-    data = ll.simulate(rod, BodyWave(amplitude=0.0), [Gravity(), Anchorage()], model="macro-continuous", duration=0.05).dataset.isel(time=-1)
+    data = ll.simulate(rod, BodyWave(amplitude=0.0), [Gravity(), Anchorage()], model="macro-continuous",
+                       duration=0.05).dataset.isel(time=-1)
     m = rod.total_mass
     assert data["contact_wrench"].values == pytest.approx([0, 0, 9.81 * m, 0, -9.81 * m * 0.25, 0], abs=1e-9)
 
@@ -207,7 +210,8 @@ def test_gap_between_anchors_keeps_what_was_computed() -> None:
 def test_supports_that_only_push() -> None:
     """Forces of one sign each, with the same resultant; or a clear refusal."""
     with pytest.raises((InputError, SimulationError), match="supports that only push cannot carry the body at t = 0 s"):
-        ll.simulate(SNAKE, TravellingCurvature(), Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False), model=FINE, duration=0.5)
+        ll.simulate(SNAKE, TravellingCurvature(), Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False), model=FINE,
+                    duration=0.5)
     many = Support(pushes="inner", travel=False, abscissae=tuple(np.linspace(0.02, 0.98, 13)))
     data = ll.simulate(SNAKE, TravellingCurvature(), many, model=FINE, duration=0.1, step=0.02).dataset
     curvature = TravellingCurvature().sample(data["time"].values, np.array(many.abscissae)).value[..., 5]

@@ -1,4 +1,5 @@
-"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time, a chain of slices."""
+"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time, a chain of
+slices."""
 from __future__ import annotations
 
 import numpy as np
@@ -26,7 +27,8 @@ TWIST = np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6])
 
 
 # amplitude, wave number (1/m), frequency (rad/s), phase of each strain
-TERMS = [(0.10, 3.0, 2.0, 0.3), (0.08, 4.0, 2.5, 1.0), (0.06, 2.0, 3.0, 2.0), (0.9, 3.5, 2.2, 0.7), (1.1, 2.5, 1.8, 1.7), (1.4, 4.5, 2.7, 0.1)]
+TERMS = [(0.10, 3.0, 2.0, 0.3), (0.08, 4.0, 2.5, 1.0), (0.06, 2.0, 3.0, 2.0), (0.9, 3.5, 2.2, 0.7), (1.1, 2.5, 1.8, 1.7),
+         (1.4, 4.5, 2.7, 0.1)]
 
 
 def strain_field(t: Array, X: Array, actuated: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> tuple[Array, Array, Array]:
@@ -81,7 +83,8 @@ def test_loads_change_momentum_and_energy_by_their_impulse_and_work() -> None:
 
 def test_total_momentum_rate_is_the_outer_wrench() -> None:
     """Invariant 2 with the outer wrench computed here: differences of recorded momentum over a short time."""
-    run = ll.simulate(ROD, gait(), LOADS[2:], model=MacroContinuousSettings(cells=128), duration=0.02, step=0.001, initial={"twist": tuple(TWIST)})
+    run = ll.simulate(ROD, gait(), LOADS[2:], model=MacroContinuousSettings(cells=128), duration=0.02, step=0.001,
+                      initial={"twist": tuple(TWIST)})
     data = run.dataset
     P, t, middle = data["momentum"].values, data["time"].values, 10
     rate = (P[middle - 2] - 8 * P[middle - 1] + 8 * P[middle + 1] - P[middle + 2]) / (12 * (t[1] - t[0]))
@@ -119,7 +122,8 @@ def test_a_point_load_makes_a_jump() -> None:
 
 def test_actuator_power_is_the_work_of_the_internal_wrench_on_the_strain() -> None:
     """Invariant 4 at one instant: dT/dt = P_act + P_ext; the integrated power of runs equals -∫ Λᵀ ξ̇."""
-    run = ll.simulate(ROD, gait(), LOADS, model=MacroContinuousSettings(cells=256), duration=0.05, step=0.005, initial={"twist": tuple(TWIST)})
+    run = ll.simulate(ROD, gait(), LOADS, model=MacroContinuousSettings(cells=256), duration=0.05, step=0.005,
+                      initial={"twist": tuple(TWIST)})
     model = MacroContinuous(ROD, LOADS, MacroContinuousSettings(cells=256))
     for record in (0, 5, 10):
         now = run.dataset.isel(time=record)

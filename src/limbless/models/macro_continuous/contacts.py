@@ -78,10 +78,12 @@ class ContactSet:
                 given = np.array(getattr(item, name, (0.0,) * 6))
                 if given[~self.free].any():
                     entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
-                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which a base "
+                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which "
+                                     f"a base "
                                      f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
             if getattr(item, "couple_length", None) is not None and not self.free[3]:
-                raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is {self.rod.base!r}")
+                raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is "
+                                 f"{self.rod.base!r}")
 
     def slots(self, gait: Gait) -> list[Slots]:
         """How many columns each environment takes."""
@@ -118,7 +120,8 @@ class ContactSet:
                 places[columns][:len(item.abscissae)] = item.abscissae
         return places
 
-    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array, body_speed: Array | None) -> tuple[Places, NDArray[np.bool_]]:
+    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array, body_speed: Array | None) -> tuple[Places,
+                                                                                                                      NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout the step (K, P).
 
         body_speed : (2 K + 1, nodes) at which a thing that is fixed in space runs along the body; `places` (P,) moves on.
@@ -242,7 +245,8 @@ class ContactSet:
     def _body_rows(self, work: Array, stage: NDArray[np.int64]) -> tuple[Array, Array, Array]:
         """Rows of the guided body: matrices (E, G, 6, 6), J and A at some nodes."""
         nodes = work[:, self.guide_nodes]
-        return rod_kernels.adjoint_matrices(nodes)[stage], nodes[stage][..., rod_kernels.SWING:][..., :6], nodes[stage][..., rod_kernels.SURGE:][..., :6]
+        swing, surge = (nodes[stage][..., column:column + 6] for column in (rod_kernels.SWING, rod_kernels.SURGE))
+        return rod_kernels.adjoint_matrices(nodes)[stage], swing, surge
 
     def _sliding(self, slots: list[Slots], reached: Reached, twist: Array) -> Array:
         """What the rate of a held component gains as its support wanders: -η'(C) Ċ, with η' of (7) and Ċ of (33)."""
@@ -254,8 +258,10 @@ class ContactSet:
                 change[:, columns] = -(reached.rate[:, columns] - bracket(strain, eta)) * wander
         return change
 
-    def _solve(self, rows: Array, wanted: Array, active: Array, body: tuple[Array, Array, Array] | None, order: int, times: Array) -> tuple[Array, Array]:
-        """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear velocity."""
+    def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: tuple[Array, Array, Array] | None, order: int,
+               times: Array) -> tuple[Array, Array]:
+        """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear
+        velocity."""
         E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
         A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
         b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
@@ -285,14 +291,17 @@ class ContactSet:
         if loose.any():
             i = int(np.argmax(loose))
             if values[i, -1] == 0.0:
-                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it move freely")
-            raise InputError(f"the contacts at t = {times[i]:g} s leave the body free to slide: it is straight or circular, or they are too few; "
+                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
+                                 f"to let it move freely")
+            raise InputError(f"the contacts at t = {times[i]:g} s leave the body free to slide: it is straight or circular, or they are "
+                             f"too few; "
                              "add a contact, or bend the body")
 
     def _refuse_slip(self, residual: Array, times: Array) -> None:
         if residual.max(initial=0.0) > self.tolerance:
             i = int(np.argmax(residual > self.tolerance))
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed (allowed: "
+            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
+                             f"(allowed: "
                              f"{self.tolerance:g}); the gait does not let every section follow the one before, or the contacts move apart")
 
 

@@ -47,8 +47,10 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
     conditioning = singular[:, -1] / np.maximum(singular[:, 0], 1e-300)
     if (conditioning < RANK).any():
         i = int(np.argmax(conditioning < RANK))
-        raise InputError(f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or are parallel "
-                         f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a contact")
+        raise InputError(f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or are "
+                         f"parallel "
+                         f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
+                         f"contact")
     forces = one_sided(A, b, sides.reshape(len(pose), -1), times) if sides.any() else (np.linalg.pinv(A) @ b[..., None])[..., 0]
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
     return Shared(wrench, (carry @ wrench[..., None])[..., 0], conditioning)
@@ -65,7 +67,8 @@ def one_sided(A: Array, b: Array, sides: Array, times: Array) -> Array:
         low = np.where(sides[i, used] == 0.0, -np.inf, 0.0)
         answer = lsq_linear(A[i][:, used] * sign, b[i], bounds=(low, np.inf), method="bvls", tol=1e-14)
         if np.linalg.norm(A[i][:, used] * sign @ answer.x - b[i]) > 1e-8 * max(float(np.linalg.norm(b[i])), 1e-9):
-            raise InputError(f"supports that only push cannot carry the body at t = {times[i]:g} s: no pushing forces have the resultant that "
+            raise InputError(f"supports that only push cannot carry the body at t = {times[i]:g} s: no pushing forces have the resultant "
+                             f"that "
                              "its motion takes; add supports, on both sides, or set pushes: both")
         out[i, used] = sign * answer.x
     return out

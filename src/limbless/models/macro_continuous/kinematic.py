@@ -112,7 +112,8 @@ class Kinematic:
             before, wander = wander, self._wander(table, twist)
             if np.abs(wander - before).max(initial=0.0) * (knots[-1] - knots[0]) < AGREED * self.model.rod.length:
                 return when, chosen, present, reached, motion
-        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a shorter step")
+        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
+                         f"shorter step")
 
     @property
     def _wanders(self) -> bool:
@@ -131,7 +132,8 @@ class Kinematic:
         bare = ~present.any(axis=1) & ~self._walled(knots)
         if bare.any():
             n = int(np.argmax(bare))
-            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts must take over from each other "
+            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts must take over from "
+                             f"each other "
                              "without a gap in their `active` windows (a peristaltic wave needs a body of at least one wavelength)")
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
@@ -143,7 +145,9 @@ class Kinematic:
         switches = np.ones(steps, dtype=bool)
         switches[:-1] = (same[1:] != same[:-1]).any(axis=1)
         grid = np.zeros((steps, 3), dtype=np.int64)
-        stage, step, slot = [], [], []
+        stage: list[int] = []
+        step: list[int] = []
+        slot: list[int] = []
         for n in range(steps):
             grid[n, :2] = len(stage), len(stage) + 1
             if n and not switches[n - 1]:
@@ -171,7 +175,8 @@ class Kinematic:
         """Whether some contact holds all six components, so that the base has nothing left to hold."""
         return any(len(item.guided) == 6 for item, _ in self.slots) and self.model.rod.base != "line"
 
-    def _contact_power(self, reached: Reached, present: NDArray[np.bool_], motion: Motion, resultant: Array, when: Evaluations, times: Array) -> Array:
+    def _contact_power(self, reached: Reached, present: NDArray[np.bool_], motion: Motion, resultant: Array, when: Evaluations,
+                       times: Array) -> Array:
         """Power of the contacts: none unless a held section moves along a held component."""
         if not motion.given.any():
             return np.zeros(len(resultant))

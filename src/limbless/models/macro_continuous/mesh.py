@@ -1,6 +1,7 @@
 """A rod cut into panels of three nodes, and its slices as the bodies on which environments act."""
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ def make_mesh(length: float, cells: int, breaks: tuple[float, ...]) -> Mesh:
         raise InputError(f"a break at X = {wrong:g} m lies outside the body, which is {length:g} m long")
     edges = np.array([0.0, *inner, length])
     X, half = [0.0], []
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in itertools.pairwise(edges):
         if start > 0.0:
             X += [start, start + _NARROW * length]
             X[-3] = start - _NARROW * length

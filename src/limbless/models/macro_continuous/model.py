@@ -63,7 +63,8 @@ class MacroContinuous(Model):
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):
             raise InputError("model.form: 'momentum' is for a free rod with inertia and without contacts; use 'velocity'")
         if held and not self.settings.inertia:
-            raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave inertia: true, or remove the contacts")
+            raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave inertia: true, or "
+                             "remove the contacts")
         if held and self.rod.base == "fixed":
             raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, planar or line)")
         return NO_INERTIA if not self.settings.inertia else MOMENTUM_FORM if self.settings.form == "momentum" else VELOCITY_FORM
@@ -78,7 +79,8 @@ class MacroContinuous(Model):
     # One state at a time
 
     def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike = _AT_REST, *,
-                base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
+                base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+                time: float = 0.0) -> Solution:
         """Net acceleration from the external forces (18), and all that follows.
 
         Parameters
@@ -115,7 +117,8 @@ class MacroContinuous(Model):
             given = numbers("base_twist_rate", twist_rate, 6)
             hold = s.inertia @ given + s.vectors[rod_motion.BIAS] - s.vectors[rod_motion.PUSH]
             kept = kept._replace(twist_rate=given[None], hold=hold[None])
-        now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value, strains.rate)
+        now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value,
+                       strains.rate)
         wrench, tail = self.recorder.wrench_along(now, None)
         poses = kept.work[0, :, :12]
         return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), poses.copy(), -float(
@@ -131,7 +134,8 @@ class MacroContinuous(Model):
         locked = np.flatnonzero((self.free == 0.0) & (np.array(initial.twist) != 0.0))
         if decided and any(initial.twist):
             why = "contacts decide" if self.kinematic is not None else "without inertia the balance of forces decides"
-            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry {np.flatnonzero(initial.twist)[0]} of {initial.twist} is not)")
+            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry {np.flatnonzero(initial.twist)[0]} of "
+                             f"{initial.twist} is not)")
         if len(locked):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
         if initial.joint_position is not None or initial.joint_velocity is not None:
@@ -176,12 +180,13 @@ class MacroContinuous(Model):
                             "add a drag, or set model.inertia: true", done, "the head")
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
-            times, kept = times[:reached], rod_motion.Records(*(array[:reached] for array in kept))
+            times, kept = times[:reached], rod_motion.Records(*(array[:reached] for array in kept))     # type: ignore[arg-type]
         h = np.diff(knots)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         kept.x[:, WORKS + 2] += paid[record][:len(times)]
         x[WORKS + 2] += paid[-1]
-        now = Instants(times, kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value[kept.row], drive.rate[kept.row])
+        now = Instants(times, kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value[kept.row],
+                       drive.rate[kept.row])
         return State(done, x, state.memory), raw_block(now, None), status
 
     def _law_failure(self) -> Status:
@@ -218,7 +223,8 @@ class MacroContinuousSettings(ModelSettings):
     cells: int = Field(64, ge=2, description="cells along the body, two to a panel of the quadrature")
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
-    form: Literal["velocity", "momentum"] = Field("velocity", description="state of a free rod: twist of the head, or momentum of the whole")
+    form: Literal["velocity", "momentum"] = Field("velocity",
+                                                  description="state of a free rod: twist of the head, or momentum of the whole")
     slip_tolerance: float = quantity(1e-5, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")

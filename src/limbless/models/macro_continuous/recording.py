@@ -36,8 +36,10 @@ SCHEMA = {
     "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
     "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
     "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to the part before it", "section"),
-    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive when they drive", "section"),
+    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to the part before it",
+                                "section"),
+    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive when they drive",
+                       "section"),
     "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
     "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
     "contact_force": Variable(("contact", "screw"), "N, N m", "force and couple of each contact on the body", "section"),
@@ -102,7 +104,7 @@ def from_raw(block: Block) -> tuple[Instants, Touches | None]:
     now = Instants(block["time"], *(np.ascontiguousarray(block[f"instant_{name}"]) for name in Instants._fields[1:]))
     if "touch_place" not in block:
         return now, None
-    touches = Touches(*(block[f"touch_{name}"] for name in Touches._fields))
+    touches: Any = Touches(*(block[f"touch_{name}"] for name in Touches._fields))       # type: ignore[arg-type]
     return now, touches._replace(present=touches.present > 0.5)
 
 
@@ -132,7 +134,8 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into blocks."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (), slip: float = 0.0) -> None:
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (),
+                 slip: float = 0.0) -> None:
         self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
         self.contacts, self.slip = contacts, slip
         self.middles, self.axes = slices.mesh.middles, slices.axes
@@ -149,13 +152,15 @@ class Recorder:
         mesh: Mesh = self.mesh
         X, lengths = mesh.X[self.middles], 2.0 * mesh.half[mesh.half > 0.0]
         limit = np.full(6, np.inf) if self.rod.effort_limit is None else np.broadcast_to(np.array(self.rod.effort_limit, dtype=float), 6)
-        found = {
+        found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
             "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf),
+                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
-        found["slip_tolerance"] = ((), self.slip, {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
+        found["slip_tolerance"] = ((), self.slip,
+                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
         if self.contacts:
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
             found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
@@ -200,7 +205,8 @@ class Recorder:
         end = -1 if self.rod.head == "tip" else 0
         energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
         return {
-            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h), "head_position": place[:, end],
+            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h),
+            "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
             "kinetic_energy": 0.5 * np.einsum("k,rki,rki->r", weight, V, self.whole * V),
@@ -213,13 +219,15 @@ class Recorder:
         q = matrix_to_quaternion(h)
         turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
         q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
-        return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)), Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
+        return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)),
+                                           Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
 
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
         swing = now.work[..., SWING:SWING + 6]
         V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        rate = carried(twists_to_sections, now.work,
+                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
         need = self.whole * rate + cross_wrench(V, self.whole * V) - now.work[..., PUSH:PUSH + 6]
         about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.work, need)) - now.hold[:, None]
         tail = about_head[:, -1].copy()
@@ -238,13 +246,15 @@ class Recorder:
     def _inside(self, now: Instants, touches: Touches | None) -> Block:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
         wrench, tail = self.wrench_along(now, touches)
-        scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2), initial=0.0) / self.rod.length
+        scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2),
+                                                                                                    initial=0.0) / self.rod.length
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
         m, length = self.middles, 2.0 * self.mesh.half[self.mesh.half > 0.0]
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
         effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
         return {
-            "internal_wrench": wrench[:, m], "effort": effort, "tail_wrench": np.divide(left, scale, out=np.zeros(len(left)), where=scale > 1e-12),
+            "internal_wrench": wrench[:, m], "effort": effort,
+            "tail_wrench": np.divide(left, scale, out=np.zeros(len(left)), where=scale > 1e-12),
             "fluid_force": self._outside(now)[:, m, :3] * length[:, None],
         }
 
@@ -255,7 +265,8 @@ class Recorder:
         if not self.whole.any() or not added.any():
             return push
         V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work, now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        rate = carried(twists_to_sections, now.work,
+                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
         return np.asarray(push - added * rate - cross_wrench(V, added * V))
 
     def _touched(self, touches: Touches, base: Array, position: Array) -> Block:

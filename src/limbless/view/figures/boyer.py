@@ -1,4 +1,5 @@
-"""The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13 (inchworm), 15 to 19 (snake)."""
+"""The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13 (inchworm), 15 to 19
+(snake)."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -55,17 +56,20 @@ def worm_locomotion(result: Result) -> Drawing:
         swell = (middle - middle.mean()) / max(float(np.abs(middle - middle.mean()).max()), 1e-12)
         for row, record in enumerate(_moments(run)):
             x, place = data["position"].values[record, :, 0], -1.0 * row
-            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record], color=style.BLUE, alpha=0.45, linewidth=0)
+            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record], color=style.BLUE, alpha=0.45,
+                              linewidth=0)
             here = data["contact_state"].values[record] > 0
-            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^", color=style.RED, markersize=2.5)
+            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^", color=style.RED,
+                      markersize=2.5)
             table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
             table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
-        axes.set(xlabel="x (m)", ylabel="time (s)", title=_SHOWN[name] + "; swelling enlarged, triangles: anchors")
+        axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; triangles: anchors")
         axes.set_yticks(-np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)])
     return sheet, table
 
 
-@figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages", needs=("base_position", "base_twist"))
+@figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages",
+        needs=("base_position", "base_twist"))
 def head_motion(result: Result) -> Drawing:
     sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
     table: Table = {"time (s)": result.dataset["time"].values}
@@ -95,12 +99,14 @@ def _narrow(sheet: object) -> None:
         axes.set_position((box.x0, box.y0, box.width * 0.84, box.height))
 
 
-@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the body", needs=("contact_wrench", *_INSIDE))
+@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the body",
+        needs=("contact_wrench", *_INSIDE))
 def worm_forces(result: Result) -> Drawing:
     return _forces(result)
 
 
-@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the body", needs=("contact_wrench", *_INSIDE))
+@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the body",
+        needs=("contact_wrench", *_INSIDE))
 def worm_forces_variable(result: Result) -> Drawing:
     return _forces(result)
 
@@ -114,6 +120,9 @@ def _forces(result: Result) -> Drawing:
         contact.plot(run.dataset["time"].values, run.dataset["contact_wrench"].values[:, 0], color=colour, label=name)
         table[f"{name}: contact force (N)"] = run.dataset["contact_wrench"].values[:, 0]
     contact.set(xlabel="time (s)", ylabel="contact force (N)")
+    least = 0.1 * float(np.abs(result.dataset["internal_wrench"].values[..., 0]).max())      # a force that is nothing but rounding is drawn as 0
+    low, high = contact.get_ylim()
+    contact.set_ylim(min(low, -least), max(high, least))
     style.legend_above(contact)
     X = result.dataset["abscissa"].values
     table["X (m)"] = X
@@ -156,7 +165,8 @@ def caterpillar(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig12-head-motion", "Fig. 12: how far the inchworm's head has climbed, and its velocity", needs=("head_position", "base_twist"))
+@figure("boyer-fig12-head-motion", "Fig. 12: how far the inchworm's head has climbed, and its velocity",
+        needs=("head_position", "base_twist"))
 def climb(result: Result) -> Drawing:
     time, place = result.dataset["time"].values, result.dataset["head_position"].values
     velocity = base_velocity_world(result.dataset)
@@ -169,7 +179,8 @@ def climb(result: Result) -> Drawing:
     return sheet, {"time (s)": time, f"head {'xyz'[main]} (m)": place[:, main], "velocity of the head (m/s)": velocity[:, main]}
 
 
-@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s", needs=("contact_force", *_INSIDE))
+@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
+        needs=("contact_force", *_INSIDE))
 def torques(result: Result) -> Drawing:
     data = result.dataset
     sheet, (reaction, inside) = style.panels([30.0, 34.0])
@@ -208,7 +219,8 @@ def curvature_profile(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig17-snake-turning", "Fig. 17: the snake in the plane at equal intervals, and the track of its head", needs=("head_position", *body.BODY))
+@figure("boyer-fig17-snake-turning", "Fig. 17: the snake in the plane at equal intervals, and the track of its head",
+        needs=("head_position", *body.BODY))
 def snake_turning(result: Result) -> Drawing:
     plane, records = (0, 1), _moments(result)
     track = result.dataset["head_position"].values[:, plane]
@@ -223,7 +235,8 @@ def snake_turning(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s", needs=("contact_force", *_INSIDE))
+@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
+        needs=("contact_force", *_INSIDE))
 def snake_forces(result: Result) -> Drawing:
     data, record = result.dataset, _nearest(result, 2.0)
     sheet, (contact, inside) = style.panels([30.0, 34.0])

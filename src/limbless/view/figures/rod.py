@@ -20,7 +20,8 @@ _LABELS = ("stretch (N)", "lateral shear (N)", "vertical shear (N)", "twist (N m
 _SILENT = 1e-6
 
 
-@figure("rod-body", "where the rod went, how fast, and with what power", every_run=True, needs=("head_position", "com_velocity", "effort", *body.BODY))
+@figure("rod-body", "where the rod went, how fast, and with what power", every_run=True,
+        needs=("head_position", "com_velocity", "effort", *body.BODY))
 def rod_body(result: Result) -> Drawing:
     data = result.dataset
     plane, time = body.widest_plane(data), data["time"].values
@@ -47,7 +48,8 @@ def rod_body(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("rod-efforts", "efforts of the actuated strains over time and along the body, at the end of the run", every_run=True, needs=("effort", "abscissa"))
+@figure("rod-efforts", "efforts of the actuated strains over time and along the body, at the end of the run", every_run=True,
+        needs=("effort", "abscissa"))
 def efforts(result: Result) -> Drawing:
     data = result.dataset
     effort, X = data["effort"].values, data["abscissa"].values
@@ -64,7 +66,8 @@ def efforts(result: Result) -> Drawing:
 def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:
     time, shown = result.dataset["time"].values, last_periods(result)
     bound = float(np.abs(values[shown]).max()) or 1.0
-    mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True, shading="nearest")
+    mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True,
+                           shading="nearest")
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width * 0.86, box.height))
     bar = axes.figure.add_axes((box.x0 + box.width * 0.885, box.y0, box.width * 0.03, box.height))
