@@ -16,7 +16,7 @@ from limbless.view.figures.registry import Drawing, Entry, entries, figure
 if TYPE_CHECKING:
     from limbless.result import Result
 
-__all__ = ["Drawing", "Entry", "draw", "figure", "find", "known", "names_for", "save"]
+__all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
 _visited: list[str] = []
 _DRAWABLE = 1e12   # larger numbers are those of a run that diverged
@@ -51,7 +51,7 @@ def draw(result: Result, name: str) -> Drawing:
     missing = entry.missing(result)
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
-    drawable = _finite(result)
+    drawable = finite(result)
     records = drawable.dataset.sizes.get("time", 0)
     if records < 2:
         raise InputError(f"figure {name!r} needs at least two records; this run has {records}")
@@ -61,7 +61,7 @@ def draw(result: Result, name: str) -> Drawing:
         return entry.draw(drawable)
 
 
-def _finite(result: Result) -> Result:
+def finite(result: Result) -> Result:
     """The result without the records in which a run that failed left numbers that cannot be drawn."""
     import numpy as np
 
