@@ -171,10 +171,11 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     A folder that the user named is taken again only for the same scenario, whose data will be the same.
     """
     from limbless.errors import InputError
+    from limbless.files import fresh_folder
 
     try:
         if out is None:
-            return _fresh(Path("runs") / scenario.name)
+            return fresh_folder(Path("runs") / scenario.name)
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
@@ -182,18 +183,6 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
         raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
     return out
-
-
-def _fresh(base: Path) -> Path:
-    """The first of base, base-2, base-3, ... that is not there yet."""
-    number = 1
-    while True:
-        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
-        try:
-            folder.mkdir(parents=True)   # making it is the test: two runs at once get two folders
-            return folder
-        except FileExistsError:
-            number += 1
 
 
 def _remove_if_empty(folder: Path) -> None:

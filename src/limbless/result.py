@@ -167,7 +167,7 @@ class Result:
         columns: dict[str, Array] = {"time": self.dataset["time"].values}
         units = ["s"]
         for name in chosen:
-            for column, unit, values in _columns(self.dataset[name]):
+            for column, unit, values in columns(self.dataset[name]):
                 columns[column] = values
                 units.append(unit)
         return write_table(path, columns, units)
@@ -267,13 +267,13 @@ def _facts(scenario: Scenario | None, model: Model) -> dict[str, Any]:
     return facts
 
 
-def _columns(variable: xr.DataArray) -> Iterable[tuple[str, str, Array]]:
-    """(name, unit, values along time) of every component of a variable."""
-    variable = variable.transpose("time", ...)
-    dims = [str(dim) for dim in variable.dims[1:]]
+def columns(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iterable[tuple[str, str, Array]]:
+    """(name, unit, values along time or other dimensions) of every component of a variable."""
+    variable = variable.transpose(*along, ...)
+    dims = [str(dim) for dim in variable.dims[len(along):]]
     labels = [_short_labels(variable, dim) for dim in dims]
     units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
-    flat = variable.values.reshape(variable.sizes["time"], -1)
+    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along), math.prod(variable.sizes[dim] for dim in dims))
     for number, parts in enumerate(product(*labels)):
         unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]

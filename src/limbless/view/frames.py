@@ -78,12 +78,12 @@ class Frames:
         data = self.result.dataset
         if name not in data:
             return None
-        leading = _leading(data)
+        dims = leading(data)
         variable = data[name]
-        if not set(leading) <= set(variable.dims):
+        if not set(dims) <= set(variable.dims):
             return np.broadcast_to(variable.values, (self.count, *variable.shape))
-        ordered = variable.transpose(*leading, ...).values
-        return np.asarray(ordered.reshape(self.count, *ordered.shape[len(leading):]))
+        ordered = variable.transpose(*dims, ...).values
+        return np.asarray(ordered.reshape(self.count, *ordered.shape[len(dims):]))
 
 
 def frames_of(result: Result) -> Frames:
@@ -93,23 +93,23 @@ def frames_of(result: Result) -> Frames:
     body = next((name for name in ("position", "com_position", "head_position", "base_position", "tip_position") if name in data), None)
     if body is None:
         raise InputError("this result cannot be drawn: it recorded no position")
-    leading = _leading(data)
-    count = int(np.prod([data.sizes[dim] for dim in leading], initial=1))
+    dims = leading(data)
+    count = int(np.prod([data.sizes[dim] for dim in dims], initial=1))
     if count < 1:
         raise InputError("this result cannot be drawn: it has no record")
-    position = data[body].transpose(*leading, ...).values.reshape(count, -1, 3).astype(float)
+    position = data[body].transpose(*dims, ...).values.reshape(count, -1, 3).astype(float)
     if position.shape[1] == 0:                            # a robot without sections is drawn as its centre
         position = data["com_position" if "com_position" in data else "base_position"].values.reshape(count, 1, 3)
     sections = position.shape[1]
     rotation = np.broadcast_to(np.eye(3), (count, sections, 3, 3))
     if body == "position" and "orientation" in data and data.sizes.get("section") == sections:
-        rotation = quaternion_to_matrix(data["orientation"].transpose(*leading, ...).values.reshape(count, sections, 4))
-    length, radius = _sizes(data, leading, position)
-    head = _head(data, leading, position)
-    return Frames(shown, leading[0] if leading else "point", _times(data, leading, count), position, rotation, radius, length, head)
+        rotation = quaternion_to_matrix(data["orientation"].transpose(*dims, ...).values.reshape(count, sections, 4))
+    length, radius = _sizes(data, dims, position)
+    head = _head(data, dims, position)
+    return Frames(shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length, head)
 
 
-def _leading(data: xr.Dataset) -> list[str]:
+def leading(data: xr.Dataset) -> list[str]:
     """The dimensions that frames run along: what poses have before the section."""
     for name in ("position", "com_position", "head_position", "base_position", "tip_position"):
         if name in data:
@@ -117,36 +117,36 @@ def _leading(data: xr.Dataset) -> list[str]:
     return ["time"]
 
 
-def _times(data: xr.Dataset, leading: list[str], count: int) -> Array:
-    if "time" in data.coords and data["time"].dims == tuple(leading):
+def _times(data: xr.Dataset, dims: list[str], count: int) -> Array:
+    if "time" in data.coords and data["time"].dims == tuple(dims):
         return np.asarray(data["time"].values, dtype=float)
     return 0.1 * np.arange(count)
 
 
-def _sizes(data: xr.Dataset, leading: list[str], position: Array) -> tuple[Array, Array]:
+def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, Array]:
     count, sections = position.shape[:2]
     gaps = np.linalg.norm(np.diff(position[0], axis=0), axis=-1)
     if "section_length" in data and data["section_length"].sizes.get("section") == sections:
-        length = _spread(data["section_length"], leading, (count, sections))
+        length = _spread(data["section_length"], dims, (count, sections))
     else:
         length = np.zeros((count, sections))
     usual = _SLENDER * max(float(gaps.sum()), float(length[0].sum()), 0.1)
     if "radius" in data and data["radius"].sizes.get("section") == sections:
-        radius = _spread(data["radius"], leading, (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims)))
+        radius = _spread(data["radius"], dims, (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims)))
         radius = radius if radius.ndim == 3 else np.repeat(radius[..., None], 2, axis=2)
     else:
         radius = np.full((count, sections, 2), usual)
     return length, np.where(radius > 0.0, radius, 0.1 * usual)
 
 
-def _spread(variable: xr.DataArray, leading: list[str], shape: tuple[int, ...]) -> Array:
-    if set(leading) <= set(variable.dims):
-        return np.asarray(variable.transpose(*leading, ...).values.reshape(shape), dtype=float)
+def _spread(variable: xr.DataArray, dims: list[str], shape: tuple[int, ...]) -> Array:
+    if set(dims) <= set(variable.dims):
+        return np.asarray(variable.transpose(*dims, ...).values.reshape(shape), dtype=float)
     return np.broadcast_to(np.asarray(variable.values, dtype=float), shape)
 
 
-def _head(data: xr.Dataset, leading: list[str], position: Array) -> Array:
+def _head(data: xr.Dataset, dims: list[str], position: Array) -> Array:
     for name in ("head_position", "tip_position"):
-        if name in data and set(leading) <= set(data[name].dims):
-            return np.asarray(data[name].transpose(*leading, ...).values.reshape(-1, 3), dtype=float)
+        if name in data and set(dims) <= set(data[name].dims):
+            return np.asarray(data[name].transpose(*dims, ...).values.reshape(-1, 3), dtype=float)
     return position[:, 0]
