@@ -1,12 +1,14 @@
 """The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from limbless import terminal
 from limbless.scenarios import loader
 from limbless.view.frames import Frames
+from limbless.view.serving import by_visitor
 from limbless.view.tuning import Knob, knobs
 
 if TYPE_CHECKING:
@@ -35,11 +37,11 @@ class Controls:
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
         self.scenario = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
         self.status = gui.add_html("", order=1)
-        self.progress = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
+        self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
         with gui.add_folder("Play", order=4):
             self.play = gui.add_checkbox("playing", True)
-            self.slider = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
+            self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
             self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
             self.follow = gui.add_checkbox("follow the robot", True)
         self.show_folder = gui.add_folder("Show", order=30)
@@ -52,12 +54,12 @@ class Controls:
 
     def _connect(self) -> None:
         page = self.page
-        self.scenario.on_update(lambda event: _from_page(event) and page.pick(self.scenario.value))
-        self.stop.on_click(lambda _: page.cancel())
-        self.keep.on_click(lambda _: page.save())
-        self.copy.on_click(lambda _: self._show_python())
-        self.slider.on_update(lambda event: _from_page(event) and self._jump())
-        self.follow.on_update(lambda event: _from_page(event) and page.jump(self.time))
+        by_visitor(self.scenario, lambda: page.pick(self.scenario.value))
+        by_visitor(self.stop, page.cancel)
+        by_visitor(self.keep, page.save)
+        by_visitor(self.copy, self._show_python)
+        by_visitor(self.slider, self._jump)
+        by_visitor(self.follow, lambda: page.jump(self.time))
 
     @property
     def playing(self) -> bool:
@@ -126,13 +128,13 @@ class Controls:
         with self.show_folder:
             for key, label in stage.switches():
                 box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
-                box.on_update(lambda event, key=key, box=box: _from_page(event) and self._switch(key, bool(box.value)))
+                by_visitor(box, partial(self._switch, key, box))
                 made.append(box)
         return made
 
-    def _switch(self, key: str, on: bool) -> None:
-        self._switches[key] = on
-        self.page.switch(key, on)
+    def _switch(self, key: str, box: Any) -> None:
+        self._switches[key] = bool(box.value)
+        self.page.switch(key, bool(box.value))
 
     def _add_knobs(self, result: Result) -> list[Any]:
         if result.scenario is None:
@@ -159,23 +161,18 @@ class Controls:
             handle = gui.add_checkbox(knob.label, knob.value, hint=hint)
         elif knob.kind == "text":
             handle = gui.add_text(knob.label, knob.value, hint=hint)
-            handle.on_update(lambda event: _from_page(event) and page.tune_text(knob.path, handle.value))
+            by_visitor(handle, lambda: page.tune_text(knob.path, handle.value))
             return
         elif knob.group in SLIDING and knob.low is not None and knob.high is not None:
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
-        handle.on_update(lambda event: _from_page(event) and page.tune(knob.path, handle.value))
+        by_visitor(handle, lambda: page.tune(knob.path, handle.value))
 
 
 def _fine(knob: Knob) -> float:
     """The step of a number's arrows; fine enough to hold the value's own digits."""
     return min(knob.step, 10.0 ** -min(9, len(f"{knob.value!r}".partition(".")[2]))) if "e" not in repr(knob.value) else 1e-9
-
-
-def _from_page(event: Any) -> bool:
-    """Whether the visitor did it, and not the program."""
-    return event.client is not None
 
 
 def _table(rows: list[tuple[str, str]]) -> str:

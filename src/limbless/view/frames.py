@@ -120,7 +120,7 @@ def leading(data: xr.Dataset) -> list[str]:
 def _times(data: xr.Dataset, dims: list[str], count: int) -> Array:
     if "time" in data.coords and data["time"].dims == tuple(dims):
         return np.asarray(data["time"].values, dtype=float)
-    return 0.1 * np.arange(count)
+    return np.asarray(0.1 * np.arange(count), dtype=np.float64)
 
 
 def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, Array]:

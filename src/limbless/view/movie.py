@@ -75,7 +75,8 @@ def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), sp
     return path
 
 
-def _pictures(result: Result, kind: str, show: tuple[str, ...], speed: float, progress: Callable[[float], None] | None) -> Iterator[Picture]:
+def _pictures(result: Result, kind: str, show: tuple[str, ...], speed: float,
+              progress: Callable[[float], None] | None) -> Iterator[Picture]:
     frames = frames_of(result)
     painter = Painter(frames, SIZE[kind], show)
     lasts = float(frames.times[-1] - frames.times[0]) / speed
@@ -89,7 +90,8 @@ def _pictures(result: Result, kind: str, show: tuple[str, ...], speed: float, pr
 def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:
     import imageio_ffmpeg
 
-    writer = imageio_ffmpeg.write_frames(str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2, ffmpeg_log_level="error")
+    writer = imageio_ffmpeg.write_frames(str(path), size, fps=rate, codec="libx264", quality=7, macro_block_size=2,
+                                         ffmpeg_log_level="error")
     writer.send(None)
     try:
         for picture in pictures:
@@ -143,11 +145,11 @@ class Painter:
 
     def _paint(self, axes: Any, camera: Camera, frame: int) -> None:
         for solid in self.solids:
-            _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, solid.opacity, double=True)
+            _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True, layer=1)
         for lines in self.grid:
-            _lines(axes, camera, _cut(lines, 24), "#C4C4C4", 0.7)
+            _lines(axes, camera, _cut(lines, 24), "#C4C4C4", 0.7, 2)
         path = self.frames.head
-        _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3)
+        _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3, 3)
         _triangles(axes, camera, self.skin.vertices(frame)[self.skin.faces], BODY)
         if self.skin.disks:
             points, faces = disk(20)
@@ -155,20 +157,20 @@ class Painter:
                 _triangles(axes, camera, ((points * [0.15 * a, a, b]) @ R.T + c)[faces], BODY, 0.7)
         if self.tendons is not None:
             ends, colours = self.tendons.at(frame)
-            _lines(axes, camera, ends, colours[:, 0] / 255.0, 1.6)
+            _lines(axes, camera, ends, colours[:, 0] / 255.0, 1.6, 5)
         for family in self.arrows:
             ends, colours = family.at(frame)
-            _lines(axes, camera, ends, colours / 255.0, 2.0)
-            head = ends[:, 1][np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > 0.0]
-            place, depth = camera.project(head)
-            axes.scatter(*place[depth > 0].T, s=9, color=(colours / 255.0)[np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > 0.0][depth > 0], zorder=5)
+            _lines(axes, camera, ends, colours / 255.0, 2.0, 6)
+            place, depth = camera.project(ends[:, 1])
+            drawn = (depth > 0.0) & (ends[:, 1] != ends[:, 0]).any(axis=1)
+            axes.scatter(*place[drawn].T, s=9, color=(colours / 255.0)[drawn], zorder=6)
 
 
 def _moment(frames: Frames, frame: int) -> str:
     return f"{frames.times[frame]:.2f} s" if frames.axis == "time" else f"{frames.axis} {frame + 1} of {frames.count}"
 
 
-def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False) -> None:
+def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False, layer: int = 4) -> None:
     """Triangles (n, 3, 3) from far to near; those that look away are left out unless the surface has two sides."""
     from matplotlib.collections import PolyCollection
 
@@ -177,13 +179,14 @@ def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: 
     place, depth = camera.project(corners)
     seen = (depth.min(axis=1) > 0.0) & (double | (np.einsum("fi,fi->f", normal, corners.mean(axis=1) - camera.position) < 0.0))
     order = np.argsort(-depth.mean(axis=1)[seen])
-    light = np.abs(normal @ _LIGHT) if double else np.clip(normal @ _LIGHT, -0.2, 1.0)
-    tint = np.array(arrows.rgb(colour)) / 255.0 * (0.68 + 0.32 * light[seen][order, None])
+    light = np.abs(normal @ _LIGHT) if double else 0.5 + 0.5 * (normal @ _LIGHT)
+    tint = np.array(arrows.rgb(colour)) / 255.0 * (0.5 + 0.5 * light[seen][order, None])
     tint = np.concatenate([np.clip(tint, 0.0, 1.0), np.full((len(tint), 1), opacity)], axis=1)
-    axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=tint if opacity == 1.0 else "none", linewidths=0.4))
+    edges = tint if opacity == 1.0 else "none"
+    axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4, zorder=layer))
 
 
-def _lines(axes: Any, camera: Camera, ends: Array, colour: Any, width: float) -> None:
+def _lines(axes: Any, camera: Camera, ends: Array, colour: Any, width: float, layer: int) -> None:
     from matplotlib.collections import LineCollection
 
     if not len(ends):
@@ -191,7 +194,7 @@ def _lines(axes: Any, camera: Camera, ends: Array, colour: Any, width: float) ->
     place, depth = camera.project(ends)
     ahead = depth.min(axis=1) > 0.0
     chosen = colour if isinstance(colour, str) else np.asarray(colour)[ahead]
-    axes.add_collection(LineCollection(place[ahead], colors=chosen, linewidths=width, capstyle="round"))
+    axes.add_collection(LineCollection(place[ahead], colors=chosen, linewidths=width, capstyle="round", zorder=layer))
 
 
 def _cut(lines: Array, pieces: int) -> Array:

@@ -48,6 +48,8 @@ class Page:
         self._closed = threading.Event()
         self._began = 0.0
         self._nodes: list[Any] = []
+        self.frames: Frames = frames_of(result)
+        self.stage: Stage
         self._ghost_stage: Stage | None = None
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.controls = Controls(client.gui, self)

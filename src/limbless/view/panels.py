@@ -9,6 +9,7 @@ import numpy as np
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
 from limbless.view.plots import Plot, choices, plot_of
+from limbless.view.serving import by_visitor
 
 if TYPE_CHECKING:
     from viser import GuiApi
@@ -58,7 +59,7 @@ class _Slot:
     def __init__(self, gui: GuiApi, frames: Frames, ghost: Frames | None, names: list[str], name: str) -> None:
         self.gui, self.frames, self.ghost, self.name, self.frame = gui, frames, ghost, name, 0
         self.choice = gui.add_dropdown("plot", tuple(names), initial_value=name)
-        self.choice.on_update(lambda event: event.client is not None and self._choose())
+        by_visitor(self.choice, self._choose)
         every = max(1, -(-frames.count // MOST_POINTS))
         self.rows = np.arange(0, frames.count, every)
         self.handle: Any = None
@@ -74,8 +75,9 @@ class _Slot:
         lines = {label: values[self.rows] for label, values in plot.lines.items()}
         lines |= self._of_ghost()
         self.data = (self.frames.times[self.rows], *lines.values(), self._mark_line())
-        series = [{"label": self.frames.moment}, *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
-                  {"label": "now", "stroke": style.BLACK, "width": 1}]
+        series: list[Any] = [{"label": self.frames.moment}, 
+                             *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
+                             {"label": "now", "stroke": style.BLACK, "width": 1}]
         low, high = self.limits
         options: dict[str, Any] = {
             "title": _title(plot), "scales": {"x": {"time": False}, "y": {"auto": False, "range": (low, high)}}, "height": 210,
@@ -90,7 +92,8 @@ class _Slot:
         if self.ghost is None or self.name not in choices(self.ghost):
             return {}
         at = self.frames.times[self.rows]
-        return {f"{label}, other": np.interp(at, self.ghost.times, values) for label, values in plot_of(self.ghost, self.name).lines.items()}
+        lines = plot_of(self.ghost, self.name).lines
+        return {f"{label}, other": np.interp(at, self.ghost.times, values) for label, values in lines.items()}
 
     def _mark_line(self) -> Array:
         """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright line."""

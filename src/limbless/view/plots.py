@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from limbless.result import columns
+from limbless.result import components
 from limbless.view.frames import Array, Frames, leading
 
 MOST_LINES = 6         # of one variable: those that change most
 SPEED = "speed"
-_FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "kinetic_energy", "contact_residual")
+_FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy", "head_position",
+          "joint_position", "effort", "target_error", "contact_residual", "environment_power")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def choices(frames: Frames) -> list[str]:
     """Names of all that can be plotted; what one looks at first comes first."""
     data = frames.result.dataset
     along = set(leading(data))
-    names = [str(name) for name, variable in data.data_vars.items() if along <= set(variable.dims) and variable.dtype.kind in "fiu" and variable.size]
+    names = [str(name) for name, variable in data.data_vars.items()
+             if along <= set(variable.dims) and variable.dtype.kind in "fiu" and variable.size]
     if "com_position" in data and frames.axis == "time" and frames.count > 1:
         names.insert(0, SPEED)
     return sorted(names, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
@@ -51,11 +53,12 @@ def plot_of(frames: Frames, name: str) -> Plot:
     if name == SPEED:
         return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
     variable = data[name]
-    found = [(column.removeprefix(f"{name}_"), unit, values) for column, unit, values in columns(variable, leading(data))]
+    found = [(column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))]
     busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
-    return Plot(name.replace("_", " "), ", ".join(units), {label: np.asarray(values, dtype=float) for label, _, values in kept}, len(found) - len(kept))
+    lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
+    return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))
 
 
 def _speed(frames: Frames) -> Array:

@@ -57,7 +57,7 @@ def report(result: Result) -> str:
         f"<h2>Plots</h2>{_plots(frames)}",
         f"<h2>Cite</h2>{_citation(result)}",
         f"<h2>Run it again</h2>{_again(result)}",
-        f"<details class='only-screen'><summary>The complete scenario</summary><pre>{escape(scenario.to_yaml())}</pre></details>" if scenario else "",
+        f"<details class='only-screen'><summary>The scenario</summary><pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
         f"<p class='title'>Written by limbless {__version__}.</p>",
     ]
     return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
@@ -110,8 +110,8 @@ def _proof(balances: list[Balance]) -> str:
     if not balances:
         return "<p>Nothing recorded that could be compared.</p>"
     rows = "".join(
-        f"<tr><th>{escape(one.name)}</th><td>{escape(one.compares)}</td><td>{one.value:.2e} {escape(one.units)}</td><td>{one.relative:.1e}</td>"
-        f"<td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>" for one in balances)
+        f"<tr><th>{escape(one.name)}</th><td>{escape(one.compares)}</td><td>{one.value:.2e} {escape(one.units)}</td>"
+        f"<td>{one.relative:.1e}</td><td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>" for one in balances)
     return ("<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at most</th><th>verdict</th></tr>"
             f"{rows}</table>")
 
@@ -124,7 +124,7 @@ def _still(result: Result) -> str:
     """A picture for paper, in place of the replay: the overview if the run has one."""
     from limbless.view import figures
 
-    names = figures.names_for(result)
+    names = sorted(figures.names_for(result), key=lambda name: name != "overview")
     try:
         sheet, _ = figures.draw(result, names[0]) if names else (None, None)
     except InputError:
@@ -147,7 +147,8 @@ def _plots(frames: Frames) -> str:
         plot = plot_of(frames, name)
         figure = go.Figure()
         for (label, values), colour in zip(plot.lines.items(), style.COLOURS, strict=False):
-            figure.add_scatter(x=frames.times[::every].tolist(), y=values[::every].tolist(), name=label, mode="lines", line={"color": colour, "width": 1.6})
+            figure.add_scatter(x=frames.times[::every].tolist(), y=values[::every].tolist(), name=label, mode="lines",
+                               line={"color": colour, "width": 1.6})
         more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(
             height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white", showlegend=len(plot.lines) > 1,

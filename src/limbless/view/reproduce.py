@@ -21,7 +21,8 @@ def python_lines(source: str | Scenario | None, changes: Mapping[str, Any]) -> s
 
 def command_line(name: str | None, changes: Mapping[str, Any]) -> str:
     """The command that gives it, for a scenario of the library."""
-    words = ["limbless", "run", name or "scenario.yaml", *(word for path, value in changes.items() for word in ("--set", f"{path}={_yaml(value)}"))]
+    settings = [word for path, value in changes.items() for word in ("--set", f"{path}={_yaml(value)}")]
+    words = ["limbless", "run", name or "scenario.yaml", *settings]
     return " ".join(shlex.quote(word) for word in words)
 
 
@@ -42,7 +43,8 @@ def _differences(old: Any, new: Any, path: str, found: dict[str, Any]) -> bool:
             return False
         return all(_differences(old[key], new[key], f"{path}.{key}" if path else key, found) for key in old)
     if path == "environment" and isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(_differences(a, b, f"{path}.{number}", found) for number, (a, b) in enumerate(zip(old, new, strict=True)))
+        pairs = enumerate(zip(old, new, strict=False))
+        return len(old) == len(new) and all(_differences(a, b, f"{path}.{number}", found) for number, (a, b) in pairs)
     if old != new:
         found[path] = new
     return True

@@ -71,7 +71,7 @@ class Stage:
         path = self.frames.head[::every]
         pieces = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.zeros((0, 2, 3))
         if len(pieces):
-            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces, colors=rgb(GHOST if self.ghost else style.RED),
+            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces, rgb(GHOST if self.ghost else style.RED),
                                                                 thickness=2.0, thickness_units="screen")
 
     def _add_sleeves(self) -> None:
@@ -94,7 +94,8 @@ class Stage:
         if self._tendons is None:
             return
         points, colour = self._tendons.at(0)
-        self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0, thickness_units="screen")
+        self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0,
+                                                              thickness_units="screen")
 
     # Moving
 
@@ -194,11 +195,12 @@ def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/su
     solids = surroundings.surroundings(environment, room)
     nodes: list[Any] = []
     for solid in solids:
+        opacity = None if solid.opacity == 1.0 else solid.opacity
         nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour), side="double",
-                                           opacity=None if solid.opacity == 1.0 else solid.opacity, receive_shadow=False, cast_shadow=False))
+                                           opacity=opacity, receive_shadow=False, cast_shadow=False))
     grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(room)]
     for number, lines in enumerate(grids):
-        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, colors=(170, 170, 170), thickness=1.0, thickness_units="screen"))
+        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"))
     return nodes
 
 
@@ -207,4 +209,4 @@ def camera_for(frames: Frames, follow: bool) -> tuple[Array, Array]:
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
     reach = frames.size if follow else float(np.linalg.norm(high - low))
-    return middle + 1.05 * reach * np.array([0.35, -0.85, 0.65]), middle
+    return middle + (0.72 if follow else 0.6) * reach * np.array([0.35, -0.85, 0.65]), middle

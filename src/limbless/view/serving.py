@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from limbless.errors import InputError
@@ -38,6 +39,16 @@ def stop(server: ViserServer) -> None:
     """Stop a server without a word; its threads and connections end."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
+
+
+def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
+    """Do something when the visitor changes or clicks a control, and not when the program does."""
+
+    def changed(event: Any) -> None:
+        if event.client is not None:
+            action()
+
+    getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
 
 
 def _no_sharing(*_: Any, **__: Any) -> None:

@@ -21,7 +21,7 @@ _BACKBONE = 0.28                                   # radius of the backbone betw
 
 @dataclass(frozen=True)
 class Ring:
-    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), pulled in by `shrink`, moved by `shift`."""
+    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`."""
 
     sections: tuple[int, int]
     at: tuple[float, float]
@@ -88,7 +88,8 @@ def disk(around: int = 28) -> tuple[Array, Faces]:
     """A flat round plate of radius 1 and thickness 1 about x: to be scaled and placed."""
     angle = 2.0 * np.pi * np.arange(around) / around
     ring = np.stack([np.zeros(around), np.cos(angle), np.sin(angle)], axis=1)
-    points = np.concatenate([ring - [0.5, 0, 0], ring + [0.5, 0, 0]])
+    half = np.array([0.5, 0.0, 0.0])
+    points = np.concatenate([ring - half, ring + half])
     return points, _faces(2, around)
 
 

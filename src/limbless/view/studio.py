@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from limbless.errors import InputError
 from limbless.view.serving import LOOPBACK, quiet_server, stop
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ class Studio:
     folder : where pages may save; the working folder if absent.
     """
 
-    def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None, host: str = LOOPBACK, port: int = 0,
-                 folder: Path | None = None) -> None:
+    def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
+                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None) -> None:
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
@@ -78,3 +79,38 @@ class Studio:
         for page in pages:
             page.close()
         stop(self.server)
+
+
+def opened(text: str, changes: Mapping[str, Any], run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
+    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be tuned of it."""
+    from limbless.result import FILE_NAME, Result
+    from limbless.scenarios.scenario import Scenario
+
+    path = Path(text)
+    if path.suffix == ".nc" or (path.is_dir() and (path / FILE_NAME).exists()):
+        if changes:
+            raise InputError(f"{text} is a finished run: its fields are changed in the page, or by running its scenario.yaml with --set")
+        result = Result.load(path)
+        return result, result.scenario
+    if path.is_dir():
+        raise InputError(f"the folder {text} holds no {FILE_NAME}; give the folder that a run wrote, or a scenario")
+    from limbless.simulation import run_scenario
+
+    scenario = Scenario.load(text, changes)
+    return (run or run_scenario)(scenario), (scenario if changes else text)
+
+
+def serve(studio: Studio, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
+    """Until the page is closed or Ctrl-C is pressed; afterwards nothing is left running."""
+    import webbrowser
+
+    try:
+        if told is not None:
+            told(studio.url)
+        if browser:
+            webbrowser.open(studio.url)
+        studio.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        studio.close()

@@ -82,7 +82,7 @@ def _lines(height: Callable[[Array, Array], Array], room: Room) -> Array:
             ends = np.array([[room.low[0], room.low[1]], [room.high[0], room.high[1]]])
             ends[:, axis] = place
             lines.append(np.concatenate([ends, height(ends[:, 0], ends[:, 1])[:, None]], axis=1))
-    return np.array(lines).reshape(-1, 2, 3) + [0.0, 0.0, 1e-3 * room.size]
+    return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * room.size])
 
 
 def reference_lines(room: Room) -> Array:
@@ -139,8 +139,8 @@ def _axes_along(span: Array) -> Array:
 
 
 _CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]],
-                dtype=np.uint32)
+_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+                 [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
 
 
 def _boxes(item: Any, room: Room) -> list[Solid]:

@@ -88,9 +88,12 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         for number, part in enumerate(value):
             own = units[number * len(units) // len(value)]
             yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part, meaning, field)
-    elif value is None and "number" in type_of(field) or value is None and "angle" in type_of(field):
-        if "list" not in type_of(field):
-            yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
+    elif value is None and _takes_a_number(type_of(field)):
+        yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
+
+
+def _takes_a_number(words: str) -> bool:
+    return ("number" in words or "angle" in words) and "list" not in words
 
 
 def _is_number(value: Any) -> bool:

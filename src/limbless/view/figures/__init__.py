@@ -69,7 +69,7 @@ def finite(result: Result) -> Result:
     good = np.ones(data.sizes.get("time", 0), dtype=bool)
     for variable in data.data_vars.values():
         if variable.dims[:1] == ("time",) and variable.dtype.kind == "f":
-            good &= (np.abs(variable.values) < _DRAWABLE).reshape(len(good), -1).all(axis=1)
+            good &= (np.abs(variable.values) < _DRAWABLE).all(axis=tuple(range(1, variable.ndim)))
     if good.all():
         return result
     shown = copy.copy(result)
