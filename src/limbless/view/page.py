@@ -127,6 +127,8 @@ class Page:
 
     def _ran(self, result: Result) -> None:
         took = clock.perf_counter() - self._began
+        if self._closed.is_set():
+            return None
         try:
             self._present(result)
         except InputError as error:

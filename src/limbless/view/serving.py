@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None) 
     require()
     import viser
 
+    # A visitor may leave while something is being drawn: nobody needs to hear of it.
+    warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
     with contextlib.redirect_stdout(io.StringIO()):          # its banner comes even where none is wanted
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     server.request_share_url = _no_sharing                   # type: ignore[method-assign]
