@@ -194,15 +194,20 @@ def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
 def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_path: Path) -> None:
     from limbless.view.studio import Studio, serve
 
-    opened = Studio(ll.run("eel-planar", {"duration": 0.5}), folder=tmp_path)
-    ghost = frames_of(opened.result)
-    assert ghost.count == 26
+    other = ll.run("eel-planar", {"duration": 0.5, "gait.amplitude": 0.1})
+    opened = Studio(ll.run("eel-planar", {"duration": 0.5}), ghost=other, folder=tmp_path)
     told: list[str] = []
     server = threading.Thread(target=serve, args=(opened, False, told.append))
     server.start()
     until(lambda: told)
     visitor = look(told[0], width=700, height=400)
     visitor.page.wait_for_selector("text=eel-planar: ready")
+    (page,) = opened.pages.values()
+    page.jump(0.4)
+    ghost = page._ghost_stage
+    assert ghost.frame == page.stage.frame == 20
+    np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
+    assert any(label.endswith(", other") for slot in page.plots._slots for label in (one["label"] for one in slot.handle.series))
     visitor.page.close()
     server.join(timeout=30.0)
     assert not server.is_alive()

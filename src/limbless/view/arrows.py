@@ -127,7 +127,12 @@ _MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _fluid, _base]
 
 
 def torque_along(frames: Frames) -> Array | None:
-    """Internal torque of every section (frames, sections), N m: the size of the moment that it hands on, or of the tensions' spread."""
+    """Internal torque of every section (frames, sections), N m, or that of the stops of a spine; None if it is not recorded or zero."""
+    torque = _torque(frames)
+    return torque if torque is not None and torque.any() else None
+
+
+def _torque(frames: Frames) -> Array | None:
     wrench = frames.values("internal_wrench")
     if wrench is not None and wrench.shape[:2] == frames.position.shape[:2]:
         return np.asarray(np.linalg.norm(wrench[..., 3:], axis=-1))

@@ -40,7 +40,7 @@ class Controls:
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
         with gui.add_folder("Play", order=4):
-            self.play = gui.add_checkbox("playing", True)
+            self.play: Any = gui.add_checkbox("playing", True)
             self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
             self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
             self.follow = gui.add_checkbox("follow the robot", True)
@@ -94,6 +94,9 @@ class Controls:
         self._idle()
         self.status.content = ("<div id='status' role='alert' style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
                                f"padding:6px 10px;margin:4px 8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>")
+
+    def pause(self) -> None:
+        self.play.value = False
 
     def show_running(self, name: str) -> None:
         self.status.content = f"<div id='status' style='color:#555;padding:4px 12px;font-size:13px'>{escape(name)}: running ...</div>"

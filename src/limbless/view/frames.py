@@ -56,9 +56,19 @@ class Frames:
         return float(max(centres, self.length[0].sum(), 2.0 * self.radius[0].max(), 1e-3))
 
     @property
+    def timed(self) -> bool:
+        """Whether the frames have times of their own."""
+        return "time" in self.result.dataset.coords
+
+    @property
     def moment(self) -> str:
-        """What a frame is called beside its number."""
-        return "time (s)" if self.axis == "time" else self.axis
+        """What plots have along their horizontal axis."""
+        return "time (s)" if self.timed else self.axis
+
+    @property
+    def abscissa(self) -> Array:
+        """(frames,) times (s), or numbers of the points."""
+        return self.times if self.timed else np.arange(self.count, dtype=float)
 
     def centre(self, frame: int) -> Array:
         return np.asarray(self.position[frame].mean(axis=0))

@@ -167,7 +167,7 @@ class Painter:
 
 
 def _moment(frames: Frames, frame: int) -> str:
-    return f"{frames.times[frame]:.2f} s" if frames.axis == "time" else f"{frames.axis} {frame + 1} of {frames.count}"
+    return f"{frames.times[frame]:.2f} s" if frames.timed else f"{frames.axis} {frame + 1} of {frames.count}"
 
 
 def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False, layer: int = 4) -> None:

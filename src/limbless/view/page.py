@@ -111,6 +111,12 @@ class Page:
         with self._lock:
             self._show(self.frames.at(time))
 
+    def pose(self, frames: Frames) -> None:
+        """Show a posture that is no frame of the result, until play or the slider goes on with it."""
+        with self._lock, self.client.atomic():
+            self.controls.pause()
+            self.stage.pose(frames)
+
     def _run(self) -> None:
         with self._lock:
             if self.source is None:
@@ -173,6 +179,8 @@ class Page:
 
     def _show(self, frame: int) -> None:
         with self.client.atomic():
+            if self.stage.frames is not self.frames:
+                self.stage.pose(self.frames)
             self.stage.show(frame)
             moved = self._way[0] - self._way[frame] if self.controls.follows else np.zeros(3)
             for root in self.roots:
@@ -196,9 +204,6 @@ class Page:
                 after = times[0] if after > times[-1] else after
                 self.controls.time = float(after)
                 self._show(self.frames.at(float(after)))
-
-    def shown(self) -> Frames:
-        return self.frames
 
     def close(self) -> None:
         """The visitor has left: end the threads."""

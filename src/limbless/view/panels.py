@@ -74,8 +74,8 @@ class _Slot:
         self.limits = plot.limits()
         lines = {label: values[self.rows] for label, values in plot.lines.items()}
         lines |= self._of_ghost()
-        self.data = (self.frames.times[self.rows], *lines.values(), self._mark_line())
-        series: list[Any] = [{"label": self.frames.moment}, 
+        self.data = (self.frames.abscissa[self.rows], *lines.values(), self._mark_line())
+        series: list[Any] = [{"label": self.frames.moment},
                              *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
                              {"label": "now", "stroke": style.BLACK, "width": 1}]
         low, high = self.limits
@@ -91,9 +91,9 @@ class _Slot:
     def _of_ghost(self) -> dict[str, Array]:
         if self.ghost is None or self.name not in choices(self.ghost):
             return {}
-        at = self.frames.times[self.rows]
+        at = self.frames.abscissa[self.rows]
         lines = plot_of(self.ghost, self.name).lines
-        return {f"{label}, other": np.interp(at, self.ghost.times, values) for label, values in lines.items()}
+        return {f"{label}, other": np.interp(at, self.ghost.abscissa, values) for label, values in lines.items()}
 
     def _mark_line(self) -> Array:
         """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright line."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILE_NAME = "replay.html"
 AROUND = 12            # vertices of a ring
 RATE = 20.0            # frames per second, where the run is short enough
-MOST_BYTES = 2.4e6     # of vertices before compression, which leaves about a third: longer runs have fewer frames per second
+MOST_BYTES = 2.0e6     # of vertices before compression, which leaves about a third: longer runs have fewer frames per second
 
 
 def replay(result: Result) -> str:

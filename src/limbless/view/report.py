@@ -57,7 +57,7 @@ def report(result: Result) -> str:
         f"<h2>Plots</h2>{_plots(frames)}",
         f"<h2>Cite</h2>{_citation(result)}",
         f"<h2>Run it again</h2>{_again(result)}",
-        f"<details class='only-screen'><summary>The scenario</summary><pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
+        f"<details class='only-screen'><summary>Scenario</summary><pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
         f"<p class='title'>Written by limbless {__version__}.</p>",
     ]
     return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
@@ -147,7 +147,7 @@ def _plots(frames: Frames) -> str:
         plot = plot_of(frames, name)
         figure = go.Figure()
         for (label, values), colour in zip(plot.lines.items(), style.COLOURS, strict=False):
-            figure.add_scatter(x=frames.times[::every].tolist(), y=values[::every].tolist(), name=label, mode="lines",
+            figure.add_scatter(x=frames.abscissa[::every].tolist(), y=values[::every].tolist(), name=label, mode="lines",
                                line={"color": colour, "width": 1.6})
         more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(

@@ -41,6 +41,7 @@ class Stage:
         self.frame = 0
         self._step = _FINE * frames.size
         self._nodes: dict[str, Any] = {}
+        self._tendons: tendons.Tendons | None = None
         self._add_body()
         self._add_trail()
         if not ghost:
@@ -120,6 +121,12 @@ class Stage:
             node = self._nodes["tendons"]
             points, colour = self._tendons.at(frame)
             node.points, node.colors = points.astype(np.float32), colour
+
+    def pose(self, frames: Frames) -> None:
+        """Show other frames of the same robot."""
+        self.frames = self.skin.frames = frames
+        self._tendons = None if self._tendons is None else tendons.lines_of(frames)
+        self.show(0)
 
     def shows(self, key: str) -> bool:
         """Whether a switchable part is there and on."""
@@ -208,5 +215,6 @@ def camera_for(frames: Frames, follow: bool) -> tuple[Array, Array]:
     """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view."""
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    reach = frames.size if follow else float(np.linalg.norm(high - low))
-    return middle + (0.72 if follow else 0.6) * reach * np.array([0.35, -0.85, 0.65]), middle
+    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
+    reach = (1.0 + 0.7 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
+    return middle + (0.72 if follow else 0.62) * reach * np.array([0.35, -0.85, 0.65]), middle

@@ -16,6 +16,7 @@ Faces = NDArray[np.uint32]
 
 AROUND = 16                                        # vertices of a ring
 _CAP = np.radians([3.0, 20.0, 42.0, 66.0])         # where the rings of a rounded end stand, from its tip
+_MANY = 24                                         # a body of more sections bends smoothly with a ring only where they meet
 _BACKBONE = 0.28                                   # radius of the backbone between disks, over that of the disks
 
 
@@ -67,7 +68,8 @@ def _rings(sections: int, disks: bool) -> list[Ring]:
     outward = 0.0 if not disks and sections >= 1 else 1.0                          # a cap lies inside its section, or outside a disk
     rings = [Ring((0, 0), (-1.0, -1.0), np.sin(a), 1.0 - np.cos(a) - outward) for a in _CAP]
     for section in range(sections):
-        rings += [Ring((section, section), (0.0, 0.0))]
+        if sections <= _MANY or disks or section in (0, last):
+            rings.append(Ring((section, section), (0.0, 0.0)))
         if section < last:
             rings.append(Ring((section, section + 1), (1.0, -1.0)))
     rings += [Ring((last, last), (1.0, 1.0), np.sin(a), outward - 1.0 + np.cos(a)) for a in _CAP[::-1]]

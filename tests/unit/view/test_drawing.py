@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.unit.view import made_up
 
 from limbless.errors import InputError
 from limbless.mechanics.rotations import quaternion_to_matrix
@@ -15,6 +14,7 @@ from limbless.view.figures import style
 from limbless.view.frames import frames_of
 from limbless.view.scene import followed
 from limbless.view.skin import AROUND, Skin, ball, disk
+from tests.unit.view import made_up
 
 
 def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
@@ -89,8 +89,8 @@ def test_fluid_forces_of_a_swim_start_at_the_sections(swim: Result) -> None:
     ends, _ = family.at(50)
     np.testing.assert_allclose(ends[:, 0], swim.dataset["position"].values[50])
     axes = quaternion_to_matrix(swim.dataset["orientation"].values[50])
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50]),
-                               atol=1e-3 * family.reach)
+    force = np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50])
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=1e-3 * family.reach)
 
 
 def test_torque_becomes_a_colour_from_dark_to_bright() -> None:
@@ -136,7 +136,7 @@ ROOM = surroundings.Room(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0])
 
 def test_ground_slopes_as_it_says() -> None:
     (solid,) = surroundings.surroundings([environment("ground", slope=0.3, uphill=np.pi / 2, height=0.1)], ROOM)
-    x, y, z = solid.vertices.T
+    _, y, z = solid.vertices.T
     np.testing.assert_allclose(z, 0.1 + np.tan(0.3) * y, atol=1e-12)
     assert solid.lines is not None
 
@@ -159,5 +159,6 @@ def test_water_has_a_surface_only_where_one_is_given() -> None:
 
 
 def test_terrain_has_its_heights() -> None:
-    (solid,) = surroundings.surroundings([environment("terrain", _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))], ROOM)
+    terrain = environment("terrain", _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
+    (solid,) = surroundings.surroundings([terrain], ROOM)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
