@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60_000      # ms: how long a state is waited for on a slow machine; nothing waits longer than it must
 

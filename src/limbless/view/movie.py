@@ -147,7 +147,7 @@ class Painter:
         for solid in self.solids:
             _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True, layer=1)
         for lines in self.grid:
-            _lines(axes, camera, _cut(lines, 24), "#C4C4C4", 0.7, 2)
+            _lines(axes, camera, _cut(lines, 24), "#ABABAB", 0.7, 2)
         path = self.frames.head
         _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3, 3)
         _triangles(axes, camera, self.skin.vertices(frame)[self.skin.faces], BODY)

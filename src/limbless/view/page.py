@@ -173,7 +173,7 @@ class Page:
 
     def _aim(self) -> None:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
-        position, look_at = camera_for(self.frames, self.controls.follows)
+        position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)       # the panels leave a narrow window
         camera = self.client.camera
         camera.position, camera.look_at, camera.far = position, look_at, 1000.0 * self.frames.size
 
@@ -188,7 +188,7 @@ class Page:
             if self._ghost_stage is not None and self.ghost is not None:
                 self._ghost_stage.show(self.ghost.at(float(self.frames.times[frame])))
         self.controls.show_frame(self.frames, frame)
-        self.plots.mark(frame)
+        self.plots.mark(frame, self.controls.playing)
 
     def _play(self) -> None:
         """Move on while playing, by the clock: slow pages skip frames and keep the time."""

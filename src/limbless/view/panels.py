@@ -44,10 +44,10 @@ class Plots:
         with self._tab:
             self._slots = [_Slot(self.gui, frames, ghost, names, name) for name in wanted]
 
-    def mark(self, frame: int) -> None:
-        """Move the mark; more often than can be seen is left out."""
+    def mark(self, frame: int, moving: bool) -> None:
+        """Move the mark; while playing, more often than can be seen is left out."""
         now = clock.perf_counter()
-        if now - self._marked > _EVERY:
+        if not moving or now - self._marked > _EVERY:
             self._marked = now
             for slot in self._slots:
                 slot.mark(frame)

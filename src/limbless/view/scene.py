@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BODY, GHOST = style.SKY, "#B0B0B0"
 _FINE = 2.0**-13       # vertices are rounded to this share of the body's length: half of the bytes of a replay, and not to be seen
-_SMOOTH = 0.1          # share of the run over which the point that the view follows is averaged
+_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
 
 
 class Stage:
@@ -187,9 +187,16 @@ class Stage:
 
 
 def followed(frames: Frames) -> Array:
-    """The point that a view which follows the robot looks at (frames, 3), m: its middle, without its wriggling."""
+    """The point that a view which follows the robot looks at (frames, 3), m: its middle, averaged over a period of the gait.
+
+    A robot at rest is not followed: its postures are compared in one place.
+    """
     middle = frames.position.mean(axis=1)
-    width = max(1, int(_SMOOTH * frames.count)) | 1
+    if frames.axis != "time" or frames.count < 2:
+        return np.broadcast_to(middle.mean(axis=0), middle.shape)
+    lasts = float(frames.times[-1] - frames.times[0])
+    share = (frames.result.period or _SMOOTH * lasts) / lasts if lasts > 0.0 else _SMOOTH
+    width = max(1, min(int(share * frames.count), frames.count)) | 1
     padded = np.pad(middle, ((width // 2, width // 2), (0, 0)), mode="edge")
     total = np.cumsum(np.concatenate([np.zeros((1, 3)), padded]), axis=0)
     return np.asarray((total[width:] - total[:-width]) / width)
@@ -211,10 +218,13 @@ def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/su
     return nodes
 
 
-def camera_for(frames: Frames, follow: bool) -> tuple[Array, Array]:
-    """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view."""
+def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, Array]:
+    """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view.
+
+    `back` takes it farther away, for a narrow window.
+    """
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
     upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
     reach = (1.0 + 0.7 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
-    return middle + (0.72 if follow else 0.62) * reach * np.array([0.35, -0.85, 0.65]), middle
+    return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.view.frames import Array, Frames
 from limbless.view.skin import Faces, disk
 
@@ -104,9 +103,9 @@ def grid_faces(rows: int, columns: int) -> Faces:
 
 
 def _ground(item: Any, room: Room) -> list[Solid]:
-    slope, uphill, height = (float(getattr(item, name, 0.0)) for name in ("slope", "uphill", "height"))
-    rise = np.tan(slope)
-    return [_sheet("ground", lambda x, y: height + rise * (np.cos(uphill) * x + np.sin(uphill) * y), room, GROUND, 1.0)]
+    along_x, along_y = np.tan(np.array(getattr(item, "slope", (0.0, 0.0)), dtype=float))
+    height = float(getattr(item, "height", 0.0))
+    return [_sheet("ground", lambda x, y: height + along_x * x + along_y * y, room, GROUND, 1.0)]
 
 
 def _wheels(item: Any, room: Room) -> list[Solid]:
@@ -144,7 +143,8 @@ _BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1
 
 
 def _boxes(item: Any, room: Room) -> list[Solid]:
-    R = quaternion_to_matrix(np.array(item.orientation, dtype=float))
+    sine, cosine = np.sin(item.yaw), np.cos(item.yaw)
+    R = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     sizes = list(item.sizes) * (len(item.centers) if len(item.sizes) == 1 else 1)
     return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE)
             for number, (center, size) in enumerate(zip(item.centers, sizes, strict=False))]

@@ -135,15 +135,15 @@ ROOM = surroundings.Room(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0])
 
 
 def test_ground_slopes_as_it_says() -> None:
-    (solid,) = surroundings.surroundings([environment("ground", slope=0.3, uphill=np.pi / 2, height=0.1)], ROOM)
-    _, y, z = solid.vertices.T
-    np.testing.assert_allclose(z, 0.1 + np.tan(0.3) * y, atol=1e-12)
+    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], ROOM)
+    x, y, z = solid.vertices.T
+    np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
     assert solid.lines is not None
 
 
 def test_obstacles_stand_where_they_are() -> None:
     pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
-    boxes = environment("boxes", centers=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), orientation=(np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)))
+    boxes = environment("boxes", centers=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
     first, _, box = surroundings.surroundings([pegs, boxes], ROOM)
     np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
     np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
