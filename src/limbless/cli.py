@@ -109,9 +109,9 @@ def describe(name: str) -> None:
 def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, quiet: bool) -> None:
     """Run a scenario and write what came out.
 
-    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json
-    and figures/. Values after --set are read as YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number
-    or by kind. Ctrl-C keeps what was computed.
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
+    figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as YAML: numbers, [lists], angles
+    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
 
     \b
     Examples:
@@ -171,10 +171,11 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     A folder that the user named is taken again only for the same scenario, whose data will be the same.
     """
     from limbless.errors import InputError
+    from limbless.files import fresh_folder
 
     try:
         if out is None:
-            return _fresh(Path("runs") / scenario.name)
+            return fresh_folder(Path("runs") / scenario.name)
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
@@ -182,18 +183,6 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
         raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
     return out
-
-
-def _fresh(base: Path) -> Path:
-    """The first of base, base-2, base-3, ... that is not there yet."""
-    number = 1
-    while True:
-        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
-        try:
-            folder.mkdir(parents=True)   # making it is the test: two runs at once get two folders
-            return folder
-        except FileExistsError:
-            number += 1
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -233,6 +222,10 @@ def _tell_files(folder: Path, paths: list[Path]) -> None:
         count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
         names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")
     click.echo(f"\nWritten to {folder}: {', '.join(names)}")
+    from limbless.result import can_replay
+
+    if pictures and not can_replay():
+        click.echo("To get replay.html, which plays in any browser: pip install 'limbless[view]'")
 
 
 @main.command()
@@ -264,6 +257,83 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     for path in paths:
         if path.suffix == ".png":
             click.echo(path)
+
+
+@main.command()
+@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a field of the first scenario; may be repeated.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
+@click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool) -> None:
+    """Watch and tune a run in the browser.
+
+    A scenario is run first; a folder that `limbless run` wrote is shown as it is. A second one is drawn as a ghost, to compare.
+    Ends when the page is closed, or with Ctrl-C.
+
+    \b
+    Examples:
+      limbless view eel-planar
+      limbless view runs/eel-planar runs/eel-planar-2
+    """
+    from limbless.errors import InputError
+    from limbless.view.serving import LOOPBACK, require
+
+    require()
+    if len(sources) > 2:
+        raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
+    from limbless.view.studio import Studio, opened, serve
+
+    result, source = opened(sources[0], _changes(settings), lambda scenario: _simulated(scenario, quiet=False))
+    ghost = opened(sources[1], {}, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
+    if host != LOOPBACK:
+        click.echo(f"Warning: listening on {host}; everybody who reaches this machine can use it and save into {Path.cwd()}", err=True)
+    studio = Studio(result, source, ghost, host, port)
+    serve(studio, not no_browser, lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
+
+
+@main.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+def report(directory: Path) -> None:
+    """Write the report of a saved run.
+
+    One page, DIR/report.html, with the replay, plots, numbers, balances, the paper to cite and the lines to run it again.
+    It needs no network, and can be printed.
+
+    \b
+    Example:
+      limbless report runs/eel-planar
+    """
+    from limbless.result import Result
+    from limbless.view.report import write_report
+
+    result = Result.load(directory)
+    click.echo(write_report(result, directory if directory.is_dir() else directory.parent))
+
+
+@main.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--to", "target", type=click.Path(path_type=Path, dir_okay=False), help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]")
+@click.option("--show", multiple=True, metavar="FORCES", help="Draw forces as arrows: contacts, fluid or base; may be repeated.")
+@click.option("--speed", type=float, default=1.0, show_default=True, help="Simulated seconds per second of the movie.")
+def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float) -> None:
+    """Make a movie of a saved run.
+
+    Needs no display. A .gif needs nothing more; .mp4 needs the extra movie.
+
+    \b
+    Example:
+      limbless movie runs/eel-planar --to eel.gif
+    """
+    from limbless import terminal
+    from limbless.result import Result
+    from limbless.view.movie import write_movie
+
+    result = Result.load(directory)
+    path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
+    with terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
+        write_movie(result, path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None)
+    click.echo(path)
 
 
 @main.command()

@@ -29,6 +29,18 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def fresh_folder(base: Path) -> Path:
+    """Make the first of base, base-2, base-3, ... that is not there yet."""
+    number = 1
+    while True:
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        try:
+            folder.mkdir(parents=True)   # making it is the test: two runs at once get two folders
+            return folder
+        except FileExistsError:
+            number += 1
+
+
 def write_text(path: str | Path, text: str) -> Path:
     """Write a text file (UTF-8, the same line ends on every system)."""
     with replacing(path) as temporary:

@@ -1,6 +1,7 @@
 """`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import math
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from limbless.models.base import Block, Recording, State, Variable
     from limbless.scenarios.scenario import Scenario
+    from limbless.view.notebook import Replay
 
 Array = NDArray[np.float64]
 
@@ -171,7 +173,7 @@ class Result:
         columns: dict[str, Array] = {"time": self.dataset["time"].values}
         units = ["s"]
         for name in chosen:
-            for column, unit, values in _columns(self.dataset[name], record):
+            for column, unit, values in components(self.dataset[name], (record,)):
                 columns[column] = values
                 units.append(unit)
         return write_table(path, columns, units)
@@ -184,8 +186,30 @@ class Result:
             return figures.draw(self, name)[0]
         return {name: figures.draw(self, name)[0] for name in figures.names_for(self)}
 
-    def write(self, directory: str | Path, figures: bool = True) -> list[Path]:
+    def view(self, browser: bool = True) -> Replay | None:
+        """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the browser.
+
+        It ends when the page is closed.
+        """
+        from limbless.view import notebook
+
+        if notebook.in_notebook():
+            return notebook.Replay(self)
+        from limbless.view.studio import Studio, serve
+
+        serve(Studio(self), browser, None if browser else lambda url: _log.warning("the studio is at %s", url))
+        return None
+
+    def report(self, folder: str | Path | None = None) -> str | Path:
+        """The report as one page of HTML: its text, or the file `report.html` in a folder."""
+        from limbless.view.report import report, write_report
+
+        return report(self) if folder is None else write_report(self, folder)
+
+    def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
         """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`; returns the paths.
+
+        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes with the figures.
 
         A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in the log.
         """
@@ -204,7 +228,19 @@ class Result:
                     written += save(self, name, folder / "figures")
                 except InputError as error:
                     _log.warning("figure %s is not drawn: %s", name, error)
+        if (figures if replay is None else replay) and can_replay():
+            written += self._replay_in(folder)
         return written
+
+    def _replay_in(self, folder: Path) -> list[Path]:
+        """A run that cannot be drawn has no replay, with a line in the log; it is kept all the same."""
+        from limbless.view.replay import write_replay
+
+        try:
+            return [write_replay(self, folder)]
+        except (InputError, OSError) as error:
+            _log.warning("no replay is written: %s", error)
+            return []
 
     def _facts(self) -> list[tuple[str, str]]:
         """What `print(result)` says, line by line."""
@@ -279,13 +315,18 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     return facts
 
 
-def _columns(variable: xr.DataArray, record: str) -> Iterable[tuple[str, str, Array]]:
-    """(name, unit, values along the records) of every component of a variable."""
-    variable = variable.transpose(record, ...)
-    dims = [str(dim) for dim in variable.dims[1:]]
+def can_replay() -> bool:
+    """Whether the extra `view` is installed."""
+    return importlib.util.find_spec("viser") is not None
+
+
+def components(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iterable[tuple[str, str, Array]]:
+    """(name, unit, values along time or other dimensions) of every component of a variable."""
+    variable = variable.transpose(*along, ...)
+    dims = [str(dim) for dim in variable.dims[len(along):]]
     labels = [_short_labels(variable, dim) for dim in dims]
     units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
-    flat = variable.values.reshape(variable.sizes[record], -1)
+    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along), math.prod(variable.sizes[dim] for dim in dims))
     for number, parts in enumerate(product(*labels)):
         unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]

@@ -1,1 +1,1 @@
-"""Seeing a result: figures now; replay, studio, movie and report later."""
+"""Seeing a result: figures, replay, studio, report and movie."""

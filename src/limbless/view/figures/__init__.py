@@ -16,7 +16,7 @@ from limbless.view.figures.registry import Drawing, Entry, entries, figure
 if TYPE_CHECKING:
     from limbless.result import Result
 
-__all__ = ["Drawing", "Entry", "draw", "figure", "find", "known", "names_for", "save"]
+__all__ = ["Drawing", "Entry", "draw", "figure", "find", "finite", "known", "names_for", "save"]
 
 _visited: list[str] = []
 _DRAWABLE = 1e12   # larger numbers are those of a run that diverged
@@ -51,7 +51,7 @@ def draw(result: Result, name: str) -> Drawing:
     missing = entry.missing(result)
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
-    drawable = _finite(result)
+    drawable = finite(result)
     sizes = drawable.dataset.sizes
     records = next((sizes[dim] for dim in ("time", "point", "tension_lateral") if dim in sizes), 0)
     if records < 2:
@@ -62,7 +62,7 @@ def draw(result: Result, name: str) -> Drawing:
         return entry.draw(drawable)
 
 
-def _finite(result: Result) -> Result:
+def finite(result: Result) -> Result:
     """The result without the records in which a run that failed left numbers that cannot be drawn."""
     import numpy as np
 
@@ -70,7 +70,7 @@ def _finite(result: Result) -> Result:
     good = np.ones(data.sizes.get("time", 0), dtype=bool)
     for variable in data.data_vars.values():
         if variable.dims[:1] == ("time",) and variable.dtype.kind == "f":
-            good &= (np.abs(variable.values) < _DRAWABLE).reshape(len(good), -1).all(axis=1)
+            good &= (np.abs(variable.values) < _DRAWABLE).all(axis=tuple(range(1, variable.ndim)))
     if good.all():
         return result
     shown = copy.copy(result)

@@ -1,0 +1,184 @@
+"""The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from limbless import terminal
+from limbless.scenarios import loader
+from limbless.view.frames import Frames
+from limbless.view.serving import by_visitor
+from limbless.view.tuning import Knob, knobs
+
+if TYPE_CHECKING:
+    from viser import GuiApi
+
+    from limbless.result import Result
+    from limbless.view.page import Page
+    from limbless.view.scene import Stage
+
+OWN = "(the result that was opened)"
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
+SLIDING = ("gait", "run")
+"""Groups whose numbers are sliders; those of the others are fields to type in."""
+
+
+class Controls:
+    """The panel at the right. It only asks the page; the page decides."""
+
+    def __init__(self, gui: GuiApi, page: Page) -> None:
+        self.gui, self.page = gui, page
+        self._switches: dict[str, bool] = {"trail": True, "tendons": True}
+        self._parts: list[Any] = []
+        self.time = 0.0
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(360)
+        own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
+        self.scenario = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
+        self.status = gui.add_html("", order=1)
+        self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
+        self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
+        with gui.add_folder("Play", order=4):
+            self.play: Any = gui.add_checkbox("playing", True)
+            self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
+            self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
+            self.follow = gui.add_checkbox("follow the robot", True)
+        self.show_folder = gui.add_folder("Show", order=30)
+        self.numbers_folder = gui.add_folder("Numbers", order=20)
+        with self.numbers_folder:
+            self.numbers = gui.add_html("")
+        self.keep = gui.add_button("Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60)
+        self.copy = gui.add_button("Copy Python", hint="the lines that give this run again", order=61)
+        self._connect()
+
+    def _connect(self) -> None:
+        page = self.page
+        by_visitor(self.scenario, lambda: page.pick(self.scenario.value))
+        by_visitor(self.stop, page.cancel)
+        by_visitor(self.keep, page.save)
+        by_visitor(self.copy, self._show_python)
+        by_visitor(self.slider, self._jump)
+        by_visitor(self.follow, lambda: page.jump(self.time))
+
+    @property
+    def playing(self) -> bool:
+        return bool(self.play.value)
+
+    @property
+    def speed(self) -> float:
+        return float(self.speed_choice.value)
+
+    @property
+    def follows(self) -> bool:
+        return bool(self.follow.value)
+
+    def _jump(self) -> None:
+        self.time = float(self.slider.value)
+        self.page.jump(self.time)
+
+    def _show_python(self) -> None:
+        with self.gui.add_modal("The lines that give this run again") as modal:
+            self.gui.add_markdown(f"```python\n{self.page.python()}```")
+            close = self.gui.add_button("Close")
+            close.on_click(lambda _: modal.close())
+
+    # What the page tells
+
+    def say(self, text: str) -> None:
+        self._idle()
+        self.status.content = f"<div id='status' style='color:#2b6a4d;padding:4px 12px;font-size:13px'>{escape(text)}</div>"
+
+    def refuse(self, text: str) -> None:
+        """The library's own sentence; what is shown stays."""
+        self._idle()
+        self.status.content = ("<div id='status' role='alert' style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
+                               f"padding:6px 10px;margin:4px 8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>")
+
+    def pause(self) -> None:
+        self.play.value = False
+
+    def show_running(self, name: str) -> None:
+        self.status.content = f"<div id='status' style='color:#555;padding:4px 12px;font-size:13px'>{escape(name)}: running ...</div>"
+
+    def show_progress(self, fraction: float) -> None:
+        self.progress.visible = self.stop.visible = True
+        self.progress.value = float(min(max(100.0 * fraction, 0.0), 100.0))
+
+    def _idle(self) -> None:
+        self.progress.visible = self.stop.visible = False
+
+    def show_frame(self, frames: Frames, frame: int) -> None:
+        self.slider.value = float(frames.times[frame])
+        if not self.playing:
+            self.time = float(frames.times[frame])
+
+    def show_result(self, result: Result, stage: Stage, another: bool) -> None:
+        """Numbers of a new result; with another scenario also its switches and fields."""
+        times = stage.frames.times
+        self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
+        self.numbers.content = _table(terminal.summary_rows(result.summary()))
+        if another:
+            self.time = float(times[0])
+            for part in self._parts:
+                part.remove()
+            self._parts = self._add_switches(stage) + self._add_knobs(result)
+        for key, on in self._switches.items():
+            stage.switch(key, on)
+
+    def _add_switches(self, stage: Stage) -> list[Any]:
+        made = []
+        with self.show_folder:
+            for key, label in stage.switches():
+                box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
+                by_visitor(box, partial(self._switch, key, box))
+                made.append(box)
+        return made
+
+    def _switch(self, key: str, box: Any) -> None:
+        self._switches[key] = bool(box.value)
+        self.page.switch(key, bool(box.value))
+
+    def _add_knobs(self, result: Result) -> list[Any]:
+        if result.scenario is None:
+            return []
+        groups: dict[str, list[Knob]] = {}
+        for knob in knobs(result.scenario):
+            groups.setdefault(knob.group, []).append(knob)
+        folders = []
+        for number, (group, members) in enumerate(groups.items()):
+            folder = self.gui.add_folder(group[:1].upper() + group[1:], expand_by_default=group == "gait",
+                                         order=10 if group == "gait" else 40 + number / len(groups))
+            with folder:
+                for knob in members:
+                    self._add_knob(knob)
+            folders.append(folder)
+        return folders
+
+    def _add_knob(self, knob: Knob) -> None:
+        gui, page = self.gui, self.page
+        hint = f"{knob.meaning}  [{knob.path}]"
+        if knob.kind == "choice":
+            handle: Any = gui.add_dropdown(knob.label, knob.options, initial_value=knob.value, hint=hint)
+        elif knob.kind == "truth":
+            handle = gui.add_checkbox(knob.label, knob.value, hint=hint)
+        elif knob.kind == "text":
+            handle = gui.add_text(knob.label, knob.value, hint=hint)
+            by_visitor(handle, lambda: page.tune_text(knob.path, handle.value))
+            return
+        elif knob.group in SLIDING and knob.low is not None and knob.high is not None:
+            handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
+        else:
+            handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
+        by_visitor(handle, lambda: page.tune(knob.path, handle.value))
+
+
+def _fine(knob: Knob) -> float:
+    """The step of a number's arrows; fine enough to hold the value's own digits."""
+    return min(knob.step, 10.0 ** -min(9, len(f"{knob.value!r}".partition(".")[2]))) if "e" not in repr(knob.value) else 1e-9
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    cells = "".join(f"<tr><td style='padding:1px 10px 1px 12px;color:#666;white-space:nowrap;vertical-align:top'>{escape(label)}</td>"
+                    f"<td style='padding:1px 8px 1px 0'>{escape(value)}</td></tr>" for label, value in rows)
+    return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{cells}</table>"

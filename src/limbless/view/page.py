@@ -1,0 +1,213 @@
+"""One browser page of the studio: its own controls, its own run, its own scene. Pages do not disturb each other."""
+from __future__ import annotations
+
+import threading
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.scenarios import loader
+from limbless.scenarios.document import parse_value
+from limbless.scenarios.scenario import Scenario
+from limbless.view.controls import Controls
+from limbless.view.frames import Frames, frames_of
+from limbless.view.panels import Plots
+from limbless.view.reproduce import python_lines
+from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.target import Target
+from limbless.view.worker import Worker
+
+if TYPE_CHECKING:
+    from viser import ClientHandle
+
+    from limbless.result import Result
+
+TICK = 1.0 / 25.0      # s between frames while playing
+
+
+class Page:
+    """What one visitor sees and does.
+
+    Parameters
+    ----------
+    client : the connection.
+    result : what is shown first.
+    source : what it came from: the name of a scenario, a path, or the result's own scenario.
+    ghost : another result to compare with, or None.
+    folder : where Save writes; nothing is written elsewhere.
+    """
+
+    def __init__(self, client: ClientHandle, result: Result, source: str | Scenario | None, ghost: Result | None, folder: Path) -> None:
+        self.client, self.result, self.source, self.folder = client, result, source, folder
+        self.changes: dict[str, Any] = {}
+        self.ghost = None if ghost is None else frames_of(ghost)
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        self._began = 0.0
+        self._nodes: list[Any] = []
+        self.frames: Frames = frames_of(result)
+        self.stage: Stage
+        self._ghost_stage: Stage | None = None
+        self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
+        self.controls = Controls(client.gui, self)
+        self.plots = Plots(client.gui)
+        self.target = Target(self)
+        self.worker = Worker(self._ran, self._refused, self.controls.show_progress)
+        self._present(result, first=True)
+        self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
+        self._player.start()
+
+    # What the controls ask for
+
+    def tune(self, path: str, value: Any) -> None:
+        """Change a field and run again; an error is shown and the last good run stays."""
+        with self._lock:
+            self.changes[path] = value
+        self._run()
+
+    def tune_text(self, path: str, text: str) -> None:
+        """The same with a value written as YAML; nothing written means none."""
+        try:
+            value = parse_value(text, path) if text.strip() else None
+        except InputError as error:
+            self._refused(str(error))
+        else:
+            self.tune(path, value)
+
+    def pick(self, name: str) -> None:
+        """Another scenario of the library."""
+        if name in loader.names():
+            with self._lock:
+                self.source, self.changes = name, {}
+            self._run()
+
+    def cancel(self) -> None:
+        self.worker.cancel()
+
+    def save(self) -> None:
+        """Write the scenario and the result into a fresh folder below the working folder."""
+        from limbless.files import fresh_folder
+
+        result = self.result
+        target = fresh_folder(self.folder / "runs" / (result.name or "untitled"))
+        result.write(target)
+        self.controls.say(f"saved in {target.relative_to(self.folder)}")
+
+    def python(self) -> str:
+        """The lines that give the run that is shown."""
+        return python_lines(self.source, self.changes)
+
+    def switch(self, key: str, on: bool) -> None:
+        with self._lock, self.client.atomic():
+            for stage in (self.stage, self._ghost_stage):
+                if stage is not None:
+                    stage.switch(key, on)
+
+    def jump(self, time: float) -> None:
+        """Show the frame at a time."""
+        with self._lock:
+            self._show(self.frames.at(time))
+
+    def pose(self, frames: Frames) -> None:
+        """Show a posture that is no frame of the result, until play or the slider goes on with it."""
+        with self._lock, self.client.atomic():
+            self.controls.pause()
+            self.stage.pose(frames)
+
+    def _run(self) -> None:
+        with self._lock:
+            if self.source is None:
+                return self._refused("this result was made of Python objects that no scenario can express; it can be watched, not tuned")
+            try:
+                scenario = Scenario.load(self.source, self.changes)
+            except InputError as error:
+                return self._refused(str(error))
+        self._began = clock.perf_counter()
+        self.controls.show_running(scenario.name)
+        self.worker.ask(scenario)
+
+    # What the worker answers
+
+    def _ran(self, result: Result) -> None:
+        took = clock.perf_counter() - self._began
+        if self._closed.is_set():
+            return None
+        try:
+            self._present(result)
+        except InputError as error:
+            return self._refused(str(error))
+        self.controls.say(f"{result.name}: {float(self.frames.times[-1] - self.frames.times[0]):g} s simulated, answered in {took:.2g} s")
+
+    def _refused(self, message: str) -> None:
+        self.controls.refuse(message)
+
+    # What is seen
+
+    def _present(self, result: Result, first: bool = False) -> None:
+        """Show a result in place of the one before."""
+        frames = frames_of(result)
+        with self._lock, self.client.atomic():
+            another = first or result.name != self.result.name
+            time = 0.0 if another else self.frames.times[self.stage.frame]
+            if not first:
+                self.stage.remove()
+                for node in self._nodes:
+                    node.remove()
+            self.result, self.frames = result, frames
+            self._way = followed(frames)
+            self.stage = Stage(self.client.scene, frames)
+            self._nodes = add_surroundings(self.client.scene, [frames] if self.ghost is None else [frames, self.ghost])
+            if first and self.ghost is not None:
+                self._ghost_stage = Stage(self.client.scene, self.ghost, "/ghost", ghost=True)
+            self.controls.show_result(result, self.stage, another)
+            self.plots.show(frames, self.ghost)
+            self.target.show(result)
+            if another:
+                self._aim()
+            self._show(frames.at(float(time)))
+        if first:
+            self.controls.say(f"{result.name or 'result'}: ready")
+
+    def _aim(self) -> None:
+        """Put the camera where it sees the robot; afterwards it is the visitor's."""
+        position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)       # the panels leave a narrow window
+        camera = self.client.camera
+        camera.position, camera.look_at, camera.far = position, look_at, 1000.0 * self.frames.size
+
+    def _show(self, frame: int) -> None:
+        with self.client.atomic():
+            if self.stage.frames is not self.frames:
+                self.stage.pose(self.frames)
+            self.stage.show(frame)
+            moved = self._way[0] - self._way[frame] if self.controls.follows else np.zeros(3)
+            for root in self.roots:
+                root.position = moved
+            if self._ghost_stage is not None and self.ghost is not None:
+                self._ghost_stage.show(self.ghost.at(float(self.frames.times[frame])))
+        self.controls.show_frame(self.frames, frame)
+        self.plots.mark(frame, self.controls.playing)
+
+    def _play(self) -> None:
+        """Move on while playing, by the clock: slow pages skip frames and keep the time."""
+        last = clock.perf_counter()
+        while not self._closed.wait(TICK):
+            now = clock.perf_counter()
+            passed, last = now - last, now
+            if not self.controls.playing:
+                continue
+            with self._lock:
+                times = self.frames.times
+                after = self.controls.time + passed * self.controls.speed
+                after = times[0] if after > times[-1] else after
+                self.controls.time = float(after)
+                self._show(self.frames.at(float(after)))
+
+    def close(self) -> None:
+        """The visitor has left: end the threads."""
+        self._closed.set()
+        self.worker.close()
+        if threading.current_thread() is not self._player:
+            self._player.join(timeout=10.0)

@@ -1,0 +1,72 @@
+"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limbless.files import write_text
+from limbless.view.frames import Frames, frames_of
+from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.serving import quiet_server, stop
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+FILE_NAME = "replay.html"
+AROUND = 12            # vertices of a ring
+RATE = 20.0            # frames per second, where the run is short enough
+MOST_BYTES = 2.0e6     # of vertices before compression, which leaves about a third: longer runs have fewer frames per second
+
+
+def replay(result: Result) -> str:
+    """The page as text. Records are shown at their own times, at most `RATE` per second; a long way is followed."""
+    frames = frames_of(result)
+    server = quiet_server()
+    try:
+        stage = Stage(server.scene, frames, around=AROUND)
+        add_surroundings(server.scene, [frames])
+        follow = follows(frames)
+        where = followed(frames)
+        position, look_at = camera_for(frames, follow)
+        server.initial_camera.position, server.initial_camera.look_at = position, look_at
+        server.initial_camera.far = 1000.0 * frames.size
+        shown = chosen(frames, len(stage.skin.vertices(0)))
+        roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
+        recording = server.get_scene_serializer()
+        for here, after in zip(shown, [*shown[1:], shown[-1]], strict=True):
+            stage.show(here)
+            for root in roots if follow else ():
+                root.position = where[0] - where[here]
+            recording.insert_sleep(max(float(frames.times[after] - frames.times[here]), 0.0 if after > here else 0.5))
+        return _titled(recording.as_html(), result)
+    finally:
+        stop(server)
+
+
+def write_replay(result: Result, folder: str | Path) -> Path:
+    """Write the page into a folder."""
+    return write_text(Path(folder) / FILE_NAME, replay(result))
+
+
+def follows(frames: Frames) -> bool:
+    """Whether the robot goes so far that a view of all its way would show it too small."""
+    way = followed(frames)
+    return float(np.linalg.norm(np.ptp(way, axis=0))) > 2.0 * frames.size
+
+
+def chosen(frames: Frames, vertices: int) -> list[int]:
+    """The frames that are shown: evenly in time, not more than the file can hold."""
+    lasts = float(frames.times[-1] - frames.times[0])
+    most = int(np.clip(MOST_BYTES / (12 * vertices), 60, 2000))
+    count = int(np.clip(round(lasts * RATE) + 1, 2, most))
+    times = np.linspace(frames.times[0], frames.times[-1], count)
+    return sorted({frames.at(float(time)) for time in times} | {frames.count - 1})
+
+
+def _titled(page: str, result: Result) -> str:
+    from html import escape
+
+    before, _, rest = page.partition("<title>")
+    return f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>'):]}" if rest else page

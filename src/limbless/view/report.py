@@ -1,0 +1,178 @@
+"""The report of a run: one page with everything, that needs no network and prints well."""
+from __future__ import annotations
+
+import base64
+import json
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from limbless import __version__
+from limbless.citations import PAPERS
+from limbless.errors import InputError
+from limbless.files import write_text
+from limbless.terminal import summary_rows
+from limbless.view.figures import style
+from limbless.view.frames import Frames, frames_of
+from limbless.view.plots import choices, plot_of
+from limbless.view.replay import replay
+from limbless.view.reproduce import changes_of, command_line, python_lines
+from limbless.view.serving import require
+
+if TYPE_CHECKING:
+    from limbless.analysis.balances import Balance
+    from limbless.result import Result
+
+FILE_NAME = "report.html"
+MOST_PLOTS = 8
+MOST_POINTS = 1500     # of a line in a plot
+
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
+h1{font-size:1.6em;margin-bottom:.1em}h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd;padding-bottom:.2em}
+table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-align:left;vertical-align:top}th{color:#666;font-weight:500}
+.title{color:#666;margin-top:0}.verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
+.pass{background:#e9f5f0;border-color:#009E73}.fail{background:#fdeee7;border-color:#D55E00}.none{background:#f2f2f2;border-color:#777}
+td.fail{background:none;color:#b03a00;font-weight:600}td.pass{background:none;color:#00694d}
+pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
+iframe{width:100%;height:480px;border:1px solid #ddd}figure{margin:1em 0}figure img{max-width:420px}
+@media print{iframe,.only-screen,.modebar{display:none!important}body{max-width:none;margin:0;font-size:11px}h2{break-after:avoid}
+.plot,figure,table,pre{break-inside:avoid}.still{display:block!important}}.still{display:none;max-width:100%}
+"""
+
+
+def report(result: Result) -> str:
+    """The page as text."""
+    require("plotly")
+    frames = frames_of(result)
+    name = result.name or "result"
+    scenario = result.scenario
+    parts = [
+        f"<h1>{escape(name)}</h1><p class='title'>{escape(getattr(scenario, 'title', '') or '')}</p>",
+        verdict(result.balances(), result.status),
+        f"<h2>What was run</h2>{_table(_facts(result))}",
+        f"<h2>The motion</h2><div class='only-screen'>{_framed(replay(result))}</div>{_still(result)}",
+        f"<h2>Numbers</h2>{_table(summary_rows(result.summary()))}",
+        f"<h2>Proof</h2>{_proof(result.balances())}",
+        f"<h2>Plots</h2>{_plots(frames)}",
+        f"<h2>Cite</h2>{_citation(result)}",
+        f"<h2>Run it again</h2>{_again(result)}",
+        f"<details class='only-screen'><summary>Scenario</summary><pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
+        f"<p class='title'>Written by limbless {__version__}.</p>",
+    ]
+    return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+            f"<title>{escape(name)} - limbless report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>")
+
+
+def write_report(result: Result, folder: str | Path) -> Path:
+    """Write the page into a folder."""
+    return write_text(Path(folder) / FILE_NAME, report(result))
+
+
+def verdict(balances: list[Balance], status: str) -> str:
+    """One plain sentence, green or red."""
+    wrong = [balance for balance in balances if balance.verdict != "pass"]
+    if status != "completed":
+        return f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(status)}): look at it with care.</p>"
+    if wrong:
+        names = ", ".join(f"{balance.name} ({balance.relative:.1e} of its scale, at most {balance.threshold:g})" for balance in wrong)
+        return (f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape(names)} does not balance. "
+                "A shorter step usually mends that.</p>")
+    if not balances:
+        return "<p class='verdict none' id='verdict'>This run recorded nothing that could prove it.</p>"
+    worst = max(balances, key=lambda balance: balance.relative / balance.threshold)
+    return (f"<p class='verdict pass' id='verdict'>All {len(balances)} balances hold: the equations were integrated well. "
+            f"The worst, {escape(worst.name)}, is off by {worst.relative:.1e} of its scale.</p>")
+
+
+def _facts(result: Result) -> list[tuple[str, str]]:
+    scenario = result.scenario
+    rows = [("status", result.status), ("model", str(result.dataset.attrs.get("model", "not known")))]
+    if scenario is not None:
+        around = ", ".join(str(getattr(item, "kind", "?")) for item in scenario.environment) or "free space"
+        rows += [("robot", str(getattr(scenario.robot, "preset", None) or getattr(scenario.robot, "kind", "?"))),
+                 ("gait", str(getattr(scenario.gait, "kind", "?"))), ("environment", around),
+                 ("actuation", str(getattr(scenario.actuation, "kind", "?"))),
+                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s")]
+        changed = changes_of(scenario)
+        if changed:
+            rows.append(("changed", ", ".join(f"{path} = {value}" for path, value in changed.items())))
+    if result.mass is not None:
+        rows.append(("mass", f"{result.mass:.4g} kg"))
+    return rows
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    return f"<table>{''.join(f'<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>' for label, value in rows)}</table>"
+
+
+def _proof(balances: list[Balance]) -> str:
+    if not balances:
+        return "<p>Nothing recorded that could be compared.</p>"
+    rows = "".join(
+        f"<tr><th>{escape(one.name)}</th><td>{escape(one.compares)}</td><td>{one.value:.2e} {escape(one.units)}</td>"
+        f"<td>{one.relative:.1e}</td><td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>" for one in balances)
+    return ("<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at most</th><th>verdict</th></tr>"
+            f"{rows}</table>")
+
+
+def _framed(page: str) -> str:
+    return f"<iframe title='replay' srcdoc=\"{escape(page, quote=True)}\"></iframe>"
+
+
+def _still(result: Result) -> str:
+    """A picture for paper, in place of the replay: the overview if the run has one."""
+    from limbless.view import figures
+
+    names = sorted(figures.names_for(result), key=lambda name: name != "overview")
+    try:
+        sheet, _ = figures.draw(result, names[0]) if names else (None, None)
+    except InputError:
+        sheet = None
+    if sheet is None:
+        return ""
+    picture: Any = sheet
+    code = base64.b64encode(picture._repr_png_()).decode()
+    return f"<figure><img src='data:image/png;base64,{code}' alt='{escape(names[0])}'></figure>"
+
+
+def _plots(frames: Frames) -> str:
+    """Interactive plots; one copy of plotly in the page serves them all."""
+    import plotly.graph_objects as go
+    from plotly.offline import get_plotlyjs
+
+    every = max(1, -(-frames.count // MOST_POINTS))
+    pieces = [f"<script>{get_plotlyjs()}</script>"]
+    for number, name in enumerate(choices(frames)[:MOST_PLOTS]):
+        plot = plot_of(frames, name)
+        figure = go.Figure()
+        for (label, values), colour in zip(plot.lines.items(), style.COLOURS, strict=False):
+            figure.add_scatter(x=frames.abscissa[::every].tolist(), y=values[::every].tolist(), name=label, mode="lines",
+                               line={"color": colour, "width": 1.6})
+        more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
+        figure.update_layout(
+            height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white", showlegend=len(plot.lines) > 1,
+            title={"text": plot.title + more, "font": {"size": 14}, "x": 0.0, "xref": "paper"})
+        figure.update_xaxes(title=frames.moment, showgrid=True, gridcolor="#eee")
+        figure.update_yaxes(title=plot.unit if plot.unit != "1" else "", showgrid=True, gridcolor="#eee")
+        drawn = json.dumps(figure.to_plotly_json(), default=str).replace("</", "<\\/")
+        pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
+                      f"Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>")
+    return "".join(pieces)
+
+
+def _citation(result: Result) -> str:
+    key = getattr(result.scenario, "paper", None)
+    if key is None or key not in PAPERS:
+        return "<p>This scenario reproduces no paper.</p>"
+    return f"<p>{escape(PAPERS[key].text())}</p><pre>{escape(PAPERS[key].bibtex())}</pre>"
+
+
+def _again(result: Result) -> str:
+    scenario = result.scenario
+    if scenario is None:
+        return "<p>This run was made of Python objects that no scenario can express.</p>"
+    changes = changes_of(scenario)
+    if changes is None:
+        return f"<pre>limbless run scenario.yaml</pre><pre>{escape(python_lines(scenario, {}))}</pre>"
+    return f"<pre>{escape(command_line(scenario.name, changes))}</pre><pre>{escape(python_lines(scenario.name, changes))}</pre>"

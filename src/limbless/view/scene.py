@@ -1,0 +1,230 @@
+"""A result on a stage: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.view import arrows, surroundings, tendons
+from limbless.view.arrows import rgb
+from limbless.view.figures import style
+from limbless.view.frames import Array, Frames
+from limbless.view.skin import AROUND, Skin, ball, disk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viser import SceneApi
+
+BODY, GHOST = style.SKY, "#B0B0B0"
+_FINE = 2.0**-13       # vertices are rounded to this share of the body's length: half of the bytes of a replay, and not to be seen
+_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
+
+
+class Stage:
+    """One robot in a scene. `show(frame)` moves it; the switches say what else is drawn.
+
+    Parameters
+    ----------
+    scene : of a server or of one client.
+    frames : what to draw.
+    name : root node of everything that belongs to this robot.
+    ghost : drawn pale and see-through, for comparison.
+    around : vertices of a ring of the skin.
+    """
+
+    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND) -> None:
+        self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
+        self.skin = Skin(frames, around)
+        self.arrows = [] if ghost else arrows.families(frames)
+        self.torque = None if ghost else arrows.torque_along(frames)
+        self.frame = 0
+        self._step = _FINE * frames.size
+        self._nodes: dict[str, Any] = {}
+        self._tendons: tendons.Tendons | None = None
+        self._add_body()
+        self._add_trail()
+        if not ghost:
+            self._add_sleeves()
+            self._add_arrows()
+            self._tendons = tendons.lines_of(frames)
+            self._add_tendons()
+        self.show(0)
+
+    def _add_body(self) -> None:
+        colour, opacity = (rgb(GHOST), 0.4) if self.ghost else (rgb(BODY), None)
+        relative = self._vertices(0)
+        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", relative, self.skin.faces, color=colour, opacity=opacity,
+                                                         position=self._place(0))
+        if self.skin.disks:
+            points, faces = disk()
+            self._nodes["disks"] = self.scene.add_batched_meshes_simple(
+                f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0), batched_positions=self.frames.position[0],
+                batched_scales=self._disk_sizes(), batched_colors=colour, opacity=opacity, lod="off")
+        points, faces = ball()
+        size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
+        self._nodes["head"] = self.scene.add_mesh_simple(f"{self.name}/head", points * size, faces, opacity=opacity,
+                                                         color=rgb(GHOST if self.ghost else style.RED), position=self.frames.head[0])
+
+    def _add_trail(self) -> None:
+        """The way of the head over the whole run, in at most 2000 pieces."""
+        every = max(1, self.frames.count // 2000)
+        path = self.frames.head[::every]
+        pieces = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.zeros((0, 2, 3))
+        if len(pieces):
+            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces, rgb(GHOST if self.ghost else style.RED),
+                                                                thickness=2.0, thickness_units="screen")
+
+    def _add_sleeves(self) -> None:
+        """A coloured sleeve on every section, for the torque; hidden at first."""
+        if self.torque is None:
+            return
+        points, faces = disk()
+        self._nodes["torque"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/torque", points, faces, batched_wxyzs=self._quaternions(0), batched_positions=self.frames.position[0],
+            batched_scales=self._sleeves(0), batched_colors=self._torque_colours(0), lod="off", visible=False)
+
+    def _add_arrows(self) -> None:
+        thick = 0.004 * self.frames.size
+        for family in self.arrows:
+            points, colour = family.at(0)
+            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", points, colour, shaft_radius=thick,
+                                                            head_radius=2.4 * thick, head_length=6.0 * thick, visible=False)
+
+    def _add_tendons(self) -> None:
+        if self._tendons is None:
+            return
+        points, colour = self._tendons.at(0)
+        self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0,
+                                                              thickness_units="screen")
+
+    # Moving
+
+    def show(self, frame: int) -> None:
+        """Put everything where it is in a frame."""
+        self.frame = frame = int(np.clip(frame, 0, self.frames.count - 1))
+        body = self._nodes["body"]
+        body.position, body.vertices = self._place(frame), self._vertices(frame)
+        self._nodes["head"].position = self.frames.head[frame]
+        if "disks" in self._nodes:
+            self._put(self._nodes["disks"], frame)
+        if self.shows("torque"):
+            sleeve = self._nodes["torque"]
+            self._put(sleeve, frame)
+            sleeve.batched_scales, sleeve.batched_colors = self._sleeves(frame).astype(np.float32), self._torque_colours(frame)
+        for family in self.arrows:
+            if self.shows(family.key):
+                node = self._nodes[family.key]
+                points, node.colors = family.at(frame)
+                node.points = points.astype(np.float32)
+        if self.shows("tendons") and self._tendons is not None:
+            node = self._nodes["tendons"]
+            points, colour = self._tendons.at(frame)
+            node.points, node.colors = points.astype(np.float32), colour
+
+    def pose(self, frames: Frames) -> None:
+        """Show other frames of the same robot."""
+        self.frames = self.skin.frames = frames
+        self._tendons = None if self._tendons is None else tendons.lines_of(frames)
+        self.show(0)
+
+    def shows(self, key: str) -> bool:
+        """Whether a switchable part is there and on."""
+        return key in self._nodes and bool(self._nodes[key].visible)
+
+    def switch(self, key: str, on: bool) -> None:
+        """Show or hide a part: `trail`, `torque`, `tendons`, or the key of a kind of arrow."""
+        if key in self._nodes:
+            self._nodes[key].visible = on
+            if on:
+                self.show(self.frame)
+
+    def remove(self) -> None:
+        for node in self._nodes.values():
+            node.remove()
+        self._nodes.clear()
+
+    def switches(self) -> list[tuple[str, str]]:
+        """(key, label) of what can be switched."""
+        parts = [("trail", "path of the head")] + [(family.key, family.label) for family in self.arrows]
+        if self.torque is not None:
+            largest = float(self.torque.max(initial=0.0))
+            parts.append(("torque", f"internal torque as colour (yellow: {largest:.3g} N m)"))
+        if "tendons" in self._nodes:
+            parts.append(("tendons", "tendons (bright: high tension)"))
+        return [(key, label) for key, label in parts if key in self._nodes]
+
+    # Shapes
+
+    def _place(self, frame: int) -> Array:
+        return np.round(self.frames.centre(frame) / self._step) * self._step
+
+    def _vertices(self, frame: int) -> Any:
+        relative = self.skin.vertices(frame) - self._place(frame)
+        return (np.round(relative / self._step) * self._step).astype(np.float32)
+
+    def _quaternions(self, frame: int) -> Any:
+        from limbless.mechanics.rotations import matrix_to_quaternion
+
+        return matrix_to_quaternion(self.frames.rotation[frame]).astype(np.float32)
+
+    def _put(self, node: Any, frame: int) -> None:
+        node.batched_positions, node.batched_wxyzs = self.frames.position[frame].astype(np.float32), self._quaternions(frame)
+
+    def _disk_sizes(self) -> Any:
+        radius = self.frames.radius[0]
+        return np.concatenate([np.full((len(radius), 1), 0.15 * radius.max()), radius], axis=1)
+
+    def _sleeves(self, frame: int) -> Any:
+        radius, length = self.frames.radius[frame], self.frames.length[frame]
+        wide = np.where(length > 0.0, 0.62 * length, 0.3 * radius.max(axis=1))
+        return np.concatenate([wide[:, None], 1.035 * radius], axis=1)
+
+    def _torque_colours(self, frame: int) -> Any:
+        if self.torque is None:
+            raise LookupError("this result has no internal torque")
+        return arrows.colours_of(self.torque[frame], float(self.torque.max(initial=0.0)))
+
+
+def followed(frames: Frames) -> Array:
+    """The point that a view which follows the robot looks at (frames, 3), m: its middle, averaged over a period of the gait.
+
+    A robot at rest is not followed: its postures are compared in one place.
+    """
+    middle = frames.position.mean(axis=1)
+    if frames.axis != "time" or frames.count < 2:
+        return np.broadcast_to(middle.mean(axis=0), middle.shape)
+    lasts = float(frames.times[-1] - frames.times[0])
+    share = (frames.result.period or _SMOOTH * lasts) / lasts if lasts > 0.0 else _SMOOTH
+    width = max(1, min(int(share * frames.count), frames.count)) | 1
+    padded = np.pad(middle, ((width // 2, width // 2), (0, 0)), mode="edge")
+    total = np.cumsum(np.concatenate([np.zeros((1, 3)), padded]), axis=0)
+    return np.asarray((total[width:] - total[:-width]) / width)
+
+
+def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings") -> list[Any]:
+    """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point show the motion."""
+    room = surroundings.room_of(frames)
+    environment = getattr(frames[0].result.scenario, "environment", None) or ()
+    solids = surroundings.surroundings(environment, room)
+    nodes: list[Any] = []
+    for solid in solids:
+        opacity = None if solid.opacity == 1.0 else solid.opacity
+        nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour), side="double",
+                                           opacity=opacity, receive_shadow=False, cast_shadow=False))
+    grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(room)]
+    for number, lines in enumerate(grids):
+        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"))
+    return nodes
+
+
+def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, Array]:
+    """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view.
+
+    `back` takes it farther away, for a narrow window.
+    """
+    low, high = frames.bounds()
+    middle = followed(frames)[0] if follow else 0.5 * (low + high)
+    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
+    reach = (1.0 + 0.7 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
+    return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

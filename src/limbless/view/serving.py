@@ -1,0 +1,59 @@
+"""A viser server that is quiet, listens on this machine only and never opens a way in from outside."""
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from limbless.errors import InputError
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+LOOPBACK = "127.0.0.1"
+HOW = "pip install 'limbless[view]'"
+
+
+def require(module: str = "viser", how: str = HOW) -> None:
+    """An `InputError` that says how to install what is missing."""
+    import importlib.util
+
+    if importlib.util.find_spec(module) is None:
+        raise InputError(f"this needs the package {module}, which is not installed: {how}")
+
+
+def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None) -> ViserServer:
+    """A started server; port 0 takes a free one."""
+    require()
+    import viser
+
+    # A visitor may leave while something is being drawn: nobody needs to hear of it.
+    warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
+    with contextlib.redirect_stdout(io.StringIO()):          # its banner comes even where none is wanted
+        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    server.request_share_url = _no_sharing                   # type: ignore[method-assign]
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    return server
+
+
+def stop(server: ViserServer) -> None:
+    """Stop a server without a word; its threads and connections end."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+
+
+def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
+    """Do something when the visitor changes or clicks a control, and not when the program does."""
+
+    def changed(event: Any) -> None:
+        if event.client is not None:
+            action()
+
+    getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
+
+
+def _no_sharing(*_: Any, **__: Any) -> None:
+    """A page may ask for a public address through somebody else's server; it does not get one."""
+    return None

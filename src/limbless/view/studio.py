@@ -1,0 +1,116 @@
+"""The studio: a page on this machine in which a run is watched and tuned."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from limbless.errors import InputError
+from limbless.view.serving import LOOPBACK, quiet_server, stop
+
+if TYPE_CHECKING:
+    from viser import ClientHandle
+
+    from limbless.result import Result
+    from limbless.scenarios.scenario import Scenario
+    from limbless.view.page import Page
+
+
+class Studio:
+    """A server with one `Page` per visitor.
+
+    Parameters
+    ----------
+    result : what every page shows first.
+    source : what can be tuned: name or path of a scenario; the result's own scenario if absent.
+    ghost : a second result that is drawn as a ghost.
+    host, port : where to listen; this machine only and a free port unless said otherwise.
+    folder : where pages may save; the working folder if absent.
+    """
+
+    def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
+                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None) -> None:
+        self.result, self.source, self.ghost = result, source or result.scenario, ghost
+        self.folder = (folder or Path.cwd()).resolve()
+        self.pages: dict[int, Page] = {}
+        self._lock = threading.Lock()
+        self._left = threading.Event()
+        self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}")
+        self.server.on_client_connect(self._enter)
+        self.server.on_client_disconnect(self._leave)
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+
+    def _enter(self, client: ClientHandle) -> None:
+        from limbless.view.page import Page
+
+        page = Page(client, self.result, self.source, self.ghost, self.folder)
+        with self._lock:
+            self.pages[client.client_id] = page
+
+    def _leave(self, client: ClientHandle) -> None:
+        with self._lock:
+            page = self.pages.pop(client.client_id, None)
+        if page is not None:
+            page.close()
+        self._left.set()
+
+    def wait(self, forever: bool = False, patience: float = 3.0, waiting: Callable[[], bool] = lambda: True) -> None:
+        """Until the last page was closed (a page that comes back within `patience` seconds was only loaded again), or until Ctrl-C."""
+        while waiting():
+            if not self._left.wait(0.2) or forever:
+                continue
+            self._left.clear()
+            if not self.pages and not self._comes_back(patience):
+                return
+
+    def _comes_back(self, patience: float) -> bool:
+        ticks = int(patience / 0.1)
+        pause = threading.Event()
+        return any(self.pages or pause.wait(0.1) for _ in range(ticks))
+
+    def close(self) -> None:
+        """Close every page and stop the server; no thread is left."""
+        with self._lock:
+            pages, self.pages = list(self.pages.values()), {}
+        for page in pages:
+            page.close()
+        stop(self.server)
+
+
+def opened(text: str, changes: Mapping[str, Any], run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
+    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be tuned of it."""
+    from limbless.result import FILE_NAME, Result
+    from limbless.scenarios.scenario import Scenario
+
+    path = Path(text)
+    if path.suffix == ".nc" or (path.is_dir() and (path / FILE_NAME).exists()):
+        if changes:
+            raise InputError(f"{text} is a finished run: its fields are changed in the page, or by running its scenario.yaml with --set")
+        result = Result.load(path)
+        return result, result.scenario
+    if path.is_dir():
+        raise InputError(f"the folder {text} holds no {FILE_NAME}; give the folder that a run wrote, or a scenario")
+    from limbless.simulation import run_scenario
+
+    scenario = Scenario.load(text, changes)
+    return (run or run_scenario)(scenario), (scenario if changes else text)
+
+
+def serve(studio: Studio, browser: bool = True, told: Callable[[str], None] | None = None) -> None:
+    """Until the page is closed or Ctrl-C is pressed; afterwards nothing is left running."""
+    import webbrowser
+
+    try:
+        if told is not None:
+            told(studio.url)
+        if browser:
+            webbrowser.open(studio.url)
+        studio.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        studio.close()

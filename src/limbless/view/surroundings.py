@@ -1,0 +1,162 @@
+"""What stands around the robot: ground, terrain, obstacles, the surface of the water. One function per kind of environment.
+
+To draw another kind, write a function `(environment, room) -> list of Solid` and put it in `DRAWN`.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.view.frames import Array, Frames
+from limbless.view.skin import Faces, disk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#9CCBE8"
+_MARGIN = 0.8          # ground around all that the body sweeps, in body lengths
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A thing that does not move: a mesh in the world (m), its colour, and how much it hides."""
+
+    name: str
+    vertices: Array
+    faces: Faces
+    colour: str
+    opacity: float = 1.0
+    lines: Array | None = None      # (n, 2, 3) lines drawn on it, m
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much room there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m."""
+
+    low: Array
+    high: Array
+    floor: float
+    size: float
+
+
+def room_of(frames: Sequence[Frames]) -> Room:
+    """The room that these robots need together."""
+    corners = [one.bounds() for one in frames]
+    size = max(one.size for one in frames)
+    low, high = np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
+    lowest = min(float((one.position[..., 2] - one.radius.max(axis=-1)).min()) for one in frames)
+    return Room(low - _MARGIN * size, high + _MARGIN * size, lowest, size)
+
+
+def surroundings(environment: Sequence[Any], room: Room) -> list[Solid]:
+    """Everything to be drawn of an environment."""
+    found: list[Solid] = []
+    for number, item in enumerate(environment):
+        make = DRAWN.get(getattr(item, "kind", ""))
+        found += [] if make is None else [_numbered(solid, number) for solid in make(item, room)]
+    return found
+
+
+def _numbered(solid: Solid, number: int) -> Solid:
+    return Solid(f"{solid.name} {number}", solid.vertices, solid.faces, solid.colour, solid.opacity, solid.lines)
+
+
+def _sheet(name: str, height: Callable[[Array, Array], Array], room: Room, colour: str, opacity: float, cells: int = 12) -> Solid:
+    """A surface z = height(x, y) over the room, with a grid of lines that shows how far things are."""
+    x, y = np.linspace(room.low[0], room.high[0], cells + 1), np.linspace(room.low[1], room.high[1], cells + 1)
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    points = np.stack([X, Y, height(X, Y)], axis=-1)
+    return Solid(name, points.reshape(-1, 3), grid_faces(cells + 1, cells + 1), colour, opacity, _lines(height, room))
+
+
+def _lines(height: Callable[[Array, Array], Array], room: Room) -> Array:
+    """Lines (n, 2, 3) over the room at round distances along x and y, m, a little above the surface."""
+    pitch = _round_step(max(room.high[0] - room.low[0], room.high[1] - room.low[1]) / 16.0)
+    lines = []
+    for axis in range(2):
+        for place in pitch * np.arange(np.ceil(room.low[axis] / pitch), np.floor(room.high[axis] / pitch) + 1):
+            ends = np.array([[room.low[0], room.low[1]], [room.high[0], room.high[1]]])
+            ends[:, axis] = place
+            lines.append(np.concatenate([ends, height(ends[:, 0], ends[:, 1])[:, None]], axis=1))
+    return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * room.size])
+
+
+def reference_lines(room: Room) -> Array:
+    """A grid below everything, where no ground is drawn: without it nobody sees a swimmer move."""
+    return _lines(lambda x, y: np.full(np.shape(x), room.floor - 0.1 * room.size), room)
+
+
+def _round_step(step: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(max(step, 1e-9)))
+    return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit * power - step)))
+
+
+def grid_faces(rows: int, columns: int) -> Faces:
+    """Triangles of a grid of points, seen from above."""
+    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    one, two = np.stack([corner, corner + columns, corner + 1], 1), np.stack([corner + 1, corner + columns, corner + columns + 1], 1)
+    return np.concatenate([one, two]).astype(np.uint32)
+
+
+def _ground(item: Any, room: Room) -> list[Solid]:
+    along_x, along_y = np.tan(np.array(getattr(item, "slope", (0.0, 0.0)), dtype=float))
+    height = float(getattr(item, "height", 0.0))
+    return [_sheet("ground", lambda x, y: height + along_x * x + along_y * y, room, GROUND, 1.0)]
+
+
+def _wheels(item: Any, room: Room) -> list[Solid]:
+    """Wheels stand on a level plane, which touches the lowest point of the body."""
+    return [_sheet("ground", lambda x, y: np.full(np.shape(x), room.floor), room, GROUND, 1.0)]
+
+
+def _terrain(item: Any, room: Room) -> list[Solid]:
+    heights = np.asarray(item._grid, dtype=float)
+    x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    return [Solid("terrain", np.stack([X, Y, heights], -1).reshape(-1, 3), grid_faces(*heights.shape), GROUND)]
+
+
+def _pegs(item: Any, room: Room) -> list[Solid]:
+    span = np.array(item.span, dtype=float)
+    points, faces = disk()
+    axes = _axes_along(span)
+    body = (points * [np.linalg.norm(span), item.radius, item.radius]) @ axes.T + 0.5 * span
+    return [Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE) for number, foot in enumerate(item.feet)]
+
+
+def _axes_along(span: Array) -> Array:
+    """A rotation whose first axis is along a vector."""
+    first = span / max(float(np.linalg.norm(span)), 1e-12)
+    helper = np.eye(3)[int(np.argmin(np.abs(first)))]
+    second = np.cross(first, helper)
+    second /= np.linalg.norm(second)
+    return np.stack([first, second, np.cross(first, second)], axis=1)
+
+
+_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+                 [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
+
+
+def _boxes(item: Any, room: Room) -> list[Solid]:
+    sine, cosine = np.sin(item.yaw), np.cos(item.yaw)
+    R = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    sizes = list(item.sizes) * (len(item.centers) if len(item.sizes) == 1 else 1)
+    return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE)
+            for number, (center, size) in enumerate(zip(item.centers, sizes, strict=False))]
+
+
+def _surface(item: Any, room: Room) -> list[Solid]:
+    if item.surface is None:
+        return []
+    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), room, WATER, 0.35)]
+
+
+DRAWN: dict[str, Callable[[Any, Room], list[Solid]]] = {
+    "ground": _ground, "terrain": _terrain, "pegs": _pegs, "boxes": _boxes, "wheels": _wheels, "buoyancy": _surface,
+}
+"""Kind of environment -> how it is drawn; other kinds fill space and are not drawn."""

@@ -1,0 +1,82 @@
+"""Runs on a thread of their own: the newest wish wins, progress is told, and a run can be cancelled."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from limbless.errors import InputError, SimulationError
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+    from limbless.scenarios.scenario import Scenario
+
+CANCELLED = "cancelled; the last good run is shown"
+
+
+class Worker:
+    """Simulates scenarios one after the other.
+
+    Parameters
+    ----------
+    done : called with each result that a run completed.
+    failed : called with a sentence when a run was refused, failed or was cancelled.
+    progress : called with the fraction done while a run is on its way.
+    """
+
+    def __init__(self, done: Callable[[Result], None], failed: Callable[[str], None], progress: Callable[[float], None]) -> None:
+        self._done, self._failed, self._progress = done, failed, progress
+        self._news = threading.Condition()
+        self._wanted: Scenario | None = None
+        self._cancel = self._closed = False
+        self._thread = threading.Thread(target=self._work, name="limbless run", daemon=True)
+        self._thread.start()
+
+    def ask(self, scenario: Scenario) -> None:
+        """Run this one; one that is running or waiting is dropped."""
+        with self._news:
+            self._wanted = scenario
+            self._news.notify()
+
+    def cancel(self) -> None:
+        """Stop the run that is on its way."""
+        with self._news:
+            self._cancel, self._wanted = True, None
+
+    def close(self) -> None:
+        """End the thread; waits for it."""
+        with self._news:
+            self._closed = True
+            self._news.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=10.0)
+
+    def _work(self) -> None:
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._closed or self._wanted is not None)
+                if self._closed:
+                    return
+                scenario, self._wanted, self._cancel = self._wanted, None, False
+            if scenario is not None:
+                self._run(scenario)
+
+    def _run(self, scenario: Scenario) -> None:
+        from limbless.simulation import run_scenario
+
+        try:
+            result = run_scenario(scenario, progress=self._tell)
+        except (InputError, SimulationError) as error:
+            self._failed(str(error) if isinstance(error, InputError) else f"The run failed: {error}")
+        except Exception as error:                       # a page must say what happened, whatever it was
+            self._failed(f"Unexpected error: {type(error).__name__}: {error}")
+        else:
+            if result.status == "completed":
+                self._done(result)
+            elif self._cancel:
+                self._failed(CANCELLED)
+
+    def _tell(self, fraction: float, time: float, factor: float) -> None:
+        if self._closed or self._cancel or self._wanted is not None:
+            raise KeyboardInterrupt                      # the time loop's own way to be stopped
+        self._progress(fraction)

@@ -1,0 +1,214 @@
+"""The studio in a real browser: what a visitor does reaches Python, and what Python computes reaches the screen."""
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.view.frames import frames_of
+
+VIEW = (slice(160, 690), slice(390, 830))      # where nothing but the scene is
+
+
+def until(state: Callable[[], Any], patience: float = 60.0) -> Any:
+    """Wait for a state, not for a time."""
+    end = clock.monotonic() + patience
+    while not (found := state()):
+        assert clock.monotonic() < end, "what was waited for did not happen"
+        clock.sleep(0.05)
+    return found
+
+
+@pytest.fixture(scope="module")
+def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from limbless.view.studio import Studio
+
+    opened = Studio(ll.run("eel-planar", {"duration": 4.0}), ll.Scenario.load("eel-planar", {"duration": 4.0}),
+                    folder=tmp_path_factory.mktemp("work"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def seen(studio: Any, look: Any) -> Any:
+    opened = look(studio.url)
+    opened.page.wait_for_selector("text=eel-planar: ready")
+    until(lambda: opened.body(VIEW).sum() > 1000)
+    return opened
+
+
+@pytest.fixture
+def page(studio: Any, seen: Any) -> Any:
+    """Python's side of the visitor's page."""
+    return next(iter(studio.pages.values()))
+
+
+def control(seen: Any, label: str) -> Any:
+    """The visible text input beside a label."""
+    return seen.page.locator(f"xpath=//label[normalize-space()='{label}']/following::input[@type='text' or @type='number'][1]").first
+
+
+def enter(seen: Any, label: str, value: str) -> None:
+    field = control(seen, label)
+    field.scroll_into_view_if_needed()
+    field.fill(value)
+    field.press("Enter")
+
+
+def tick(seen: Any, label: str) -> None:
+    seen.page.locator(f"xpath=//label[normalize-space()='{label}']/following::input[@type='checkbox'][1]").dispatch_event("click")
+
+
+def number(seen: Any, label: str) -> str:
+    return seen.page.locator(f"#numbers tr:has(td:text-is('{label}')) td:nth-child(2)").inner_text()
+
+
+def test_page_asks_no_other_host(seen: Any, studio: Any) -> None:
+    assert seen.requests and all(url.startswith((studio.url, studio.url.replace("http", "ws"), "data:", "blob:")) for url in seen.requests)
+    assert not seen.errors
+
+
+def test_server_listens_on_this_machine_only(studio: Any) -> None:
+    assert studio.server.get_host() == "127.0.0.1"
+    assert studio.server.request_share_url() is None
+
+
+def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
+    tick(seen, "follow the robot")
+    until(lambda: not page.controls.follows)
+    first = seen.body(VIEW)
+    until(lambda: (seen.body(VIEW) != first).sum() > 200)
+    tick(seen, "playing")
+    until(lambda: not page.controls.playing)
+
+
+def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
+    page.jump(1.5)
+    frame = page.stage.frame
+    assert page.frames.times[frame] == pytest.approx(1.5)
+    node = page.stage._nodes["body"]
+    skin = np.asarray(node.vertices) + node.position
+    rings = skin.reshape(-1, page.stage.skin.around, 3).mean(axis=1)[4::2][:13]
+    np.testing.assert_allclose(rings, page.result.dataset["position"].values[frame], atol=page.frames.size * 2.0**-12)
+
+
+def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
+    enter(seen, "time (s)", "2.5")
+    until(lambda: page.frames.times[page.stage.frame] == pytest.approx(2.5))
+
+
+def test_gait_slider_changes_the_result_and_the_number(seen: Any, page: Any) -> None:
+    before = number(seen, "mean speed")
+    enter(seen, "amplitude (rad)", "0.09")
+    until(lambda: page.result.scenario.gait.amplitude == pytest.approx(0.09, abs=1e-3))
+    expected = ll.run("eel-planar", {"duration": 4.0, "gait.amplitude": page.result.scenario.gait.amplitude})
+    np.testing.assert_array_equal(page.result.dataset["position"].values, expected.dataset["position"].values)
+    shown = f"{expected.summary()['mean_speed']:.4g} m/s"
+    seen.page.wait_for_selector(f"#numbers td:text-is('{shown}')")
+    assert shown != before
+    seen.page.wait_for_selector("#status:has-text('answered in')")
+
+
+def test_bad_value_shows_the_error_and_keeps_the_run(seen: Any, page: Any) -> None:
+    kept = page.result
+    seen.page.get_by_text("Environment: water", exact=True).click()
+    enter(seen, "density (kg/m3)", "-5")
+    seen.page.wait_for_selector("#status[role=alert]:has-text('environment.0.density')")
+    said = seen.page.locator("#status").inner_text()
+    with pytest.raises(ll.InputError) as error:
+        ll.Scenario.load(page.source, page.changes)
+    assert said.split() == str(error.value).split()
+    assert page.result is kept
+    enter(seen, "density (kg/m3)", "1100")
+    until(lambda: page.result is not kept and page.result.scenario.environment[0].density == 1100.0)
+    seen.page.wait_for_selector("#status:not([role=alert])")
+
+
+def test_two_pages_do_not_disturb_each_other(seen: Any, studio: Any, page: Any, look: Any) -> None:
+    amplitude, result = page.result.scenario.gait.amplitude, page.result
+    other = look(studio.url, width=900, height=500)
+    other.page.wait_for_selector("text=eel-planar: ready")
+    second = until(lambda: next((one for one in studio.pages.values() if one is not page), None))
+    assert second.result.scenario.gait.amplitude == pytest.approx(0.06)
+    enter(other, "amplitude (rad)", "0.03")
+    until(lambda: second.result.scenario.gait.amplitude == pytest.approx(0.03, abs=1e-3))
+    assert page.result is result and page.result.scenario.gait.amplitude == amplitude
+    other.page.close()
+    until(lambda: len(studio.pages) == 1)
+    until(lambda: not second._player.is_alive() and not second.worker._thread.is_alive())
+
+
+def test_parts_are_switched_on(seen: Any, page: Any) -> None:
+    tick(seen, "forces of the water")
+    until(lambda: page.stage.shows("fluid"))
+    expected, _ = next(one for one in page.stage.arrows if one.key == "fluid").at(page.stage.frame)
+    np.testing.assert_allclose(page.stage._nodes["fluid"].points, expected, atol=1e-6)
+    purple = lambda: ((p := seen.picture()[VIEW].transpose(2, 0, 1))[0] - p[1] > 50) & (p[2] - p[1] > 40)
+    until(lambda: purple().sum() > 30)
+    tick(seen, "forces of the water")
+    until(lambda: not page.stage.shows("fluid"))
+
+
+def test_save_writes_into_the_working_folder_only(seen: Any, page: Any, studio: Any) -> None:
+    seen.page.get_by_role("button", name="Save scenario and result").click()
+    seen.page.wait_for_selector("#status:has-text('saved in runs/eel-planar')")
+    saved = ll.Result.load(studio.folder / "runs/eel-planar")
+    np.testing.assert_array_equal(saved.dataset["position"].values, page.result.dataset["position"].values)
+    assert [path.name for path in studio.folder.iterdir()] == ["runs"]
+
+
+def test_python_lines_give_the_run_again(seen: Any, page: Any) -> None:
+    seen.page.get_by_role("button", name="Copy Python").click()
+    seen.page.wait_for_selector("text=The lines that give this run again")
+    seen.page.get_by_role("button", name="Close", exact=True).click()
+    names: dict[str, Any] = {}
+    exec(page.python(), names)
+    np.testing.assert_array_equal(names["result"].dataset["position"].values, page.result.dataset["position"].values)
+
+
+def test_a_long_run_shows_its_progress_and_can_be_cancelled(seen: Any, page: Any) -> None:
+    kept = page.result
+    page.tune("duration", 100000.0)
+    button = seen.page.get_by_role("button", name="Cancel the run")
+    button.wait_for()
+    button.click()
+    seen.page.wait_for_selector("#status:has-text('cancelled')")
+    assert page.result is kept
+    page.changes.pop("duration")
+
+
+def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
+    page.pick("eel-loop")
+    until(lambda: page.result.name == "eel-loop")
+    seen.page.wait_for_selector("#status:has-text('eel-loop')")
+    assert page.changes == {}
+    until(lambda: seen.body(VIEW).sum() > 300)
+
+
+def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_path: Path) -> None:
+    from limbless.view.studio import Studio, serve
+
+    other = ll.run("eel-planar", {"duration": 0.5, "gait.amplitude": 0.1})
+    opened = Studio(ll.run("eel-planar", {"duration": 0.5}), ghost=other, folder=tmp_path)
+    told: list[str] = []
+    server = threading.Thread(target=serve, args=(opened, False, told.append))
+    server.start()
+    until(lambda: told)
+    visitor = look(told[0], width=700, height=400)
+    visitor.page.wait_for_selector("text=eel-planar: ready")
+    (page,) = opened.pages.values()
+    page.jump(0.4)
+    ghost = page._ghost_stage
+    assert ghost.frame == page.stage.frame == 20
+    np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
+    assert any(label.endswith(", other") for slot in page.plots._slots for label in (one["label"] for one in slot.handle.series))
+    visitor.page.close()
+    server.join(timeout=30.0)
+    assert not server.is_alive()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("limbless") and str(id(opened)) in thread.name]

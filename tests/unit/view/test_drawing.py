@@ -1,0 +1,164 @@
+"""What is drawn is what was recorded: poses, sizes, forces, surroundings."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from limbless.errors import InputError
+from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.result import Result
+from limbless.view import arrows, surroundings
+from limbless.view.figures import style
+from limbless.view.frames import frames_of
+from limbless.view.scene import followed
+from limbless.view.skin import AROUND, Skin, ball, disk
+from tests.unit.view import made_up
+
+
+def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    a, b, c = (vertices[faces[:, corner]] for corner in range(3))
+    return float(np.einsum("fi,fi->f", a, np.cross(b, c)).sum() / 6.0)
+
+
+def is_closed(faces: np.ndarray) -> bool:
+    """Every edge is used once in each direction."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(int)
+    return len(np.unique(edges, axis=0)) == len(edges) and set(map(tuple, edges)) == set(map(tuple, edges[:, ::-1]))
+
+
+@pytest.mark.parametrize("shape", [disk, ball])
+def test_shapes_are_closed_and_look_outwards(shape) -> None:
+    points, faces = shape()
+    assert is_closed(faces)
+    assert volume(points, faces) == pytest.approx({disk: np.pi, ball: 4 * np.pi / 3}[shape], rel=0.05)
+
+
+def test_skin_is_closed_and_as_large_as_the_body() -> None:
+    frames = frames_of(Result(made_up.straight()))
+    skin = Skin(frames, around=48)
+    assert is_closed(skin.faces)
+    area = np.pi * 0.02 * 0.03
+    ends = 0.03 * area * 2 / 3 * 2                       # two rounded ends, each 0.03 m long
+    assert volume(skin.vertices(3), skin.faces) == pytest.approx(area * (0.5 - 0.06) + ends, rel=0.03)
+
+
+def test_skin_holds_every_section_where_the_dataset_has_it(swim: Result) -> None:
+    frames = frames_of(swim)
+    skin = Skin(frames)
+    data = swim.dataset
+    for frame in (0, 37, frames.count - 1):
+        rings = skin.vertices(frame).reshape(-1, AROUND, 3)
+        middle = rings.mean(axis=1)[4::2][: data.sizes["section"]]     # after the rings of the rounded end: middles and joints in turn
+        np.testing.assert_allclose(middle, data["position"].values[frame], atol=1e-12)
+        axes = quaternion_to_matrix(data["orientation"].values[frame])
+        for section, ring in enumerate(rings[4::2][: data.sizes["section"]]):
+            local = (ring - data["position"].values[frame, section]) @ axes[section]
+            a, b = data["radius"].values[section]
+            np.testing.assert_allclose((local[:, 1] / a) ** 2 + (local[:, 2] / b) ** 2, 1.0, atol=1e-12)
+
+
+def test_skin_swells_with_the_recorded_radius() -> None:
+    skin = Skin(frames_of(made_up.swelling()))
+    thick = [np.ptp(skin.vertices(frame)[:, 2]) for frame in (0, made_up.FRAMES - 1)]
+    assert thick == pytest.approx([0.06, 0.12])
+
+
+def test_contacts_stick_green_slip_orange_and_open_ones_vanish() -> None:
+    (family,) = arrows.families(frames_of(made_up.on_ground()))
+    ends, colours = family.at(2)
+    lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    assert lengths[2] == 0.0
+    assert lengths[0] / lengths[1] == pytest.approx(2.0)
+    assert tuple(colours[0]) == arrows.rgb(style.GREEN)
+    assert tuple(colours[1]) == arrows.rgb(style.RED)
+    assert "slips" in family.label
+
+
+def test_forces_in_section_axes_are_turned_into_the_world() -> None:
+    (family,) = arrows.families(frames_of(made_up.anchored()))
+    ends, _ = family.at(1)
+    direction = (ends[0, 1] - ends[0, 0]) / np.linalg.norm(ends[0, 1] - ends[0, 0])
+    np.testing.assert_allclose(direction, [0.0, 1.0, 0.0], atol=1e-12)
+    assert family.label == "anchorages and supports"
+
+
+def test_fluid_forces_of_a_swim_start_at_the_sections(swim: Result) -> None:
+    family = next(one for one in arrows.families(frames_of(swim)) if one.key == "fluid")
+    ends, _ = family.at(50)
+    np.testing.assert_allclose(ends[:, 0], swim.dataset["position"].values[50])
+    axes = quaternion_to_matrix(swim.dataset["orientation"].values[50])
+    force = np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50])
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=1e-3 * family.reach)
+
+
+def test_torque_becomes_a_colour_from_dark_to_bright() -> None:
+    torque = arrows.torque_along(frames_of(made_up.swelling()))
+    assert torque is not None and torque.max() == 4.0
+    colours = arrows.colours_of(torque, 4.0)
+    assert colours[0].sum() < colours[-1].sum()
+
+
+def test_statics_has_points_for_frames_and_disks_for_sections() -> None:
+    frames = frames_of(made_up.statics())
+    assert (frames.axis, frames.count, frames.moment) == ("point", made_up.FRAMES, "point")
+    assert Skin(frames).disks
+    assert frames.values("tension").shape == (made_up.FRAMES, 4)
+
+
+def test_a_result_without_positions_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="recorded no position"):
+        frames_of(Result(made_up.straight().drop_vars(["position", "head_position", "com_position"])))
+    with pytest.raises(InputError, match="no record"):
+        frames_of(Result(made_up.straight().isel(time=slice(0, 0))))
+
+
+def test_records_of_a_diverged_run_are_left_out() -> None:
+    data = made_up.straight()
+    data["position"].values[-2:] = 1e200
+    assert frames_of(Result(data)).count == made_up.FRAMES - 2
+
+
+def test_the_view_follows_without_wriggling() -> None:
+    frames = frames_of(Result(made_up.straight(frames=200)))
+    way = followed(frames)
+    assert way.shape == (200, 3)
+    np.testing.assert_allclose(way[100], frames.position[100].mean(axis=0), atol=1e-9)
+
+
+def environment(kind: str, **fields: object) -> SimpleNamespace:
+    return SimpleNamespace(kind=kind, **fields)
+
+
+ROOM = surroundings.Room(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
+
+
+def test_ground_slopes_as_it_says() -> None:
+    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], ROOM)
+    x, y, z = solid.vertices.T
+    np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
+    assert solid.lines is not None
+
+
+def test_obstacles_stand_where_they_are() -> None:
+    pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
+    boxes = environment("boxes", centers=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
+    first, _, box = surroundings.surroundings([pegs, boxes], ROOM)
+    np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
+    np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
+    for solid in (first, box):
+        assert volume(solid.vertices - solid.vertices.mean(axis=0), solid.faces) > 0.0
+
+
+def test_water_has_a_surface_only_where_one_is_given() -> None:
+    assert surroundings.surroundings([environment("buoyancy", surface=None)], ROOM) == []
+    (solid,) = surroundings.surroundings([environment("buoyancy", surface=0.7)], ROOM)
+    assert set(solid.vertices[:, 2]) == {0.7}
+    assert solid.opacity < 1.0
+
+
+def test_terrain_has_its_heights() -> None:
+    terrain = environment("terrain", _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
+    (solid,) = surroundings.surroundings([terrain], ROOM)
+    np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])

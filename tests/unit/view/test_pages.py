@@ -1,0 +1,176 @@
+"""Replay, report and movie as files."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from limbless.cli import main
+from limbless.errors import InputError
+from limbless.result import Result
+from limbless.view.frames import frames_of
+from limbless.view.movie import Camera, Painter, write_movie
+from limbless.view.plots import SPEED, choices, plot_of
+from tests.unit.view import made_up
+
+viser = pytest.importorskip("viser", reason="the extra view is not installed")
+
+ADDRESS = re.compile(r"""(?:src|href)\s*=\s*["']?https?://""")
+
+
+@pytest.fixture(scope="module")
+def folder(swim: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("run")
+    swim.write(where)
+    return where
+
+
+def test_a_run_writes_a_replay_of_about_a_megabyte(folder: Path) -> None:
+    page = (folder / "replay.html").read_text()
+    assert 0.5e6 < len(page) < 2.0e6
+    assert "<title>eel-planar</title>" in page
+    assert not ADDRESS.search(page)
+
+
+def test_figures_switched_off_leave_the_replay_out(swim: Result, tmp_path: Path) -> None:
+    swim.write(tmp_path, figures=False)
+    assert not (tmp_path / "replay.html").exists()
+
+
+def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("limbless.result.can_replay", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(main, ["run", "eel-planar", "--set", "duration=0.1"])
+    assert told.exit_code == 0
+    assert "To get replay.html, which plays in any browser: pip install 'limbless[view]'" in told.stdout
+    assert not (tmp_path / "runs/eel-planar/replay.html").exists()
+
+
+def test_view_without_the_extra_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    told = CliRunner().invoke(main, ["view", "eel-planar"])
+    assert told.exit_code == 2
+    assert "the package viser, which is not installed: pip install 'limbless[view]'" in told.stderr
+
+
+def test_report_holds_everything_and_needs_no_network(folder: Path) -> None:
+    told = CliRunner().invoke(main, ["report", str(folder)])
+    assert told.exit_code == 0, told.output
+    page = (folder / "report.html").read_text()
+    outside = re.sub(r"<script>.*?</script>", "", page.split("<iframe")[0] + page.split("</iframe>")[1], flags=re.DOTALL)
+    assert not ADDRESS.search(outside)
+    for text in ("<h1>eel-planar</h1>", "class='verdict pass'", "All 4 balances hold", "mean speed", "Dynamic modeling and simulation",
+                 "limbless run eel-planar --set duration=2.0", "ll.run(&#x27;eel-planar&#x27;, {&#x27;duration&#x27;: 2.0})", "khalil-eel"):
+        assert text in outside, text
+
+
+def test_a_damaged_result_turns_the_verdict_red(swim: Result) -> None:
+    broken = swim.dataset.copy(deep=True)
+    broken["actuator_work"].values[50:] += 1.0
+    page = str(Result(broken, swim.scenario).report())
+    assert "class='verdict fail'" in page and "Do not trust these numbers: power" in page
+    assert "class='verdict fail'" in str(Result(swim.dataset, swim.scenario, status="interrupted").report())
+
+
+def test_markup_in_names_is_only_text() -> None:
+    data = made_up.straight()
+    data.attrs["scenario_name"] = "<script>alert(1)</script>"
+    page = str(Result(data).report())
+    assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize("made", [made_up.on_ground, made_up.anchored, made_up.swelling, made_up.statics])
+def test_results_of_every_kind_have_a_replay(made) -> None:
+    from limbless.view.replay import replay
+
+    assert len(replay(made())) > 0.5e6
+
+
+def test_movies_show_the_robot_and_it_moves(swim: Result, tmp_path: Path) -> None:
+    short = Result(swim.dataset.isel(time=slice(0, 26)), swim.scenario)
+    gif = write_movie(short, tmp_path / "eel.gif", show=("fluid",))
+    from PIL import Image
+
+    with Image.open(gif) as movie:
+        assert movie.n_frames == 7
+        assert movie.info["duration"] == 80
+    pytest.importorskip("imageio_ffmpeg")
+    import imageio_ffmpeg
+
+    mp4 = write_movie(short, tmp_path / "eel.mp4", speed=0.5)
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(mp4))
+    assert (frames, round(seconds, 2)) == (26, 1.04)
+
+
+def test_pictures_differ_where_the_body_moved(swim: Result) -> None:
+    frames = frames_of(swim)
+    painter = Painter(frames, (320, 180))
+    blue = [_blue(painter.picture(frame)) for frame in (0, 60)]
+    assert all(one.sum() > 100 for one in blue)
+    assert (blue[0] != blue[1]).sum() > 50
+
+
+def _blue(picture: np.ndarray) -> np.ndarray:
+    red, _, blue = picture.astype(int).transpose(2, 0, 1)
+    return blue - red > 60
+
+
+def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
+    camera = Camera(np.array([1.0, -3.0, 2.0]), np.array([0.5, 0.2, 0.1]), 1.6)
+    place, depth = camera.project(np.array([[0.5, 0.2, 0.1], [0.5, 0.2, 0.3]]))
+    np.testing.assert_allclose(place[0], 0.0, atol=1e-12)
+    assert place[1, 1] > 0.0 and depth[0] == pytest.approx(np.linalg.norm([0.5, -3.2, 1.9]))
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--to", "eel.avi"], "a movie ends in .mp4 or .gif; got 'eel.avi'"),
+    (["--to", "eel.gif", "--speed", "0"], "must be greater than 0"),
+    (["--to", "eel.gif", "--show", "wind"], "no forces 'wind' to show; it has: fluid"),
+])
+def test_movies_refuse_in_words(folder: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(main, ["movie", str(folder), *arguments])
+    assert told.exit_code == 2
+    assert said in told.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["eel-planer"], "unknown scenario 'eel-planer'; did you mean 'eel-planar'?"),
+    (["eel-planar", "eel-planar", "eel-loop"], "view takes one run, or two to compare; got 3"),
+    (["."], "holds no result.nc"),
+])
+def test_view_refuses_in_words(arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(main, ["view", *arguments])
+    assert told.exit_code == 2
+    assert said in told.stderr
+
+
+def test_plots_offer_every_variable_and_the_busiest_lines(swim: Result) -> None:
+    frames = frames_of(swim)
+    names = choices(frames)
+    assert names[:3] == [SPEED, "joint_torque", "actuator_power"]
+    assert {"base_twist", "momentum"} <= set(names) and "radius" not in names
+    torque = plot_of(frames, "joint_torque")
+    assert len(torque.lines) == 6 and torque.left_out == 30
+    busiest = np.ptp(swim.dataset["joint_torque"].values, axis=0).argmax()
+    assert any(np.array_equal(values, swim.dataset["joint_torque"].values[:, busiest]) for values in torque.lines.values())
+    np.testing.assert_allclose(plot_of(frames, SPEED).lines["speed"], np.linalg.norm(swim.dataset["com_velocity"].values, axis=1))
+
+
+def test_statics_is_plotted_over_its_points() -> None:
+    frames = frames_of(made_up.statics())
+    assert "tension" in choices(frames)
+    assert list(plot_of(frames, "tension").lines) == ["1", "2", "3"] or len(plot_of(frames, "tension").lines) == 4
+
+
+def test_in_a_notebook_the_replay_appears(swim: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("limbless.view.notebook.in_notebook", lambda: True)
+    shown = swim.view()
+    assert shown is not None and "<iframe srcdoc=" in shown._repr_html_()
+    with pytest.raises(InputError):
+        Result(made_up.straight().isel(time=slice(0, 0))).view()

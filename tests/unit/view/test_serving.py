@@ -1,0 +1,74 @@
+"""The server: this machine only, nothing outside its own pages, gone when it is told to go."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import limbless
+
+pytest.importorskip("viser", reason="the extra view is not installed")
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory):
+    where = tmp_path_factory.mktemp("work")
+    (where / "secret.txt").write_text("a secret")
+    home = str(Path(limbless.__file__).parents[1])
+    code = "from limbless.cli import main; main()"
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": home}
+    started = subprocess.Popen([sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5", "--no-browser"], cwd=where,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    yield started
+    if started.poll() is None:
+        started.kill()
+    started.communicate()
+
+
+@pytest.fixture(scope="module")
+def address(process: subprocess.Popen) -> str:
+    line = process.stdout.readline()
+    assert line.startswith("Watch and tune at http://127.0.0.1:"), line
+    return line.split()[4]
+
+
+def got(address: str) -> bytes:
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as error:
+        return error.read()
+
+
+def test_the_page_is_served(address: str) -> None:
+    assert b"<html" in got(address)
+
+
+@pytest.mark.parametrize("path", ["/secret.txt", "/../secret.txt", "/..%2Fsecret.txt", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
+def test_no_other_file_is_served(address: str, path: str) -> None:
+    answer = got(address + path)
+    assert b"a secret" not in answer and b"root:" not in answer
+
+
+def test_nobody_else_reaches_it(address: str) -> None:
+    port = int(address.rsplit(":", 1)[1])
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("this system has no list of its sockets")
+    listening = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
+    assert [place.split(":")[0] for place in listening if int(place.split(":")[1], 16) == port] == ["0100007F"]
+
+
+def test_ctrl_c_stops_it_without_a_word(process: subprocess.Popen, address: str) -> None:
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert out == "" and "Traceback" not in err
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=5)
