@@ -230,7 +230,7 @@ def test_models_do_not_share_memory() -> None:
     ({"control_period": -0.1}, "control_period"),
     ({"model": "newton-oiler"}, "newton-euler"),
     ({"actuation": "motoin"}, "motion"),
-    ({"actuation": ProportionalDerivative(stiffness=(1.0, 2.0))}, "stiffness"),
+    ({"actuation": ProportionalDerivative(stiffness=(1.0, 2.0, 3.0))}, "stiffness"),
     ({"actuation": ProportionalDerivative(damping=-1.0)}, "negative"),
     ({"actuation": ProportionalDerivative(motion_joints=(7,))}, "no joint 7"),
     ({"initial": {"position": (0.0, 0.0)}}, "position"),
