@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics import spine_solver as solver
+from limbless.mechanics import spine_following
 from limbless.models.tendon_statics.packing import PAPER_AXIS, PAPER_SIGN
 from limbless.models.tendon_statics.solution import Equilibrium
 
@@ -142,8 +142,8 @@ class Follower:
             code = np.zeros(len(wanted), dtype=np.int64)
             posture, pull = np.zeros((len(wanted), v, q.shape[1])), np.zeros((len(wanted), len(self.pairs)))
             posture[0], pull[0] = q, u
-            done = solver.follow(model.spine, loads, model.stops, self.pairs, rows, np.ascontiguousarray(wanted * signs), bound,
-                                 posture, pull, code, model.work, model._r, model._H, model._L, J, _STEPS)
+            done = spine_following.follow(model.spine, loads, model.stops, self.pairs, rows, np.ascontiguousarray(wanted * signs), bound,
+                                          posture, pull, code, model.work, model._r, model._H, model._L, J, _STEPS)
             return int(done), posture, pull
 
         done, posture, pull = go(targets, q, u)
