@@ -133,7 +133,7 @@ def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:
     path = write(tmp_path, "duration: 1\nenvironment: [{density: 3}]\n")
     text = refusal(path)
     assert f"{path}: robot: missing; give a robot (kind: chain" in text and "gait: missing; give a gait (kind: body-wave" in text
-    assert f"{path}:2: environment.0.kind: missing; the environment needs a `kind`: buoyancy, " in text
+    assert f"{path}:2: environment.0.kind: missing; the environment needs a `kind`: anchorage, " in text
 
 
 @pytest.mark.parametrize(
