@@ -114,7 +114,8 @@ MUTANTS = [
         "w * get_wrench(work, k, PUSH) + (-1.0 if k == 0 else 1.0) * get_wrench(work, k, POKE)",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
-        "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus", "models/macro_continuous/recording.py",
+        "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
+        "models/macro_continuous/recording.py",
         "about_head -= passed\n", "about_head -= passed - 2.0 * poked[:, :1]\n", f"{ROD}::test_internal_wrench_meets_both_ends"),
     Mutant(
         "000-footnote-4", "paper 000, footnote 4: N(C-) = N(C+) - T printed, is N(C+) + T", "models/macro_continuous/recording.py",

@@ -178,7 +178,8 @@ def test_support_stays_in_place_while_a_stretching_body_slides_by() -> None:
     """(33) corrected: the support runs along the body at -V_X / Γ_X."""
     rod = Rod(base="planar", strains="extensible-kirchhoff")
     holds = [Anchorage(twist=(-0.4, 0, 0, 0, 0, 0)), Support(abscissae=(0.3,), along="points")]
-    data = ll.simulate(rod, Peristalsis(amplitude=0.3, wavelength=1.0), holds, model=MacroContinuousSettings(cells=32), duration=0.1).dataset
+    data = ll.simulate(rod, Peristalsis(amplitude=0.3, wavelength=1.0), holds, model=MacroContinuousSettings(cells=32),
+                       duration=0.1).dataset
     place = data["contact_position"].values[:, 1, 0]
     assert np.abs(place - place[0]).max() < 1e-5 and np.ptp(data["support_abscissa"].values[:, 1]) > 0.02
 
