@@ -1,4 +1,4 @@
-"""Every erratum of papers 001 and 002 that changes a number, as a mutant: the printed form is put back and a named test must fail.
+"""Every erratum of papers 000, 001, 002 and 004 that changes a number, as a mutant: the printed form is put back, a named test must fail.
 
 Each mutant replaces text in one file of `src/limbless`. The code does not follow the paper line by line (it works along the world axes and
 shares one pass between inverse and direct dynamics), so `printed` is what the misprint amounts to there. See spec section 7.
@@ -12,6 +12,8 @@ from typing import NamedTuple
 DENSE = "tests/unit/models/test_dense_form.py::test_inverse_and_direct_dynamics"
 CONTACT = "tests/unit/models/test_contact_motion.py"
 ADDED = "tests/unit/models/test_added_mass.py"
+ROD = "tests/unit/models/test_rod_dynamics.py"
+TOUCH = "tests/unit/models/test_rod_contacts.py"
 
 
 class Mutant(NamedTuple):
@@ -192,6 +194,47 @@ MUTANTS += [      # paper 004, section 10 of its spec
         "004-57", "(57): force at the first point of a step printed, the mean of both has no bias", "analysis/statics.py",
         "(0.5 * (force[1:] + force[:-1])", "(force[:-1]",
         "tests/unit/test_analysis_statics.py::test_equivalent_work_is_that_of_the_mean_force"),
+]
+
+MUTANTS += [      # paper 000
+    Mutant(
+        "000-66", "paper 000, (66): Ad_g = [[R, -R r^], [0, R]] printed, is [[R, r^ R], [0, R]]", "mechanics/lie.py",
+        "return carry_twist(turned, -g.position)", "return carry_twist(turned, g.position)",
+        f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
+    Mutant(
+        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod.py",
+        "w * get_wrench(work, k, PUSH) + get_wrench(work, k, POKE)",
+        "w * get_wrench(work, k, PUSH) + (-1.0 if k == 0 else 1.0) * get_wrench(work, k, POKE)",
+        f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
+    Mutant(
+        "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
+        "models/macro_continuous/recording.py",
+        "about_head -= passed\n", "about_head -= passed - 2.0 * poked[:, :1]\n", f"{ROD}::test_internal_wrench_meets_both_ends"),
+    Mutant(
+        "000-footnote-4", "paper 000, footnote 4: N(C-) = N(C+) - T printed, is N(C+) + T", "models/macro_continuous/recording.py",
+        "about_head -= passed\n", "about_head += passed\n", f"{ROD}::test_a_point_load_makes_a_jump"),
+    Mutant(
+        "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "mechanics/rod.py",
+        "get_twist(work, k, SURGE) + bracket(twist, swing)", "get_twist(work, k, SURGE) + bracket(swing, twist)",
+        f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
+    Mutant(
+        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "models/macro_continuous/kinematic.py",
+        "-V[..., 0] / table.drive.value[..., 0]", "-V[..., 0]", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+    Mutant(
+        "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
+        'if self.holds == "material":', 'if self.holds == "nothing":',
+        f"{TOUCH}::test_material_anchor_does_no_work_and_spatial_anchor_does"),
+    Mutant(
+        "000-36", "paper 000, (36) with c(t): omega(t) t printed as phase, is the distance run", "gaits/peristalsis.py",
+        "(self.speed + 0.5 * self.acceleration * times) * times", "(self.speed + self.acceleration * times) * times",
+        "tests/unit/robots/test_rod.py::test_strains_have_the_rates_that_they_say[gait0]"),
+    Mutant(
+        "000-54", "paper 000, (54): z^2 / (z^2 - h^2) printed, is z^2 / (h^2 - z^2)", "gaits/travelling_curvature.py",
+        "np.exp(-np.minimum(np.where(inside, y, 0.0) / room, 700.0))", "np.exp(np.minimum(np.where(inside, y, 0.0) / room, 20.0))",
+        "tests/unit/robots/test_rod.py::test_bump_is_smooth_and_its_area_is_known"),
+    Mutant(
+        "000-56", "paper 000, (55), (56): no shear rate printed", "gaits/sheared_curvature.py",
+        " + K * shear * shear_rate - shear_rate_slope", "", "tests/golden/test_rod.py::test_sheared_snake[reissner_shear_rate]"),
 ]
 
 HELPERS = {

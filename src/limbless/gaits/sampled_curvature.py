@@ -17,9 +17,9 @@ _LEAST = 6             # rows and columns that a spline of degree five needs
 
 
 class SampledCurvature(Gait):
-    """Yaw curvature in a table: its first row has the abscissae (after a first number that is ignored), each later row a time and the
-    curvatures.
+    """Yaw curvature that is known only through samples along the body and in time.
 
+    The first row of the table has the abscissae (after a first number that is ignored), each later row a time and the curvatures.
     Between the samples it is a spline of degree five in both directions. The net motion of a body between supports then follows by least
     squares over the whole body, without dividing by the slope of the curvature; a gait that does not let every section follow the one
     before is refused there.

@@ -22,9 +22,9 @@ def curvature_rate(K: Array, slope: Array, shear: Array, shear_rate: Array, shea
 
 
 class ShearedCurvature(Gait):
-    """Lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed; the curvature that mobility asks for is found from
-    it.
+    """A snake whose sections shear, with the curvature that lets every section follow the one before.
 
+    The lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed, and the curvature follows from it.
     With V_Y = 0 along the body, W_Z = K V - Γ̇ and V' = -Γ (K V - Γ̇), and K obeys a transport equation with inflow at the head, where it
     stays at K_0, as everywhere at the start. The head speeds up to `speed` during `ramp` (smooth start f); the beat sets
     in after it. Without shear K_0 would stay for ever: a circular body is singular for the plain snake.

@@ -174,6 +174,16 @@ def test_worm_swells_as_it_shortens() -> None:
 
 # Anchors
 
+def test_support_stays_in_place_while_a_stretching_body_slides_by() -> None:
+    """(33) corrected: the support runs along the body at -V_X / Γ_X."""
+    rod = Rod(base="planar", strains="extensible-kirchhoff")
+    holds = [Anchorage(twist=(-0.4, 0, 0, 0, 0, 0)), Support(abscissae=(0.3,), along="points")]
+    data = ll.simulate(rod, Peristalsis(amplitude=0.3, wavelength=1.0), holds, model=MacroContinuousSettings(cells=32),
+                       duration=0.1).dataset
+    place = data["contact_position"].values[:, 1, 0]
+    assert np.abs(place - place[0]).max() < 1e-5 and np.ptp(data["support_abscissa"].values[:, 1]) > 0.02
+
+
 def test_two_anchors_that_move_apart_are_refused() -> None:
     feet = [Anchorage(abscissa=0.0), Anchorage(abscissa=1.0, twist=(0.1, 0, 0, 0, 0, 0))]
     with pytest.raises(InputError, match="cannot all hold"):

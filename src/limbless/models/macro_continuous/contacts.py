@@ -99,7 +99,7 @@ class ContactSet:
             entering = 0 if item.spacing is None else int(self.rod.length / item.spacing) + 2
             item.places(gait, np.zeros(1), self.rod.length)
             return max(len(item.abscissae), entering)
-        if hasattr(gait, "wavelength") and hasattr(gait, "crests"):
+        if hasattr(item, "holds") and hasattr(gait, "wavelength") and hasattr(gait, "crests"):
             return int(self.rod.length / gait.wavelength) + 2
         return item.places(gait, np.zeros(1), self.rod.length).place.shape[1]
 

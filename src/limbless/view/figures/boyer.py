@@ -120,7 +120,8 @@ def _forces(result: Result) -> Drawing:
         contact.plot(run.dataset["time"].values, run.dataset["contact_wrench"].values[:, 0], color=colour, label=name)
         table[f"{name}: contact force (N)"] = run.dataset["contact_wrench"].values[:, 0]
     contact.set(xlabel="time (s)", ylabel="contact force (N)")
-    least = 0.1 * float(np.abs(result.dataset["internal_wrench"].values[..., 0]).max())      # a force that is nothing but rounding is drawn as 0
+    least = 0.1 * float(np.abs(result.dataset["internal_wrench"].values[...,
+                                                                        0]).max())      # a force that is nothing but rounding is drawn as 0
     low, high = contact.get_ylim()
     contact.set_ylim(min(low, -least), max(high, least))
     style.legend_above(contact)
