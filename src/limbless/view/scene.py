@@ -85,7 +85,7 @@ class Stage:
             batched_scales=self._sleeves(0), batched_colors=self._torque_colours(0), lod="off", visible=False)
 
     def _add_arrows(self) -> None:
-        thick = 0.004 * self.frames.size
+        thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
             self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", points, colour, shaft_radius=thick,

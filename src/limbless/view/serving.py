@@ -2,9 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from limbless.errors import InputError
@@ -31,7 +30,7 @@ def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None) 
 
     # A visitor may leave while something is being drawn: nobody needs to hear of it.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
-    with contextlib.redirect_stdout(io.StringIO()):          # its banner comes even where none is wanted
+    with _silence():                                         # its banner comes even where none is wanted
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     server.request_share_url = _no_sharing                   # type: ignore[method-assign]
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
@@ -40,7 +39,7 @@ def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None) 
 
 def stop(server: ViserServer) -> None:
     """Stop a server without a word; its threads and connections end."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with _silence():
         server.stop()
 
 
@@ -52,6 +51,19 @@ def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
             action()
 
     getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Nothing is printed through rich, neither on a terminal nor in a notebook."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def _no_sharing(*_: Any, **__: Any) -> None:
