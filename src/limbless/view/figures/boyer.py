@@ -69,7 +69,7 @@ def worm_locomotion(result: Result) -> Drawing:
 
 
 @figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages",
-        needs=("base_position", "base_twist"))
+        needs=("base_position", "base_twist", "support_abscissa"))
 def head_motion(result: Result) -> Drawing:
     sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
     table: Table = {"time (s)": result.dataset["time"].values}
