@@ -44,7 +44,7 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
     return {name: found[name] for name in _SHOWN}
 
 
-@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; where it is thick it holds on",
+@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; where it is thick it holds on (triangles)",
         needs=("position", "radius", "support_abscissa"))
 def worm_locomotion(result: Result) -> Drawing:
     runs = _both_anchorages(result)
@@ -63,7 +63,7 @@ def worm_locomotion(result: Result) -> Drawing:
                       markersize=2.5)
             table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
             table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
-        axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; triangles: anchors")
+        axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; swelling enlarged")
         axes.set_yticks(-np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)])
     return sheet, table
 
