@@ -44,7 +44,7 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
     return {name: found[name] for name in _SHOWN}
 
 
-@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; where it is thick it holds on (triangles)",
+@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; triangles where it holds on",
         needs=("position", "radius", "support_abscissa"))
 def worm_locomotion(result: Result) -> Drawing:
     runs = _both_anchorages(result)
