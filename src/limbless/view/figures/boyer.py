@@ -44,7 +44,7 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
     return {name: found[name] for name in _SHOWN}
 
 
-@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; where it is thick it holds on",
+@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; triangles where it holds on",
         needs=("position", "radius", "support_abscissa"))
 def worm_locomotion(result: Result) -> Drawing:
     runs = _both_anchorages(result)
@@ -63,13 +63,13 @@ def worm_locomotion(result: Result) -> Drawing:
                       markersize=2.5)
             table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
             table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
-        axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; triangles: anchors")
+        axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; swelling enlarged")
         axes.set_yticks(-np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)])
     return sheet, table
 
 
 @figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages",
-        needs=("base_position", "base_twist"))
+        needs=("base_position", "base_twist", "support_abscissa"))
 def head_motion(result: Result) -> Drawing:
     sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
     table: Table = {"time (s)": result.dataset["time"].values}
