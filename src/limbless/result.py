@@ -266,24 +266,27 @@ class Result:
 
 def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any]) -> xr.Dataset:
     """The Dataset of all blocks; a variable that the schema declares and no block holds is left out."""
-    time = _joined(blocks, "time", 1)
-    dataset = xr.Dataset(coords={"time": ("time", time, {"units": "s", "long_name": "time"})})
+    coords: dict[str, Any] = {"time": ("time", _joined(blocks, "time", 1), {"units": "s", "long_name": "time"})}
+    variables: dict[str, Any] = {}
+    sizes: dict[str, int] = {dim: len(labels) for dim, labels in LABELS.items()}
     used = {dim for variable in schema.values() for dim in variable.dims}
     for name, (dims, values, attributes) in coordinates.items():
         values = np.asarray(values)
         label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or values.dtype.kind in "UO")
-        dataset = dataset.assign_coords({name: (dims, values, attributes)}) if label else dataset.assign({name: (dims, values, attributes)})
-        used |= {dims} if isinstance(dims, str) else set(dims)
+        (coords if label else variables)[name] = (dims, values, attributes)
+        dims = (dims,) if isinstance(dims, str) else tuple(dims)
+        sizes |= dict(zip(dims, values.shape, strict=True))
+        used |= set(dims)
     # In the order of LABELS: that of a set changes from process to process, and with it the bytes of the file.
-    dataset = dataset.assign_coords({dim: np.array(labels) for dim, labels in LABELS.items() if dim in used})
+    coords |= {dim: np.array(labels) for dim, labels in LABELS.items() if dim in used}
     for name, variable in schema.items():
         if name == "time" or (blocks and name not in blocks[0]):
             continue
         dims = ("time", *variable.dims)
-        values = _joined(blocks, name, len(dims), tuple(dataset.sizes.get(dim, 0) for dim in variable.dims))
+        values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
         attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
-        dataset[name] = (dims, values, {key: text for key, text in attributes.items() if text})
-    return dataset
+        variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
+    return xr.Dataset(variables, coords)
 
 
 def _joined(blocks: Sequence[Block], name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:

@@ -33,6 +33,7 @@ Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike 
 
 STEPS_PER_BLOCK = 256                 # a block's drive stays in the cache, and progress is shown many times a second
 TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
+TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
@@ -134,9 +135,9 @@ class _Run:
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
-        if self.progress:
-            self.progress(0.0, self.start, 0.0)
         try:
+            if self.progress:
+                self.progress(0.0, self.start, 0.0)
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)
                 if failure:
@@ -163,14 +164,13 @@ class _Run:
 
     def _stretches(self) -> Any:
         """The run in pieces of at most `STEPS_PER_BLOCK` steps, broken at control times."""
-        breaks = [*self.scenario.gait.breakpoints(self.start, self.end),
-                  *(t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end))]
+        switches = [t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end)]
         times = [self.start, self.end]
         if self.controller is not None:
             times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
         for begin, finish in pairwise(times):
             gait = self._ask_controller(begin, finish) if self.controller else self.gait
-            knots = knots_between(begin, finish, self.scenario.step, breaks)
+            knots = knots_between(begin, finish, self.scenario.step, [*self.gait.breakpoints(begin, finish), *switches])
             for first in range(0, len(knots) - 1, STEPS_PER_BLOCK):
                 yield knots[first:first + STEPS_PER_BLOCK + 1], gait
 
@@ -185,10 +185,11 @@ class _Run:
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         state, block, status = self.model.advance(self.state, knots, record, drive)
-        if status.failure:
+        sound = _sound_records(block)
+        settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
+        if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
             self._keep(block)
             return status
-        sound = _sound_records(block)
         if sound < len(block["time"]) or not _is_sound(state.x):
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
@@ -247,8 +248,8 @@ class _Run:
         return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
 
 
-def _is_sound(values: Array) -> bool:
-    return bool(np.isfinite(values).all())
+def _is_sound(state: Array) -> bool:
+    return bool((np.abs(state) < TOO_LARGE).all())
 
 
 def _sound_records(block: Block) -> int:

@@ -55,6 +55,7 @@ from limbless.mechanics.vectors import (
     Matrix,
     Symmetric,
     Vector,
+    determinant,
     inverse,
     product,
     rotation_by,
@@ -79,7 +80,7 @@ KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN, ALIGNED = np.arange(8)
 LAYOUT_POSITIONS = np.int64(1)                # in row 0, which has no joint, this column holds the number of joint position columns
 ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION = np.arange(9)
 ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
-ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 56])
+ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, OWN, AROUND, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 39, 40, 58])
 BASE, START, SECOND = np.array([0, 0, 3])
 WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 10
 
@@ -192,8 +193,11 @@ def body_inertia(links, k, R):
 
 
 @inline
-def transmit(I, P, S, U, is_given, rotor, torque, k, work):
-    """Across joint k towards the base. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24)."""
+def transmit(I, P, S, U, around, is_given, rotor, torque, k, work):
+    """Across joint k towards the base. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
+
+    `around` is the block of I in which the joint moves: beside its size (AROUND) a joint without inertia of its OWN stands out.
+    """
     put_pair(work, k, EFFORT, U)
     if is_given:
         work[k, FORCE] = power(S, P)
@@ -201,6 +205,7 @@ def transmit(I, P, S, U, is_given, rotor, torque, k, work):
         D = power(S, U) + rotor
         u = torque - power(S, P)
         work[k, FORCE], work[k, MOBILITY] = u, 1.0 / D
+        work[k, OWN], work[k, AROUND] = D, around.xx + around.yy + around.zz
         I = release(I, U, D)
         P = P + (u / D) * U
     return I, P
@@ -225,9 +230,11 @@ def transmit_turn(I, P, is_given, rotor, torque, k, work):
         put_vector(work, k, TURN + 15, P.torque)
     else:
         o = 0.0 * R.x.x
-        mobility = inverse(I.J + rotate_symmetric(R, Symmetric(rotor.x + o, o, o, rotor.y + o, o, rotor.z + o)))
+        D = I.J + rotate_symmetric(R, Symmetric(rotor.x + o, o, o, rotor.y + o, o, rotor.z + o))
+        mobility, mean = inverse(D), (D.xx + D.yy + D.zz) / 3.0
         u = R @ torque - P.torque
         put_symmetric(work, k, TURN_MOBILITY, mobility)
+        work[k, OWN], work[k, AROUND] = determinant(D), mean * mean * mean
         put_vector(work, k, TURN + 15, u)
         W = rows(mobility)
         HtW, JW = product(transpose(I.H), W), product(rows(I.J), W)
@@ -263,10 +270,10 @@ def gather(chain, torque, wrench, work, push):
         kind, v = layout[k, KIND], layout[k, COLUMN]
         if kind == REVOLUTE:
             S = turning(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, I.J, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         elif kind == PRISMATIC:
             S = sliding(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, I.M, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
         else:
             I, P = transmit_turn(I, P, layout[k, GIVEN], three_rotors(joints, v), vector_at(torque, v), k, work)
         if kind == PRISMATIC or layout[k, HAS_ARM]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain import (
     ACCELERATION,
+    AROUND,
     BASE,
     COLUMN,
     COULOMB,
@@ -22,8 +23,8 @@ from limbless.mechanics.chain import (
     GIVEN,
     HAS_BODY,
     KIND,
-    MOBILITY,
     ORIGIN,
+    OWN,
     POSITION,
     RATE_GAIN,
     REST,
@@ -40,7 +41,7 @@ from limbless.mechanics.chain import (
 )
 from limbless.mechanics.columns import get_matrix, put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.inertia import Wrench, carry_wrench
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import careful_kernel, inline, kernel
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
 from limbless.mechanics.scalars import maximum, minimum, value_of
@@ -50,7 +51,7 @@ INTEGRALS = 9
 ACTUATOR_WORK, ENVIRONMENT_WORK, PASSIVE_WORK, IMPULSE = np.array([0, 1, 2, 3])
 PUSH = 13                                     # power, sum of external wrenches (6), wrench that holds the base (6): see `gather`
 PUSHED, HELD = np.array([1, 7])
-LOCKED = 1e12                                 # ratio of joint mobilities beyond which a torque-given joint counts as singular
+LOCKED = 1e12                                 # a torque-given joint with this many times less inertia than the body around it is singular
 
 
 class Setting(NamedTuple):
@@ -223,17 +224,14 @@ def put_rates(position, velocity, work, push, acceleration, torque, effort, rate
     put_vector_at(rate, sums + IMPULSE + 3, about_world.torque)
 
 
-@kernel
+@careful_kernel
 def is_locked(chain, work):
-    """Number of a torque-given joint that has no inertia to move (gimbal lock, massless end), or 0: spec, H <= 1e-12 max H."""
-    largest, smallest, joint = -1.0, 1e300, 0
-    for k in range(1, chain.layout.shape[0]):
-        if not chain.layout[k, GIVEN] and chain.layout[k, KIND] != SPHERICAL:
-            mobility = abs(value_of(work[k, MOBILITY]))
-            if mobility > largest:
-                largest, joint = mobility, k
-            smallest = min(smallest, mobility)
-    return joint if largest >= LOCKED * smallest else 0
+    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless end), or 0."""
+    layout = chain.layout
+    for k in range(layout.shape[0] - 1, 0, -1):
+        if not layout[k, GIVEN] and LOCKED * abs(value_of(work[k, OWN])) <= value_of(work[k, AROUND]):
+            return k
+    return 0
 
 
 @inline

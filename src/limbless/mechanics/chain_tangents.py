@@ -8,9 +8,9 @@ from limbless.mechanics.shape import bend_joints
 
 
 @kernel
-def bend_dual_joints(shape, channel, columns, signs, joints):
+def bend_dual_joints(shape, yaw_column, yaw_sign, pitch_column, pitch_sign, joints):
     """`bend_joints` on arrays of duals."""
-    bend_joints(as_duals(shape), channel, columns, signs, as_duals(joints))
+    bend_joints(as_duals(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, as_duals(joints))
 
 
 @kernel

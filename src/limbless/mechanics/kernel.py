@@ -60,11 +60,20 @@ _CACHE = _writable(CACHE_DIRECTORY)
 
 def kernel(function: Callable) -> Any:
     """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
+    return _compiled(function, FAST)
+
+
+def careful_kernel(function: Callable) -> Any:
+    """A kernel without fast math, in which a comparison with NaN is false: for checks."""
+    return _compiled(function, {"error_model": "numpy"})
+
+
+def _compiled(function: Callable, options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
     try:
-        return njit(cache=_CACHE, **FAST)(function)
+        return njit(cache=_CACHE, **options)(function)
     finally:
         config.CACHE_DIR = before
 

@@ -100,9 +100,11 @@ def rotation_by(axis, s, c):
 
 @inline
 def rotation_from_quaternion(w, x, y, z):
-    return Matrix(Vector(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
-                  Vector(2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
-                  Vector(2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)))
+    """The rotation of a quaternion of any length: between the stages of an integration step it is not quite 1."""
+    k = 2.0 / (w * w + x * x + y * y + z * z)
+    return Matrix(Vector(1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+                  Vector(k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
+                  Vector(k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)))
 
 
 @with_operators
@@ -134,6 +136,11 @@ def rows(S):
 def upper(A):
     """Upper triangle of a matrix that is symmetric by construction."""
     return Symmetric(A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z)
+
+
+@inline
+def determinant(S):
+    return dot(Vector(S.xx, S.xy, S.xz), cross(Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz)))
 
 
 @inline

@@ -33,9 +33,8 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
             )
     bent = []
     for quantity in (drive.value, drive.rate, drive.acceleration):
-        taken = np.zeros((len(quantity), chain.freedoms))
-        bend_joints(quantity, np.int64(0), mapping.yaw_column, mapping.yaw_sign, taken)
-        bend_joints(quantity, np.int64(1), mapping.pitch_column, mapping.pitch_sign, taken)
+        taken = np.empty((len(quantity), chain.freedoms))
+        bend_joints(quantity, *mapping, taken)
         bent.append(taken)
     return bent
 

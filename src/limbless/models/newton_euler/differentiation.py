@@ -61,8 +61,7 @@ class Tangents:
         type(self.gait).compiled_duals(self.parameters, times, stations, *shape)         # type: ignore[misc]
         joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]
         for source, target in zip(shape, joints, strict=True):
-            chain_tangents.bend_dual_joints(source, np.int64(0), mapping.yaw_column, mapping.yaw_sign, target)
-            chain_tangents.bend_dual_joints(source, np.int64(1), mapping.pitch_column, mapping.pitch_sign, target)
+            chain_tangents.bend_dual_joints(source, *mapping, target)
         position, velocity, acceleration = joints
         return DriveTable(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))
 

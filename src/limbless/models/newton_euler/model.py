@@ -44,7 +44,8 @@ class NewtonEuler(Model):
         built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
-        self.chain, self.actuation = built, actuation or Motion()
+        self.chain = self.robot = built
+        self.actuation = actuation or Motion()
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
         for item in self.environment:
             if not isinstance(item, Environment):
