@@ -6,8 +6,8 @@ PYTHON := $(shell for name in python3 python3.13 python3.12 python3.11 python; d
 	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
 endif
 
-# Workers of pytest: 0 runs in one process, N in N processes (each may compile the kernels for itself).
-WORKERS ?= 0
+# Workers of pytest: 0 runs in one process, N in N processes.
+WORKERS ?= 2
 # More options for pytest, such as PYTEST_OPTIONS='-k eel -x'.
 PYTEST_OPTIONS ?=
 
@@ -30,7 +30,7 @@ help:
 	@echo "make clean   remove .venv, runs/ and all caches"
 	@echo
 	@echo "PYTHON=...   the interpreter that makes .venv (now: $(or $(PYTHON),none found))"
-	@echo "WORKERS=2    run pytest in that many processes (now: $(WORKERS))"
+	@echo "WORKERS=4    run pytest in that many processes (now: $(WORKERS))"
 
 demo: $(INSTALLED)
 	@echo "== limbless run eel-planar  (the first run also compiles the kernels)"
@@ -43,6 +43,8 @@ test: $(INSTALLED_DEV)
 	@$(BIN)/ruff check .
 	@echo "== mypy"
 	@$(BIN)/mypy
+	@echo "== compiling the kernels  (a minute or two the first time)"
+	@$(BIN)/limbless warmup
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.robots.rod import STRAINS
+
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
-
-
-STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
-"""The strains of a rod, in the order of a screw."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.analysis.limits import STRAINS
 from limbless.callables import Function
 from limbless.description import quantity
 from limbless.errors import InputError
@@ -19,6 +18,8 @@ from limbless.robots.uniform_chain import UniformChain
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
+STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
+"""The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
     "planar": (5,), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5), "reissner": (0, 1, 2, 3, 4, 5)}
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value."""
