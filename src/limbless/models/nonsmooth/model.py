@@ -112,7 +112,8 @@ class NonSmooth(Model):
             raise InputError("the non-smooth model takes revolute, prismatic and universal joints; this robot has spherical ones: "
                              "describe each as a universal and a revolute joint")
         if getattr(self.actuation, "motion_joints", ()):
-            raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it out, or use actuation 'motion'")
+            raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it out, "
+                             "or use actuation 'motion'")
         if arrays.coulomb_friction.any():
             raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
 
