@@ -23,6 +23,7 @@ class Spine(NamedTuple):
 
     length: Array          # (v,)            m
     joint: float           # ARC, or where along the length a hinge sits
+    share: float           # of the twist, before the bend: SYMMETRIC or OUTER
     stiffness: Array       # (v, freedoms)   N m/rad: lateral (b), dorso-ventral (g), twist (e)
     rest: Array            # (v, freedoms)   rad
     holes: Array           # (v + 1, tendons, 3)  m
@@ -69,7 +70,7 @@ def posture(spine, q, work):
     length, holes, end = spine.length, spine.holes, spine.end
     bones, chord, slope, curve, rotation, origin = work.bones, work.chord, work.slope, work.curve, work.rotation, work.origin
     turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
-    place(bones, length, spine.joint, q)
+    place(bones, length, spine.joint, spine.share, q)
     freedoms = q.shape[1]
     measure_chords(bones, holes, end, freedoms, chord, slope, curve)
     R, O = matrix_of(rotation[0]), vector_of(origin[0])

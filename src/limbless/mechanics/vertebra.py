@@ -1,9 +1,10 @@
 """One vertebra of a tendon-driven spine: pose, centroid and tendon chords, with first and second derivatives (paper 004, (1)-(5)).
 
 Frame i sits on disk i with z along the backbone from base to tip, as in the paper. The unknowns of a vertebra are b (bend towards +x, a
-rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z of the outer disk). With t = b² + g² everything is
-made of f_n(t) = sum over k of (-t)^k / (2k + n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³. They obey f_n = 1/n! - t f_(n+2)
-and f_n' = (n f_(n+2) - f_(n+1)) / 2, so two series give all values and derivatives, without a branch and without 0/0 when straight.
+rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z; a share of it before the bend, the rest behind it).
+With t = b² + g² everything is made of f_n(t) = sum over k of (-t)^k / (2k + n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³.
+They obey f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2, so two series give all values and derivatives, without a branch and
+without 0/0 when straight.
 """
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.scalars import sincos
-from limbless.mechanics.vectors import Matrix, Vector, cross, dot, transpose
+from limbless.mechanics.vectors import Matrix, Vector, cross, dot, product, rotation_about, transpose
 
 Array = NDArray[np.float64]
 B, G, E = np.array([0, 1, 2])                    # the unknowns of a vertebra
 PAIR = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])   # where the second derivative with respect to unknowns k and m is kept
 ARC = -1.0                                       # in place of the fraction of the length at which a hinge sits
+SYMMETRIC, OUTER = 0.5, 0.0                      # share of the twist before the bend: half (second order), or none, as in published code
 
 
 class Vertebrae(NamedTuple):
@@ -119,20 +120,45 @@ def hinge(rest, outer, R, first, second, turn, turn_second):
 
 
 @inline
-def twisted(R, e, turn, turn_second):
-    """R Rz(e), and the rate of e: a turn about z of the outer disk, which the bend carries along."""
-    s, c = sincos(e)
-    axis = Vector(R.x.z, R.y.z, R.z.z)
-    store(turn[2], axis)
+def turn_place(share, Z, d, first, second):
+    """Z d for a point d of the bend, with derivatives: Z = Rz(share e) turns those by b and g, e itself swings with share z x (Z d)."""
+    z = Vector(0.0, 0.0, share)
+    d = Z @ d
     for k in range(2):
-        store(turn_second[2, k], cross(vector_of(turn[k]), axis))
-    return Matrix(Vector(c * R.x.x + s * R.x.y, c * R.x.y - s * R.x.x, R.x.z), Vector(c * R.y.x + s * R.y.y, c * R.y.y - s * R.y.x, R.y.z),
-                  Vector(c * R.z.x + s * R.z.y, c * R.z.y - s * R.z.x, R.z.z))
+        rate = Z @ vector_of(first[k])
+        store(first[k], rate)
+        store(second[PAIR[k, 2]], cross(z, rate))
+        for m in range(k, 2):
+            store(second[PAIR[k, m]], Z @ vector_of(second[PAIR[k, m]]))
+    swing = cross(z, d)
+    store(first[2], swing)
+    store(second[PAIR[2, 2]], cross(z, swing))
+    return d
+
+
+@inline
+def twisted(share, Z, R, outer, turn, turn_second):
+    """Z R Rz(`outer`) with its rates: e turns by its share about z of the inner disk (in Z) and by the rest about z of the outer one."""
+    z, rest = Vector(0.0, 0.0, share), 1.0 - share
+    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)                     # z of the outer disk; a turn about it leaves it where it is
+    store(turn[2], z + rest * axis)
+    store(turn_second[2, 2], rest * cross(z, axis))
+    for k in range(2):
+        w = Z @ vector_of(turn[k])
+        store(turn[k], w)
+        store(turn_second[k, 2], cross(z, w))
+        store(turn_second[2, k], rest * cross(w, axis))
+        for m in range(2):
+            store(turn_second[k, m], Z @ vector_of(turn_second[k, m]))
+    return product(product(Z, R), rotation_about(Vector(0.0, 0.0, 1.0), outer))
 
 
 @kernel
-def place(vertebrae, length, joint, q):
-    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is ARC, or where along the length a hinge sits (0 to 1)."""
+def place(vertebrae, length, joint, share, q):
+    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is ARC, or where along the length a hinge sits (0 to 1).
+
+    `share`: of the twist, before the bend (SYMMETRIC or OUTER).
+    """
     rotation, offset, centroid, offset_rate, centroid_rate, turn, offset_second, centroid_second, turn_second = vertebrae
     for i in range(len(length)):
         b, g, l = q[i, 0], q[i, 1], length[i]
@@ -149,7 +175,11 @@ def place(vertebrae, length, joint, q):
             store(offset[i], hinge(joint * l, (1.0 - joint) * l, R, offset_rate[i], offset_second[i], turn[i], turn_second[i]))
             store(centroid[i], Vector(0.0, 0.0, joint * l))         # the compliant part is at the hinge; its rates stay zero
         if q.shape[1] == 3:
-            R = twisted(R, q[i, 2], turn[i], turn_second[i])
+            e = q[i, 2]
+            Z = rotation_about(Vector(0.0, 0.0, 1.0), share * e)
+            store(offset[i], turn_place(share, Z, vector_of(offset[i]), offset_rate[i], offset_second[i]))
+            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), centroid_rate[i], centroid_second[i]))
+            R = twisted(share, Z, R, (1.0 - share) * e, turn[i], turn_second[i])
         store_matrix(rotation[i], R)
 
 
@@ -178,7 +208,7 @@ def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
                 for m in range(k, freedoms):
                     w_m = vector_of(turn[i, m])
                     h_m = vector_of(offset_rate[i, m]) + cross(w_m, arm)
-                    # d²R/da_k da_m = ([w_k,m] + [w_k][w_m]) R; with k <= m the twist, which comes last, has no w_k,m
+                    # d²R/da_k da_m = ([w_k,m] + [w_k][w_m]) R
                     second = vector_of(offset_second[i, PAIR[k, m]]) + cross(vector_of(turn_second[i, k, m]), arm)
                     second = second + cross(w, cross(w_m, arm))
                     curve[i, c, PAIR[k, m]] = dot(u, second) + (dot(h_k, h_m) - dot(u, h_k) * dot(u, h_m)) / size

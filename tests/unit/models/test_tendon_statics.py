@@ -40,11 +40,12 @@ def slanted(twist: float | None = None) -> ll.TendonSpine:
 
 # Equations
 
-@pytest.mark.parametrize("twist", [None, 0.08])
+@pytest.mark.parametrize(("twist", "form"), [(None, "energy"), (0.08, "energy"), (0.08, "moment")])
 @pytest.mark.parametrize("kinematics", ["arc", "hinge"])
-def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | None, kinematics: str) -> None:
+def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | None, form: Any, kinematics: str) -> None:
+    """For both places of the twist: halved about the bend, and at the outer disk (whose minimum is where the moment form starts)."""
     model = ll.TendonStatics(slanted(twist).changed(kinematics=kinematics), [ll.Gravity(acceleration=(1.0, 2.0, -9.0)), ll.Buoyancy()],
-                             base_orientation=HANGING, tendon_stiffness=800.0)
+                             base_orientation=HANGING, tendon_stiffness=800.0, form=form)
     shape, n = model.spine.stiffness.shape, model.spine.stiffness.size
     q = 0.2 * rng(1).standard_normal(shape)
     loads = model.loads(np.array([0.11, 0.3, 0.05, 0.2, 0.1, 0.4]), tip_force=(0.02, -0.05, 0.03))

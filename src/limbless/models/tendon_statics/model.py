@@ -62,7 +62,7 @@ class TendonStatics:
             raise InputError(f"form must be 'energy' or 'moment'; got {form!r}")
         self.robot, self.form, self.stops, self.drop_axial = built, form, stops, drop_axial
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
-        self.spine, self.tendons = spine_arrays(built), len(built.tendons)
+        self.spine, self.tendons = spine_arrays(built, form), len(built.tendons)
         self.base_position = numbers("base_position", base_position, (3,))
         self.base_rotation = quaternion_to_matrix(_unit(base_orientation))
         self.to_base = (self.base_rotation @ FROM_PAPER).T

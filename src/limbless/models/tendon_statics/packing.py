@@ -15,7 +15,7 @@ from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
 from limbless.mechanics.spine_equilibrium import Spine, Work
-from limbless.mechanics.vertebra import ARC, vertebrae
+from limbless.mechanics.vertebra import ARC, OUTER, SYMMETRIC, vertebrae
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -30,8 +30,8 @@ BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
 
 
-def spine_arrays(robot: TendonSpine) -> Spine:
-    """The robot as kernels take it."""
+def spine_arrays(robot: TendonSpine, form: str) -> Spine:
+    """The robot as kernels take it. The moment form twists at the outer disk as published code does, the energy form on both sides."""
     v, m = len(robot.vertebrae), len(robot.tendons)
     stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
     rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
@@ -46,7 +46,8 @@ def spine_arrays(robot: TendonSpine) -> Spine:
     end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
     columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
     stiff, unbent, lowest, highest = columns
-    return Spine(robot.values("length"), ARC if robot.kinematics == "arc" else robot.hinge_at, stiff, unbent, holes, end, lowest, highest)
+    joint, share = ARC if robot.kinematics == "arc" else robot.hinge_at, SYMMETRIC if form == "energy" else OUTER
+    return Spine(robot.values("length"), joint, share, stiff, unbent, holes, end, lowest, highest)
 
 
 def _stops(robot: TendonSpine, field: str) -> Array:
