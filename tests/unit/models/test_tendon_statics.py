@@ -312,15 +312,39 @@ def test_the_low_tension_branch_is_found_and_another_on_request() -> None:
 
 
 def test_out_of_reach_is_answered_with_the_nearest_and_does_not_spoil_what_follows() -> None:
-    model = neck(ll.SnakeNeck())
-    found = model.inverse([[-0.03, 0.0], [-0.115, 0.02], [-0.02, 0.0]], largest_tension=1.0)
+    found = neck(ll.SnakeNeck()).inverse([[-0.03, 0.0], [-0.115, 0.02], [-0.02, 0.0]], largest_tension=1.0)
     assert found.reached.tolist() == [True, False, True]
-    best = found.error[1]
-    for change in ((0.01, 0.0), (-0.01, 0.0), (0.0, 0.01), (0.0, -0.01)):
-        u = np.array([found.tension[1, 0] - found.tension[1, 3], found.tension[1, 1] - found.tension[1, 2]]) + change
-        u = np.clip(u, -1.0, 1.0)
-        tip = model.solve([max(u[0], 0), max(u[1], 0), max(-u[1], 0), max(-u[0], 0)]).tip_in_base[1:]
-        assert np.linalg.norm(tip - [-0.115, 0.02]) >= best - 1e-6
+
+
+@pytest.mark.parametrize(("target", "largest", "stops", "state"), [
+    ((-0.14, 0.03), 2.5, False, "free free"), ((-0.1, -0.1), 2.5, False, "free free"), ((-0.115, 0.02), 1.0, True, "high free"),
+    ((0.01, 0.12), 2.5, False, "free low"), ((-0.09, -0.09), 1.0, True, "high high"), ((-0.12, 0.0), 2.5, False, "free slack")])
+def test_the_nearest_point_is_first_order_optimal(target: tuple, largest: float, stops: bool, state: str) -> None:
+    """Slope of half the squared distance by signed tensions: none where free, outward at a bound, uphill on both sides of a slack pair."""
+    model = neck(ll.SnakeNeck(), stops=stops)
+    found = model.inverse([target], largest_tension=largest)
+    miss = found.tip[0] - target
+    rates = (model.base_rotation.T @ found.equilibria[0].tip_per_tension)[1:]
+    scale = np.linalg.norm(rates) * np.linalg.norm(miss)
+    assert not found.reached.any() and np.linalg.norm(miss) > 0.02
+    for (first, second), expected in zip(model.robot.pairs, state.split(), strict=True):
+        u = found.tension[0, first] - found.tension[0, second]
+        above, below = rates[:, first] @ miss / scale, -rates[:, second] @ miss / scale
+        if expected == "free":
+            assert 0.0 < abs(u) < largest and abs(above if u > 0.0 else below) < 1e-8
+        else:
+            assert {"high": u == largest and above < -0.01, "low": u == -largest and below > 0.01,
+                    "slack": u == 0.0 and above > 0.01 and below < -0.01}[expected]
+
+
+def test_the_nearest_point_where_a_stop_is_met() -> None:
+    """There the slope jumps: no neighbour is nearer."""
+    model = neck(ll.SnakeNeck())
+    found = model.inverse([[0.2, 0.01]])
+    assert found.equilibria[0].held.sum() == 8
+    for angle in np.arange(16) * np.pi / 8:
+        pull = found.tension[0] + 1e-3 * np.array([0.0, 0.0, -np.sin(angle), -np.cos(angle)])
+        assert np.linalg.norm(model.solve(pull).tip_in_base[1:] - [0.2, 0.01]) >= found.error[0] - 1e-9
 
 
 def test_tensions_stay_below_the_range_of_the_sensors() -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError, SimulationError
 from limbless.mechanics import spine_following
+from limbless.models.tendon_statics.nearest import Miss, approach
 from limbless.models.tendon_statics.packing import PAPER_AXIS, PAPER_SIGN
 from limbless.models.tendon_statics.solution import Equilibrium
 
@@ -181,7 +182,15 @@ class Follower:
         inside = np.clip(u, low + 1e-9, self.largest - 1e-9)
         found = least_squares(miss, inside, jac=jac, bounds=(low, self.largest), xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=200,
                               **({} if self.smooth else {"diff_step": 1e-6}))
-        return at(found.x), found.x
+        best = found.x
+        if self.smooth and np.linalg.norm(found.fun) > 1e3 * REACHED:
+            best = approach(lambda u: self._miss(at(u), target, u, signed), best, low, self.largest)
+        return at(best), best
+
+    def _miss(self, found: Equilibrium, target: Array, u: Array, signed: bool) -> Miss:
+        """Way to the target and its rates on both sides of u: where a pair is slack, one tendon pulls above and the other below."""
+        up, down = (self._rates(found, np.where(u == 0.0, side, u), signed) for side in (1.0, -1.0))
+        return Miss(self._tip(found) - target, up, down)
 
     def _rates(self, found: Equilibrium, u: Array, signed: bool) -> Array:
         """d tip components / d unknown tensions."""
