@@ -369,8 +369,42 @@ def test_redundant_tendons() -> None:
     assert least.reached.all() and (least.tension**2).sum() <= (pair.tension**2).sum() + 1e-12
     soft = model.inverse([[-0.02, 0.0]], prefer="stiffness", stiffness=1.7)
     assert 1.0 / soft.equilibria[0].tip_compliance[1, 1] == pytest.approx(1.7, rel=1e-3) and soft.reached.all()
-    cheap = model.inverse([[-0.03, -0.01], [-0.02, 0.0]], prefer="work")
-    assert cheap.reached.all()
+    for prefer in ("tension", "work"):
+        far = model.inverse([[-0.14, 0.03]], prefer=prefer, largest_tension=1.0)
+        assert far.error[0] <= model.inverse([[-0.14, 0.03]], largest_tension=1.0).error[0] + 1e-9, "pairs are a special case"
+
+
+def positive_work(before: Any, after: Any) -> float:
+    """What the actuators give between two equilibria, J."""
+    mean = 0.5 * (before.proximal_tension + after.proximal_tension)
+    return float(np.maximum(mean * (before.tendon_length - after.tendon_length), 0.0).sum())
+
+
+@pytest.mark.parametrize(("robot", "targets"), [
+    (ll.SnakeNeck(), [[-0.01, 0.0], [-0.03, -0.01], [-0.02, 0.015], [0.02, 0.01]]),
+    (slanted(), [[0.01, 0.0], [0.02, 0.008], [0.005, 0.015]])])
+def test_no_other_tensions_on_the_target_take_less_work(robot: Any, targets: list) -> None:
+    """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip is put back on its target."""
+    model, random = neck(robot), rng(9)
+    found = model.inverse(targets, prefer="work")
+    assert found.error.max() < 1e-7
+    for point in range(1, len(targets)):
+        before, there, tension = found.equilibria[point - 1], found.equilibria[point], found.tension[point]
+        least, tried = positive_work(before, there), 0
+        for size in (1e-3, 1e-2, 0.1):
+            for _ in range(30):
+                change = size * random.standard_normal(len(tension))
+                pull = np.maximum(tension + np.where(tension > 1e-9, change, np.abs(change)), 0.0)
+                for _ in range(9):
+                    other = model.solve(pull, start=there.q)
+                    miss = other.tip_in_base[1:] - found.tip[point]
+                    rates = (model.base_rotation.T @ other.tip_per_tension)[1:]
+                    pull = np.maximum(pull - np.linalg.pinv(rates) @ miss, 0.0)
+                if np.linalg.norm(miss) < 1e-11 and np.abs(other.proximal_tension - tension).max() > 0.1 * size:
+                    tried += 1
+                    lighter = 1e-9 * (tension @ tension - pull @ pull)           # J: the weight of tension that makes the choice unique
+                    assert positive_work(before, other) > least + min(lighter, 0.0) - 1e-11
+        assert tried > 20
 
 
 def test_in_space_with_six_tendons() -> None:
