@@ -28,6 +28,7 @@ EXPECTED = {
     "05_heading_controller.py": r"t = +0 s +heading +0\.0 deg(?s:.*)t = +20 s +heading +(29|30)\.\d deg",
     "06_inverse_and_direct_dynamics.py": r"the same joint accelerations: \d\.\de-1\d rad/s2",
     "07_sensitivity.py": r"By differences of runs: -5\.00\d\d m per rad of amplitude \(exact -5\.00\d\d\)",
+    "09_tendon_neck.py": r"air: .* right 0\.439 N, down 0\.396 N(?s:.*)spend 3\.332 mJ(?s:.*)spend 1\.420 mJ(?s:.*) is 8\.8 cm away",
 }
 
 
