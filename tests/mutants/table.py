@@ -141,6 +141,18 @@ CHORDS = f"{SPINE}::test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_
 
 MUTANTS += [      # paper 004, section 10 of its spec
     Mutant(
+        "004-1", "(1)-(4): 1/k of the arc printed, nothing divided by nothing when straight", "mechanics/vertebra.py",
+        "return 1.0 - t * f3, f2, f3, f4, f5, f6, f7", "return 1.0 - t * f3, (1.0 - np.cos(np.sqrt(t))) / max(t, 1e-300), f3, f4, f5, f6, f7",
+        f"{SPINE}::test_almost_straight_loses_no_digits"),
+    Mutant(
+        "004-6", "(6)-(7), Table I: gravity from tip to base printed for a neck that hangs", "models/tendon_statics/packing.py",
+        "field = to_base @ np.array(item.acceleration)\n", "field = -to_base @ np.array(item.acceleration)\n", FIXED),
+    Mutant(
+        "004-46", "(46): relative errors printed, are half squared errors in m²", "models/tendon_statics/following.py",
+        "Miss(self._tip(found) - target, up, down)",
+        "Miss((self._tip(found) - target) / target, up / target[:, None], down / target[:, None])",
+        f"{SPINE}::test_the_nearest_point_is_first_order_optimal[target2-1.0-True-high-free]"),
+    Mutant(
         "004-5", "(5): hole angles 0, pi/2, pi, 3pi/2 printed, are 0, pi/2, 3pi/2, pi for the pairs (1,4), (2,3)", "robots/snake_neck.py",
         '"up": _UP, "left": _LEFT', '"left": _LEFT, "up": _UP', f"{NECK}::test_the_preset_is_the_default_robot"),
     Mutant(

@@ -22,7 +22,8 @@ ERRATA = {"table-1-yaw", "table-1-pitch", "after-25", "16", "30", "32", "38-41",
 the others correct a reference in the text."""
 
 
-ERRATA_004 = {f"004-{number}" for number in ("5", "9", "12", "14", "17", "18", "22", "26", "27", "31", "31-axes", "33", "34", "54", "57")}
+ERRATA_004 = {f"004-{number}" for number in (
+    "1", "5", "6", "9", "12", "14", "17", "18", "22", "26", "27", "31", "31-axes", "33", "34", "46", "54", "57")}
 """Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between two forms that both exist."""
 
 
