@@ -29,6 +29,9 @@ EXPECTED = {
     "06_inverse_and_direct_dynamics.py": r"the same joint accelerations: \d\.\de-1\d rad/s2",
     "07_sensitivity.py": r"By differences of runs: -5\.00\d\d m per rad of amplitude \(exact -5\.00\d\d\)",
     "09_tendon_neck.py": r"air: .* right 0\.439 N, down 0\.396 N(?s:.*)spend 3\.332 mJ(?s:.*)spend 1\.420 mJ(?s:.*) is 8\.8 cm away",
+    "10_swimming_rod_and_chain.py": r"divides the difference by (3\.9|4\.[01]) and (3\.9|4\.[01]): second order",
+    "11_snake_on_the_ground.py": r"at 90 % .* slid 0\.000 mm(?s:.*)at 110 % .* slid 9[56]\.\d+ mm",
+    "12_crawl_then_reach.py": r"crawled to \(0\.4\d\d, 0\.\d+\) m\nthe clamp cost \d\.\d+ mJ",
 }
 
 

@@ -21,7 +21,8 @@ def process(tmp_path_factory: pytest.TempPathFactory):
     where = tmp_path_factory.mktemp("work")
     (where / "secret.txt").write_text("a secret")
     home = str(Path(limbless.__file__).parents[1])
-    code = "from limbless.cli import main; main()"
+    # A background job of a shell, such as continuous integration, ignores Ctrl-C, and so would its children
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from limbless.cli import main; main()"
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": home}
     started = subprocess.Popen([sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5", "--no-browser"], cwd=where,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
