@@ -16,6 +16,7 @@ from limbless.mechanics.laws import Laws
 from limbless.mechanics.lie import Quaternion, quaternion_product
 from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
 from limbless.models.base import Block, Variable
+from limbless.models.body_variables import BODY_VARIABLES
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -25,12 +26,7 @@ SCHEMA = {
     "base_orientation": Variable(("quaternion",), "1", "orientation of the base frame, scalar first", "world"),
     "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the base frame", "base"),
     "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the base origin, angular acceleration", "base"),
-    "base_reaction": Variable(("screw",), "N, N m", "wrench that holds the base, about its origin", "base"),
-    "head_position": Variable(("axis",), "m", "position of the end of the head", "world"),
-    "com_position": Variable(("axis",), "m", "centre of mass", "world"),
-    "com_velocity": Variable(("axis",), "m/s", "velocity of the centre of mass", "world"),
-    "position": Variable(("section", "axis"), "m", "middle of each section", "world"),
-    "orientation": Variable(("section", "quaternion"), "1", "orientation of each section (x along the body), scalar first", "world"),
+    **BODY_VARIABLES,
     "joint_position": Variable(("joint",), "rad or m", "joint position (spherical joints: rotation vector)", "joint"),
     "joint_velocity": Variable(("joint",), "rad/s or m/s", "joint velocity", "joint"),
     "joint_acceleration": Variable(("joint",), "rad/s2 or m/s2", "joint acceleration", "joint"),

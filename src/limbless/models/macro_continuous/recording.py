@@ -17,6 +17,7 @@ from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, tw
 from limbless.mechanics.rod_motion import TURN, WORKS
 from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.models.base import Block, Variable
+from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 from limbless.robots.rod import ACTUATED, NATURAL, Rod
 
@@ -27,12 +28,7 @@ SCHEMA = {
     "base_orientation": Variable(("quaternion",), "1", "orientation of the head section, scalar first", "world"),
     "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the head section", "base"),
     "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular acceleration", "base"),
-    "base_reaction": Variable(("screw",), "N, N m", "wrench that holds the base, about its origin", "base"),
-    "head_position": Variable(("axis",), "m", "position of the end of the head", "world"),
-    "com_position": Variable(("axis",), "m", "centre of mass", "world"),
-    "com_velocity": Variable(("axis",), "m/s", "velocity of the centre of mass", "world"),
-    "position": Variable(("section", "axis"), "m", "middle of each section", "world"),
-    "orientation": Variable(("section", "quaternion"), "1", "orientation of each section (x along the body), scalar first", "world"),
+    **BODY_VARIABLES,
     "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
     "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
     "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),

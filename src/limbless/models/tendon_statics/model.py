@@ -14,6 +14,7 @@ from limbless.mechanics import spine_solver as solver
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.mechanics.spine_equilibrium import Loads
 from limbless.mechanics.vectors import Vector
+from limbless.models.arguments import unit_quaternion
 from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following, Prefer
 from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
@@ -64,7 +65,7 @@ class TendonStatics:
         self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
         self.spine, self.tendons = spine_arrays(built, form), len(built.tendons)
         self.base_position = numbers("base_position", base_position, (3,))
-        self.base_rotation = quaternion_to_matrix(_unit(base_orientation))
+        self.base_rotation = quaternion_to_matrix(unit_quaternion(base_orientation))
         self.to_base = (self.base_rotation @ FROM_PAPER).T
         self._dead = dead_loads(built, self.environment, self.to_base)
         self.friction_law, self._coefficient = _friction(friction)
@@ -309,14 +310,6 @@ class TendonStatics:
     def _straight_lengths(self) -> Array:
         equilibrium.posture(self.spine, np.zeros(self.spine.stiffness.shape), self.work)
         return self.work.total.copy()
-
-
-def _unit(quaternion: ArrayLike) -> Array:
-    q = numbers("base_orientation", quaternion, (4,))
-    length = np.linalg.norm(q)
-    if abs(length - 1.0) > 1e-6:
-        raise InputError(f"base_orientation must be a unit quaternion (scalar first); got length {length:g}")
-    return np.asarray(q / length)
 
 
 def _friction(friction: Friction) -> tuple[int, float]:
