@@ -156,7 +156,7 @@ def test_twists_and_their_rates_are_those_of_the_moving_sections() -> None:
         return _twists(poses(t), (poses(t - 2 * h) - 8 * poses(t - h) + 8 * poses(t + h) - poses(t + 2 * h)) / (12 * h))
 
     model.forward(*tables(model, 0.3), TWIST)
-    work = model._scratch.work.copy()
+    work = model.scratch.work[0].copy()
     A = adjoint_matrices(work)
     swing, surge = work[:, SWING:SWING + 6], work[:, SURGE:SURGE + 6]
     eta = (A @ (TWIST + swing)[..., None])[..., 0]
@@ -290,7 +290,7 @@ def test_water_in_the_form_of_the_spec(added: str) -> None:
 def _spec_rate(model: MacroContinuous, rod: Rod, water: Water, strain: list[np.ndarray], added: str) -> np.ndarray:
     from limbless.mechanics.rod import SURGE, SWING, adjoint_matrices
 
-    work, w = model._scratch.work, model.mesh.weight
+    work, w = model.scratch.work[0], model.mesh.weight
     A = adjoint_matrices(work)
     swing = work[:, SWING:SWING + 6]
     eta = (A @ (TWIST + swing)[..., None])[..., 0]

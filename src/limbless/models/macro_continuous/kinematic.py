@@ -12,7 +12,9 @@ from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_motion
+from limbless.mechanics.rod import inertia_matrices
 from limbless.mechanics.rod_motion import SIZE, SPEED, WORKS
+from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
@@ -33,8 +35,7 @@ class Table(NamedTuple):
     gait: Gait
     drive: Drive               # (T, nodes, 6)
     work: Array                # (T, nodes, NODE_COLUMNS)
-    inertia: Array             # (T, 6, 6)
-    swing: Array               # (T, 6)
+    sums: Array                # (T, SUMS)
 
 
 class Evaluations(NamedTuple):
@@ -55,8 +56,8 @@ class Kinematic:
     def prepare(self, gait: Gait, drive: Drive) -> Table:
         """The shape at every stage time."""
         T, nodes = drive.value.shape[:2]
-        table = Table(gait, drive, np.zeros((T, nodes, rod_kernels.NODE_COLUMNS)), np.zeros((T, 6, 6)), np.zeros((T, 6)))
-        rod_kernels.sweep_many(self.model.body, *drive, table.work, table.inertia, table.swing)
+        table = Table(gait, drive, np.zeros((T, nodes, rod_kernels.NODE_COLUMNS)), np.zeros((T, rod_kernels.SUMS)))
+        shape_all(self.model.body, Strains(*drive), self.model.scratch.desk, table.work, table.sums)
         return table
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], table: Table) -> tuple[State, Block, Status]:
@@ -68,27 +69,28 @@ class Kinematic:
         poses = np.zeros((len(knots) - 1, 3, 7))
         rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
         pose = self._per_instant(poses, when)
-        work = table.work[when.stage]
+        work, sums = table.work[when.stage], table.sums[when.stage]
         bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
-        rod_motion.loads_many(model.body, model.laws, times, inside, pose, motion.twist, work, bias, push, works)
-        resultant = (table.inertia[when.stage] @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
+        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, work, sums, model.scratch.slab,
+                              model.scratch.kept, bias, push, works)
+        resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
             hold = np.zeros_like(hold)
         touch = resultant - hold
         contact_power = self._contact_power(reached, present, motion, touch, when, times)
-        powers = np.stack([works[:, 0] + (table.swing[when.stage] * motion.twist_rate).sum(axis=1) + (touch * motion.twist).sum(axis=1)
-                           - contact_power, works[:, 1] + contact_power], axis=1)
-        sums = self._integrate(knots, when, powers, resultant + push, pose, table)
+        swung = (sums[:, rod_kernels.SHAPE_MOMENTUM:][:, :6] * motion.twist_rate).sum(axis=1)
+        powers = np.stack([works[:, 0] + swung + (touch * motion.twist).sum(axis=1) - contact_power, works[:, 1] + contact_power], axis=1)
+        paid = self._integrate(knots, when, powers, resultant + push, pose, table)
         kept = np.flatnonzero(record)
         e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
-        flat = np.concatenate([pose[e], motion.twist[e], state.x[WORKS:SIZE] + sums[kept]], axis=1)
+        flat = np.concatenate([pose[e], motion.twist[e], state.x[WORKS:SIZE] + paid[kept]], axis=1)
         now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], work[e],
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
-        x[WORKS:] = state.x[WORKS:SIZE] + sums[-1]
+        x[WORKS:] = state.x[WORKS:SIZE] + paid[-1]
         return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
 
     def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
