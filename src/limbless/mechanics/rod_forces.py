@@ -97,23 +97,18 @@ def lay_slab(work, slab):
             slab[k // LANES, c, k % LANES] = work[k, c]
 
 
-@inline
-def open_at(rows, i, inside):
-    """Whether the window of a law holds the time `inside` (in the step)."""
-    return rows[i, FROM] <= inside <= rows[i, UNTIL]
-
-
 @kernel
 def push_bands(forces, inside, base, twist, slab, kept, keep):
     """Sum all bands: wrench in the head frame and its power along the swing. With `keep`, `kept` gets the push per length on each node."""
     align_stack()
-    bands, share, block = as_lanes(forces.bands), as_lanes(forces.share), forces.block
+    all_bands, all_share, block, _, _ = forces
+    bands, share = as_lanes(all_bands), as_lanes(all_share)
     nodes, room = as_lanes(slab), as_lanes(kept)
     o = 0.0 * nodes[0, 0]
     still = Vector(o, o, o)
     outer, along = Wrench(still, still), o
     for i in range(block.shape[0]):
-        if not open_at(forces.bands[:, :, 0], i, inside):
+        if inside < value_of(bands[i, FROM]) or inside > value_of(bands[i, UNTIL]):
             continue
         b = block[i]
         R, p, swing = get_matrix(nodes, b, ROTATION), get_vector(nodes, b, PLACE), get_twist(nodes, b, SWING)
@@ -130,12 +125,12 @@ def push_bands(forces, inside, base, twist, slab, kept, keep):
 def push_rows(weight, forces, t, inside, base, twist, work, keep):
     """Sum the laws that come one by one, as `push_bands`; what they do to their node is added to its columns PUSH and POKE."""
     align_stack()
-    rows, buffer = forces.rows, forces.buffer
+    _, _, _, rows, buffer = forces
     o = 0.0 * work[0, 0]
     still = Vector(o, o, o)
     outer, along = Wrench(still, still), o
     for i in range(rows.shape[0]):
-        if not open_at(rows, i, inside):
+        if inside < rows[i, FROM] or inside > rows[i, UNTIL]:
             continue
         k, at_point = int(rows[i, NODE]), rows[i, CODE] == POINT
         h, swing = get_pose(work, k), get_twist(work, k, SWING)
@@ -148,7 +143,13 @@ def push_rows(weight, forces, t, inside, base, twist, work, keep):
     return outer, along
 
 
-@kernel
+@inline
+def nothing():
+    """No wrench."""
+    return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+
+
+@inline
 def push_all(weight, forces, t, inside, base, twist, work, slab, kept, keep):
     """Everything that pushes the rod: the wrench in the head frame, and its power along the swing.
 
@@ -157,7 +158,9 @@ def push_all(weight, forces, t, inside, base, twist, work, slab, kept, keep):
     if keep:
         kept[:] = 0.0
         work[:, PUSH:] = 0.0
-    outer, along = push_rows(weight, forces, t, inside, base, twist, work, keep)
+    outer, along = nothing(), 0.0
+    if forces.rows.shape[0] > 0:
+        outer, along = push_rows(weight, forces, t, inside, base, twist, work, keep)
     if forces.block.shape[0] > 0:
         in_bands, along_bands = push_bands(forces, inside, base, twist, slab, kept, keep)
         outer, along = outer + in_bands, along + along_bands

@@ -119,21 +119,16 @@ def put_full(matrix, I):
             matrix[3 + r, c], matrix[c, 3 + r] = I.H[r][c], I.H[r][c]
 
 
-@kernel
-def find_twist(body, forces, setting, base, t, inside, x, work, sums, scratch):
-    """The head's twist in row TWIST: from the state, from the momentum, or from the balance of forces. False if there is none."""
-    form, free = setting
-    vectors = scratch.vectors
+@inline
+def given_twist(form, free, base, x, sums, inertia, table, vectors):
+    """The head's twist in row TWIST, from the state or from the momentum that it holds. False if there is none."""
     if form == VELOCITY_FORM:
         for c in range(6):
             vectors[TWIST, c] = x[SPEED + c]
-    elif form == MOMENTUM_FORM:
-        whole = into_head(base, Wrench(vector_at(x, SPEED), vector_at(x, SPEED + 3)))
-        put_row(vectors, TWIST, whole - wrench_at(sums, SHAPE_MOMENTUM))
-        return solve_six(scratch.inertia, vectors[TWIST], free, scratch.table)
-    else:
-        return balance(body, forces, free, base, t, inside, x, work, scratch)
-    return True
+        return True
+    whole = into_head(base, Wrench(vector_at(x, SPEED), vector_at(x, SPEED + 3)))
+    put_row(vectors, TWIST, whole - wrench_at(sums, SHAPE_MOMENTUM))
+    return solve_six(inertia, vectors[TWIST], free, table)
 
 
 @kernel
@@ -179,11 +174,9 @@ def put_push(body, forces, base, t, inside, vectors, row, work, scratch):
     put_row(vectors, PUSH, push)
 
 
-@kernel
-def accelerate(setting, scratch):
+@inline
+def accelerate(form, free, inertia, table, vectors):
     """η̇_o of (18) in row ANSWER and what holds the head in row HOLD, from BIAS and PUSH. False if there is no unique answer."""
-    form, free = setting
-    inertia, vectors = scratch.inertia, scratch.vectors
     if form == NO_INERTIA:
         for c in range(6):
             vectors[ANSWER, c] = 0.0
@@ -191,7 +184,7 @@ def accelerate(setting, scratch):
         return True
     for c in range(6):
         vectors[ANSWER, c] = vectors[PUSH, c] - vectors[BIAS, c]
-    sound = solve_six(inertia, vectors[ANSWER], free, scratch.table)
+    sound = solve_six(inertia, vectors[ANSWER], free, table)
     for i in range(6):
         held = vectors[BIAS, i] - vectors[PUSH, i]
         for j in range(6):
@@ -206,17 +199,22 @@ def rod_rate(body, forces, setting, work, sums, t, inside, x, scratch, rate, kee
 
     The power of the actuators is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
     """
-    vectors, works = scratch.vectors, scratch.works
+    form, free = setting
+    _, _, _, slab, kept, inertia, table, vectors, works, _, _, _ = scratch
     base = head_frame(x)
-    put_full(scratch.inertia, inertia_at(sums, INERTIA))
-    if not find_twist(body, forces, setting, base, t, inside, x, work, sums, scratch):
+    put_full(inertia, inertia_at(sums, INERTIA))
+    if form == NO_INERTIA:
+        found = balance(body, forces, free, base, t, inside, x, work, scratch)
+    else:
+        found = given_twist(form, free, base, x, sums, inertia, table, vectors)
+    if not found:
         return False
     twist = pair_of(vectors, TWIST)
-    push, given = push_all(body.weight, forces, t, inside, base, twist, work, scratch.slab, scratch.kept, keep)
+    push, given = push_all(body.weight, forces, t, inside, base, twist, work, slab, kept, keep)
     bias, along = inertial_wrench(sums, twist)
     put_row(vectors, BIAS, bias)
     put_row(vectors, PUSH, push)
-    sound = accelerate(setting, scratch)
+    sound = accelerate(form, free, inertia, table, vectors)
     works[0] = along - given + power(pair_of(vectors, ANSWER), wrench_at(sums, SHAPE_MOMENTUM))
     works[1] = given + power(twist, push)
     hold = pair_of(vectors, HOLD)
@@ -225,7 +223,7 @@ def rod_rate(body, forces, setting, work, sums, t, inside, x, scratch, rate, kee
     outer = into_world(base, Wrench(push.force + hold.linear, push.torque + hold.angular))
     for c in range(6):
         rate[SPEED + c] = vectors[ANSWER, c]
-    if setting.form == MOMENTUM_FORM:
+    if form == MOMENTUM_FORM:
         put_pair_at(rate, SPEED, outer)
     rate[WORKS], rate[WORKS + 1], rate[WORKS + 2] = works[0], works[1], 0.0
     put_pair_at(rate, WORKS + 3, outer)

@@ -40,6 +40,8 @@ class MacroContinuous(Model):
     follow. The plane and the line are the motion in space with some components of the head's twist held.
     """
 
+    steps_per_block = 64                     # the strains of a block then stay in the processor's cache
+
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  settings: MacroContinuousSettings | None = None) -> None:
         built, self.settings = robot.build(), settings or MacroContinuousSettings()
