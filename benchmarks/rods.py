@@ -1,9 +1,9 @@
 """The continuous body: one evaluation, whole runs beside real time, growth with the cells, and PyElastica's snake at equal accuracy."""
 from __future__ import annotations
 
-import runpy
+import importlib
+import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from benchmarks.timing import each, race
 
 KINEMATIC = ("worm-burrow", "worm-accelerate", "inchworm-climb", "snake-turn-2d", "snake-turn-3d", "snake-shear", "rod-arm")
 CELLS = (32, 64, 128, 256)
-PEER = Path(__file__).parents[1] / "tests" / "cross" / "elastica_snake.py"
+PEERS = Path(__file__).parents[1] / "tests" / "cross"       # where the other engines are prepared, for tests too
 
 
 def evaluation_time(cells: int, duration: float, repeats: int) -> float:
@@ -53,10 +53,13 @@ def elastica_rows(duration: float = 4.0, chunks: int = 10, elements: int = 50, c
 
     Both are held to PyElastica's own limit: the extrapolation from `elements` and twice as many, at half the step.
     """
+    sys.path.insert(0, str(PEERS))
     try:
-        peer = SimpleNamespace(**runpy.run_path(str(PEER)))
+        peer = importlib.import_module("elastica_snake")
     except ImportError:
         return [Row("PyElastica's snake (not measured: PyElastica is not installed)", "")]
+    finally:
+        sys.path.remove(str(PEERS))
     coarse, fine = peer.Snake(elements).run(duration, 0.02), peer.Snake(2 * elements, 0.5 * peer.STEP).run(duration, 0.02)
     limit = (4.0 * fine.center[-1] - coarse.center[-1]) / 3.0
     ours = peer.motion(fine, cells, step).dataset["com_position"].values[-1, :2]

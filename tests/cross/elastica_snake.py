@@ -35,7 +35,7 @@ class History(NamedTuple):
     moment: Array          # (R, n + 1) yaw moment that each section passes on: of the bending and of the muscles, N m
 
 
-@njit(cache=True)
+@njit
 def _rub(velocity: Array, directors: Array, grip: Array, slip: float, share: float, force: Array) -> None:
     """Force on each element, half to each of its nodes. The tangent points to the head."""
     for k in range(directors.shape[2]):

@@ -60,9 +60,9 @@ def test_rows_of_rods(bench: ModuleType) -> None:
     pytest.importorskip("elastica", reason="PyElastica (extra `dev`) is not installed")
     rods = bench.rods
     rows = rods.swim_rows(duration=0.1, repeats=1, cells=(16, 32)) + rods.kinematic_rows(repeats=1, changes={"duration": 0.1})
-    rows += rods.elastica_rows(duration=0.4, chunks=1, elements=20, cells=64)
+    rows += rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=64)
     with pytest.raises(RuntimeError, match="nothing to compare"):
-        rods.elastica_rows(duration=0.4, chunks=1, elements=20, cells=4)
+        rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=4)
     assert [row.target for row in rows] == [5.0, 50, 1.05, *(100,) * len(rods.KINEMATIC), 25]
 
 
