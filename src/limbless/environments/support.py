@@ -40,6 +40,8 @@ class Support(Contact):
             raise ValueError(f"abscissae: give at least one support, none of them negative; got {self.abscissae}")
         if self.spacing is not None and not self.travel:
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
+        if self.spacing is not None and isinstance(self.weight, tuple):
+            raise ValueError("weight: supports that are followed by others (spacing) share one weight; give one number, or no spacing")
         return self
 
     def sides(self, curvature: Array) -> Array:

@@ -109,6 +109,18 @@ def test_sampled_curvature_moves_like_the_curve_it_was_taken_from() -> None:
     assert runs[0]["base_position"].values == pytest.approx(runs[1]["base_position"].values, abs=1e-6)
 
 
+def test_sampled_midline_in_space_moves_like_its_curve() -> None:
+    gait, times, X = TravellingCurvature(climb=2.0, turn=1.0, turn_start=-1.5), np.linspace(0.0, 0.4, 41), np.linspace(0.0, 1.0, 101)
+    K = gait.sample(times, X).value
+    yaw, pitch = ((tuple(map(tuple, [(0.0, *X), *((t, *row) for t, row in zip(times, K[..., c], strict=True))]))) for c in (5, 4))
+    rod = Rod(strains="universal")
+    ends = [ll.simulate(rod, g, Support(), model=MacroContinuousSettings(cells=160), duration=0.3, step=0.02).dataset.isel(time=-1)
+            for g in (gait, SampledCurvature(table=yaw, pitch_table=pitch))]
+    assert abs(ends[0]["base_position"].values[2]) > 1e-3, "it leaves the plane"
+    for name in ("base_position", "base_orientation"):
+        assert ends[0][name].values == pytest.approx(ends[1][name].values, abs=1e-6)
+
+
 def test_gait_that_is_not_mobile_is_refused() -> None:
     gait = BodyWave(amplitude=0.5, growth=1.0, wavelength=0.6, ramp=0.0)           # grows along the body: sections cannot follow
     with pytest.raises(InputError, match="cannot all hold: the body would slip"):
@@ -195,6 +207,54 @@ def test_two_anchors_that_agree_share_the_weight() -> None:
     data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), feet, model="macro-continuous", duration=0.1).dataset
     weight = 9.81 * 1000.0 * np.pi * 0.03**2
     assert data["contact_force"].values[-1, :, 1] == pytest.approx([0.5 * weight] * 2, rel=1e-9)
+
+
+def test_contacts_share_by_their_weights() -> None:
+    """On the line anchors share in proportion; a tuple needs one number for each contact."""
+    rod, wave = Rod(base="line", strains="extensible-kirchhoff"), Peristalsis(amplitude=1e-12, wavelength=1.0)
+    feet = [Gravity(acceleration=(-2.0, 0.0, 0.0)), Anchorage(abscissa=0.1, weight=1.0), Anchorage(abscissa=0.6, weight=3.0)]
+    data = ll.simulate(rod, wave, feet, model="macro-continuous", duration=0.05).dataset
+    assert data["contact_force"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]), rel=1e-8)
+    with pytest.raises(InputError, match=r"weight needs one number, or one for each of its 5 contacts; got 2"):
+        ll.simulate(SNAKE, TravellingCurvature(), Support(weight=(1.0, 2.0)), model=FINE, duration=0.1)
+    with pytest.raises(InputError, match="weight: must be positive"):
+        Support(weight=(1.0, -2.0, 1.0, 1.0, 1.0))
+    with pytest.raises(InputError, match="share one weight"):
+        Support(weight=(1.0,) * 5, spacing=0.2)
+
+
+def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resultant() -> None:
+    """Among all forces with the same resultant these have the least sum of T² / w; the map is built here from recorded poses."""
+    settings, weight = MacroContinuousSettings(cells=400), (1.0, 4.0, 0.5, 2.0, 9.0)
+    places = tuple(float(x) for x in np.array([20, 60, 100, 140, 180]) * 0.005 + 0.0025)             # middles of sections
+    data = ll.simulate(SNAKE, TravellingCurvature(), Support(abscissae=places, travel=False, weight=weight), model=settings, duration=0.06,
+                       step=0.02).dataset.isel(time=-1)
+    k = [int(np.abs(data["abscissa"].values - x).argmin()) for x in places]
+    R = quaternion_to_matrix(data["base_orientation"].values)
+    side = quaternion_to_matrix(data["orientation"].values[k])[:, :, 1] @ R                   # lateral axes in the head frame
+    arm = (data["position"].values[k] - data["base_position"].values) @ R
+    A = np.array([side[:, 0], side[:, 1], np.cross(arm, side)[:, 2]])
+    T = data["contact_force"].values[:, 1]
+    assert pytest.approx(data["contact_wrench"].values[[0, 1, 5]], rel=1e-7) == A @ T
+    loose = np.linalg.svd(A)[2][3:]                                                           # forces without resultant
+    assert np.abs(loose @ (T / np.array(weight))).max() < 1e-7 * np.abs(T).max()
+    singular = np.linalg.svd(A * np.sqrt(weight), compute_uv=False)                           # a length of 1 m makes moments forces
+    assert data["contact_singular_values"].values == pytest.approx(singular, rel=1e-7)
+    assert float(data["contact_conditioning"]) == pytest.approx(singular[-1] / singular[0], rel=1e-7)
+
+
+def test_contact_between_nodes_costs_no_accuracy() -> None:
+    """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it lies, without a break there."""
+    def pull(cells: int, breaks: tuple[float, ...] = ()) -> tuple[np.ndarray, float]:
+        holds = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.3137)]
+        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=MacroContinuousSettings(cells=cells, breaks=breaks),
+                           duration=0.05, step=0.01).dataset.isel(time=-1)
+        return data["contact_force"].values[0], float(data["tail_wrench"])
+    exact, cells = pull(1024, (0.3137,))[0], np.array([8, 16, 32, 64])
+    found = [pull(int(count)) for count in cells]
+    errors = [np.abs(force - exact).max() for force, _ in found]
+    assert 3.7 < -np.polyfit(np.log(cells), np.log(errors), 1)[0] < 4.6
+    assert max(tail for _, tail in found) < 1e-12
 
 
 def test_arm_carries_its_weight() -> None:

@@ -23,6 +23,7 @@ from limbless.robots.rod import HELD, Rod
 
 Array = NDArray[np.float64]
 REST = 1e-3                # 1/s: of the length, the speed below which slip is not compared with the speed any more
+_GUIDES = 17               # sections at which a guided body is asked not to slip
 RANK = 1e-8                # singular values below this share of the largest count as zero
 
 
@@ -60,7 +61,8 @@ class ContactSet:
         self.free = np.array([c not in HELD[rod.base] for c in range(6)])
         self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
         self._refuse_held()
-        self.guide_nodes = np.unique(np.linspace(0, len(mesh.X) - 1, 17).round().astype(int))
+        ends = np.linspace(0, len(mesh.half), _GUIDES).round().astype(int)
+        self.guide_nodes = 2 * np.unique(ends)            # ends of panels: an integral to the middle of one is less accurate
 
     @property
     def guides_body(self) -> bool:
@@ -301,8 +303,8 @@ class ContactSet:
         if residual.max(initial=0.0) > self.tolerance:
             i = int(np.argmax(residual > self.tolerance))
             raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
-                             f"(allowed: "
-                             f"{self.tolerance:g}); the gait does not let every section follow the one before, or the contacts move apart")
+                             f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
+                             f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")
 
 
 def _body_bias(body: tuple[Array, Array, Array], twist: Array) -> Array:

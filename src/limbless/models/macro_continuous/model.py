@@ -234,7 +234,7 @@ class MacroContinuousSettings(ModelSettings):
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",
                                                   description="state of a free rod: twist of the head, or momentum of the whole")
-    slip_tolerance: float = quantity(1e-5, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
+    slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
