@@ -74,7 +74,7 @@ def elastica_rows(duration: float = 4.0, chunks: int = 10, elements: int = 50, c
                                                  record_every=0.02)),
                  "peer": each(lambda: snake.advance(steps))}, chunks, 0.05)
     rod, other = duration / best["rod"], steps * peer.STEP / best["peer"]
-    return [Row(f"snake on friction, {cells} cells, RK4, {step * 1e3:g} ms (error {errors[0]:.1e} m): all of `ll.simulate`, times real time",
+    return [Row(f"snake on friction, {cells} cells, RK4, {step * 1e3:g} ms (error {errors[0]:.1e} m): `ll.simulate`, times real time",
                 f"{rod:.0f} x", f"PyElastica, {elements} elements, 0.1 ms (error {errors[1]:.1e} m): {other:.1f} x", rod / other,
                 f"{rod / other:.0f}", target=25)]
 

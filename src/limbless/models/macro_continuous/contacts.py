@@ -17,6 +17,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
+from limbless.models.macro_continuous import moving
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket
 from limbless.robots.rod import HELD, Rod
@@ -43,6 +44,20 @@ class Motion(NamedTuple):
     twist_rate: Array      # (E, 6)
     residual: Array        # (E,) relative slip
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
+
+
+class Guides(NamedTuple):
+    """A body that is guided as a whole, at G of its sections and E instants."""
+
+    rows: Array            # (E, G, 6, 6) head-frame twist -> section twist
+    swing: Array           # (E, G, 6) J, head frame
+    surge: Array           # (E, G, 6) A, head frame
+    given: Array           # (E, G, 6) twist of what guides it, section axes
+
+    def rates(self, twist: Array) -> Guides:
+        """The same for the rates, once the head's twist (E, 6) is known: A + ad_{η_o} J takes the place of J."""
+        spin = (self.rows @ (twist[:, None] + self.swing)[..., None])[..., 3:, 0]
+        return Guides(self.rows, self.surge + bracket(twist[:, None], self.swing), self.surge, moving.turning(spin, self.given))
 
 
 class Slots(NamedTuple):
@@ -122,11 +137,11 @@ class ContactSet:
                 places[columns][:len(item.abscissae)] = item.abscissae
         return places
 
-    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array, body_speed: Array | None) -> tuple[Places,
-                                                                                                                      NDArray[np.bool_]]:
+    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array,
+                body_speed: dict[tuple[float, float, float], Array] | None) -> tuple[Places, NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout the step (K, P).
 
-        body_speed : (2 K + 1, nodes) at which a thing that is fixed in space runs along the body; `places` (P,) moves on.
+        body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,) moves on.
         """
         steps, count = len(knots) - 1, slots[-1].columns.stop
         middle = 0.5 * (knots[:-1] + knots[1:])
@@ -139,7 +154,7 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed, item.spacing or 0.0, moved, path, there)
+                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, moved, path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
@@ -189,39 +204,38 @@ class ContactSet:
     # The motion that they allow
 
     def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
-               stage: NDArray[np.int64], walled: NDArray[np.bool_]) -> Motion:
-        """η_o and η̇_o (E, 6) that all contacts agree on."""
+               stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> Motion:
+        """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports move through space."""
         guided = self.guided(slots)
         given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
         for item, columns in slots:
             part = Places(*(values[:, columns] for values in places))
             given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
                                                                      reached.rate[:, columns])
+        drift = self._drift(slots, base, reached.pose, times)
+        given = given + drift
         rows = rod_kernels.adjoint_matrices(reached.pose)                                    # (E, P, 6, 6)
         swing, surge = (reached.pose[..., c:c + 6] for c in (rod_kernels.SWING, rod_kernels.SURGE))
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        body = self._body_rows(work, stage) if walled.any() else None
-        if body is not None and not walled.all():
-            body = (body[0] * walled[:, None, None, None], *body[1:])
+        body = self._body_rows(work, stage, walled, base, times) if walled.any() else None
         wanted = given - (rows @ swing[..., None])[..., 0]
-        twist, left = self._solve(rows, wanted, active, body, 0, times)
+        twist, left, worst = self._solve(rows, wanted, active, body, 0, times, places.place)
         speeds = (rows @ (twist[:, None] + swing)[..., None])[..., 0]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
         residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        self._refuse_slip(residual, times)
-        sliding = self._sliding(slots, reached, speeds)
-        given_rate = given_rate + sliding
+        self._refuse_slip(residual, times, worst, places.place)
+        given_rate = given_rate + self._sliding(slots, reached, speeds, drift)
         rate_bias = (rows @ (surge + bracket(twist[:, None], swing))[..., None])[..., 0]
-        body_rate = None if body is None else (body[0], body[2] + _body_bias(body, twist), body[2])
-        twist_rate, _ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times)
+        body_rate = None if body is None else body.rates(twist)
+        twist_rate, *_ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times, places.place)
         return Motion(twist, twist_rate, residual, given)
 
     def guess(self, work: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
         stage = np.arange(len(work))
-        A, b = self._wall(self._body_rows(work, stage))
+        A, b = self._wall(self._body_rows(work, stage, np.ones(len(work), dtype=bool), None, np.zeros(len(work))))
         small = A[..., self.free]
         normal = small.swapaxes(1, 2) @ small
         normal += 1e-12 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(normal.shape[1])
@@ -229,13 +243,18 @@ class ContactSet:
         twist[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0]
         return twist
 
-    def _wall(self, body: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    def _wall(self, body: Guides) -> tuple[Array, Array]:
         """Rows and right sides of the guided body, those of rolling as the speed of the skin."""
-        guided = np.isin(np.arange(6), Support.guided) & self.free
+        guided = self._walled_components
         unit = np.where(np.arange(6) < 3, 1.0, self._radius)[guided]
-        A = (body[0][:, :, guided] * self.free * unit[:, None]).reshape(len(body[0]), -1, 6)
-        need = (-(body[0] @ body[1][..., None])[..., 0][..., guided] * unit).reshape(len(body[0]), -1)
+        A = (body.rows[:, :, guided] * self.free * unit[:, None]).reshape(len(body.rows), -1, 6)
+        need = ((body.given - (body.rows @ body.swing[..., None])[..., 0])[..., guided] * unit).reshape(len(body.rows), -1)
         return A, need
+
+    @property
+    def _walled_components(self) -> NDArray[np.bool_]:
+        """Components of a section's twist that a guided body cannot have."""
+        return np.isin(np.arange(6), Support.guided) & self.free
 
     def _only_pushes(self, slots: list[Slots]) -> NDArray[np.bool_]:
         """(P,): supports that share forces while the whole body is guided."""
@@ -244,26 +263,35 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _body_rows(self, work: Array, stage: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-        """Rows of the guided body: matrices (E, G, 6, 6), J and A at some nodes."""
+    def _body_rows(self, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None, times: Array) -> Guides:
+        """The guided body at some nodes; no rows at the instants at which it is not guided."""
         nodes = work[:, self.guide_nodes]
-        swing, surge = (nodes[stage][..., column:column + 6] for column in (rod_kernels.SWING, rod_kernels.SURGE))
-        return rod_kernels.adjoint_matrices(nodes)[stage], swing, surge
+        pose = nodes[stage]
+        swing, surge = (pose[..., column:column + 6] for column in (rod_kernels.SWING, rod_kernels.SURGE))
+        drift = np.tile(moving.wall_velocity(self.walls), (pose.shape[1], 1))
+        here = walled[:, None, None]
+        return Guides(rod_kernels.adjoint_matrices(nodes)[stage] * here[..., None], swing, surge,
+                      moving.along_sections(base, pose, drift, self.free, times) * here)
 
-    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array) -> Array:
-        """What the rate of a held component gains as its support wanders: -η'(C) Ċ, with η' of (7) and Ċ of (33)."""
+    def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
+        """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
+        velocity = moving.velocities([item for item, _ in slots], [columns.stop - columns.start for _, columns in slots])
+        return moving.along_sections(base, pose, velocity, self.free, times)
+
+    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array, drift: Array) -> Array:
+        """What the rate of a held component gains as its support wanders at Ċ (33): -η'(C) Ċ, with η' of (7), and the turn of its axes."""
         change = np.zeros_like(twist)
         for item, columns in slots:
-            if isinstance(item, Support) and item.travel:
+            if isinstance(item, Support):
                 eta, strain = twist[:, columns], reached.strain[:, columns]
-                wander = -eta[..., :1] / strain[..., :1]
-                change[:, columns] = -(reached.rate[:, columns] - bracket(strain, eta)) * wander
+                wander = (drift[:, columns, :1] - eta[..., :1]) / strain[..., :1] * float(item.travel)
+                change[:, columns] = (moving.turning(eta[..., 3:] + strain[..., 3:] * wander, drift[:, columns])
+                                      - (reached.rate[:, columns] - bracket(strain, eta)) * wander)
         return change
 
-    def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: tuple[Array, Array, Array] | None, order: int,
-               times: Array) -> tuple[Array, Array]:
-        """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear
-        velocity."""
+    def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: Guides | None, order: int, times: Array,
+               place: Array) -> tuple[Array, Array, NDArray[np.int64]]:
+        """Least squares for the free components of the head's twist: these, the largest remaining mismatch of a linear velocity, its row."""
         E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
         A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
         b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
@@ -275,17 +303,17 @@ class ContactSet:
             A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
         small = (A / scale)[..., self.free]
         normal = small.swapaxes(1, 2) @ small
-        self._refuse_loose(normal, times, order)
+        self._refuse_loose(normal, times, order, active.any(axis=-1), place)
         answer = np.zeros((E, 6))
         answer[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0] / scale[self.free]
-        left = np.abs((A @ answer[..., None])[..., 0] - b).max(axis=1, initial=0.0)
-        return answer, left
+        left = np.abs((A @ answer[..., None])[..., 0] - b)
+        return answer, left.max(axis=1, initial=0.0), left.argmax(axis=1)
 
     @property
     def _radius(self) -> float:
         return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
 
-    def _refuse_loose(self, normal: Array, times: Array, order: int) -> None:
+    def _refuse_loose(self, normal: Array, times: Array, order: int, active: NDArray[np.bool_], place: Array) -> None:
         if order:
             return
         values = np.linalg.eigvalsh(normal)
@@ -295,18 +323,17 @@ class ContactSet:
             if values[i, -1] == 0.0:
                 raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
                                  f"to let it move freely")
-            raise InputError(f"the contacts at t = {times[i]:g} s leave the body free to slide: it is straight or circular, or they are "
-                             f"too few; "
-                             "add a contact, or bend the body")
+            where = "the whole body" if self.walls else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
+            raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or "
+                             f"they are too few; add a contact, or bend the body")
 
-    def _refuse_slip(self, residual: Array, times: Array) -> None:
+    def _refuse_slip(self, residual: Array, times: Array, worst: NDArray[np.int64], place: Array) -> None:
         if residual.max(initial=0.0) > self.tolerance:
             i = int(np.argmax(residual > self.tolerance))
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
+            points, per_guide = place.shape[1], int(self._walled_components.sum())
+            at = worst[i] // 6
+            X = place[i, at] if at < points else self.mesh.X[self.guide_nodes[(worst[i] - 6 * points) // per_guide]]
+            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
+                             f"X = {X:.3g} m "
                              f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
                              f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")
-
-
-def _body_bias(body: tuple[Array, Array, Array], twist: Array) -> Array:
-    """ad_{η_o} J at the guided nodes."""
-    return bracket(twist[:, None], body[1])

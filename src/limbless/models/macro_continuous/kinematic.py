@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.contact import Places
+from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_motion
 from limbless.mechanics.rod import inertia_matrices
-from limbless.mechanics.rod_motion import SIZE, SPEED, WORKS
+from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 ROUNDS = 20                # passes in which supports and motion are made to agree
+Wander = dict[tuple[float, float, float], Array]
 AGREED = 1e-10             # of the length: supports that move less than this from pass to pass have agreed
 
 
@@ -64,7 +66,7 @@ class Kinematic:
         """From knot to knot; records where `record` says so."""
         model = self.model
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
-        when, places, present, reached, motion = self._move(table, knots, supports)
+        when, places, present, reached, motion = self._move(table, knots, supports, x)
         times = self._times(knots, when)
         poses = np.zeros((len(knots) - 1, 3, 7))
         rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
@@ -93,10 +95,15 @@ class Kinematic:
         x[WORKS:] = state.x[WORKS:SIZE] + paid[-1]
         return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
 
-    def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
-        """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it."""
-        begin = supports.copy()
-        wander = self._wander(table, self.contacts.guess(table.work)) if self._wanders else None
+    def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
+                                                                                     Motion]:
+        """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it.
+
+        Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x on.
+        """
+        begin, moves = supports.copy(), any(any(getattr(item, "velocity", ())) for item, _ in self.slots)
+        base = np.tile(quaternion_to_matrix(x[TURN:TURN + 4]), (len(table.work), 1, 1)) if moves else None
+        wander = self._wander(table, self.contacts.guess(table.work), base) if self._wanders else None
         for _ in range(ROUNDS):
             supports[:] = begin
             places, present = self.contacts.located(self.slots, table.gait, knots, supports, wander)
@@ -106,13 +113,19 @@ class Kinematic:
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
             motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
-                                          self._walled(knots)[when.step])
-            if wander is None or self.contacts.guides_body:       # the whole body guides: its motion does not depend on where supports are
-                return when, chosen, present, reached, motion
+                                          self._walled(knots)[when.step], None if base is None else base[when.stage])
+            if not moves and (wander is None or self.contacts.guides_body):
+                return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            before, wander = wander, self._wander(table, twist)
-            if np.abs(wander - before).max(initial=0.0) * (knots[-1] - knots[0]) < AGREED * self.model.rod.length:
+            before, turned = (wander, base), 0.0
+            if base is not None:
+                base = self._orientations(knots, when, motion, x)
+                turned = float(np.abs(base - before[1]).max())
+            wander = None if wander is None else self._wander(table, twist, base)
+            strayed = (knots[-1] - knots[0]) * max((float(np.abs(now - before[0][v]).max()) for v, now in (wander or {}).items()),
+                                                   default=0.0)
+            if max(strayed, turned * self.model.rod.length) < AGREED * self.model.rod.length:
                 return when, chosen, present, reached, motion
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
                          f"shorter step")
@@ -121,10 +134,27 @@ class Kinematic:
     def _wanders(self) -> bool:
         return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
 
-    def _wander(self, table: Table, twist: Array) -> Array:
-        """Speed (T, nodes) along the body of a thing fixed in space: -V_X / Γ_X (33), for the head's twist (T, 6)."""
+    def _wander(self, table: Table, twist: Array, base: Array | None) -> Wander:
+        """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its velocity v in space.
+
+        base : (T, 3, 3) orientation of the head, where supports move through space.
+        """
         V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
-        return np.ascontiguousarray(-V[..., 0] / table.drive.value[..., 0])
+        found: Wander = {}
+        for item, _ in self.slots:
+            if isinstance(item, Support) and item.travel:
+                tangent = table.work[..., rod_kernels.ROTATION + np.array([0, 3, 6])]
+                own = 0.0 if base is None else ((np.array(item.velocity) @ base)[:, None] * tangent).sum(axis=-1)
+                found[item.velocity] = np.ascontiguousarray((own - V[..., 0]) / table.drive.value[..., 0])
+        return found
+
+    @staticmethod
+    def _orientations(knots: Array, when: Evaluations, motion: Motion, x: Array) -> Array:
+        """Orientation of the head (T, 3, 3) at the stage times, as the twist turns it from x on."""
+        poses = np.zeros((len(knots) - 1, 3, 7))
+        rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x.copy(), poses)
+        turns = np.concatenate([poses[:, :2, TURN:].reshape(-1, 4), poses[-1:, 2, TURN:]])
+        return np.asarray(quaternion_to_matrix(turns))
 
     def _walled(self, knots: Array) -> NDArray[np.bool_]:
         """In which steps the whole body is guided."""
