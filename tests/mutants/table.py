@@ -215,9 +215,8 @@ MUTANTS += [      # paper 000
         "return carry_twist(turned, -g.position)", "return carry_twist(turned, g.position)",
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
-        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod.py",
-        "w * get_wrench(work, k, PUSH) + get_wrench(work, k, POKE)",
-        "w * get_wrench(work, k, PUSH) + (-1.0 if k == 0 else 1.0) * get_wrench(work, k, POKE)",
+        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod_forces.py",
+        "(1.0 if at_point else weight[k])", "(1.0 if at_point and k else -1.0 if at_point else weight[k])",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
@@ -227,9 +226,10 @@ MUTANTS += [      # paper 000
         "000-footnote-4", "paper 000, footnote 4: N(C-) = N(C+) - T printed, is N(C+) + T", "models/macro_continuous/recording.py",
         "about_head -= passed\n", "about_head += passed\n", f"{ROD}::test_a_point_load_makes_a_jump"),
     Mutant(
-        "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "mechanics/rod.py",
-        "get_twist(work, k, SURGE) + bracket(twist, swing)", "get_twist(work, k, SURGE) + bracket(swing, twist)",
-        f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
+        "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "models/macro_continuous/recording.py",
+        "now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing)",
+        "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
+        f"{ROD}::test_internal_wrench_meets_both_ends", 2),
     Mutant(
         "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "models/macro_continuous/kinematic.py",
         "(own - V[..., 0]) / table.drive.value[..., 0]", "own - V[..., 0]", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
