@@ -147,7 +147,7 @@ class ShearedCurvature(Gait):
         for order, part in enumerate(parts):
             waves = self._spline(times, nu=order)
             part[..., 1] = beats[order] * wave
-            part[..., 5] = waves @ basis.T if stations.ndim == 1 else (basis @ waves[..., None])[..., 0]
+            part[..., 5] = np.einsum("tn,sn->ts" if stations.ndim == 1 else "tn,tsn->ts", waves, basis)
         parts[0][..., 0] = 1.0
         return Drive(*parts)
 

@@ -19,7 +19,7 @@ from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
 from limbless.models.macro_continuous import moving
 from limbless.models.macro_continuous.mesh import Mesh
-from limbless.models.macro_continuous.recording import bracket
+from limbless.models.macro_continuous.recording import bracket, carried
 from limbless.robots.rod import HELD, Rod
 
 Array = NDArray[np.float64]
@@ -46,18 +46,13 @@ class Motion(NamedTuple):
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
 
 
-class Guides(NamedTuple):
-    """A body that is guided as a whole, at G of its sections and E instants."""
+class Held(NamedTuple):
+    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked not to slip."""
 
-    rows: Array            # (E, G, 6, 6) head-frame twist -> section twist
-    swing: Array           # (E, G, 6) J, head frame
-    surge: Array           # (E, G, 6) A, head frame
-    given: Array           # (E, G, 6) twist of what guides it, section axes
-
-    def rates(self, twist: Array) -> Guides:
-        """The same for the rates, once the head's twist (E, 6) is known: A + ad_{η_o} J takes the place of J."""
-        spin = (self.rows @ (twist[:, None] + self.swing)[..., None])[..., 3:, 0]
-        return Guides(self.rows, self.surge + bracket(twist[:, None], self.swing), self.surge, moving.turning(spin, self.given))
+    pose: Array                    # (E, N, NODE_COLUMNS)
+    active: NDArray[np.bool_]      # (E, N, 6) which components of its twist
+    given: Array                   # (E, N, 6) what they must be
+    place: Array                   # (E, N) abscissae, m
 
 
 class Slots(NamedTuple):
@@ -214,42 +209,27 @@ class ContactSet:
                                                                      reached.rate[:, columns])
         drift = self._drift(slots, base, reached.pose, times)
         given = given + drift
-        rows = rod_kernels.adjoint_matrices(reached.pose)                                    # (E, P, 6, 6)
-        swing, surge = (reached.pose[..., c:c + 6] for c in (rod_kernels.SWING, rod_kernels.SURGE))
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        body = self._body_rows(work, stage, walled, base, times) if walled.any() else None
-        wanted = given - (rows @ swing[..., None])[..., 0]
-        twist, left, worst = self._solve(rows, wanted, active, body, 0, times, places.place)
-        speeds = (rows @ (twist[:, None] + swing)[..., None])[..., 0]
+        held = self._with_body(Held(reached.pose, active, given, places.place), work, stage, walled, base, times)
+        twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
+        speeds = carried(rod_kernels.twists_to_sections, held.pose, twist[:, None] + held.pose[..., rod_kernels.SWING:][..., :6])
+        points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
-        scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
+        scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
         residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        self._refuse_slip(residual, times, worst, places.place)
-        given_rate = given_rate + self._sliding(slots, reached, speeds, drift)
-        rate_bias = (rows @ (surge + bracket(twist[:, None], swing))[..., None])[..., 0]
-        body_rate = None if body is None else body.rates(twist)
-        twist_rate, *_ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times, places.place)
+        self._refuse_slip(residual, times, worst, held.place)
+        rates = moving.turning(speeds[..., 3:], held.given)                                # of what guides a body that turns
+        rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
+        twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
         return Motion(twist, twist_rate, residual, given)
 
     def guess(self, work: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
-        stage = np.arange(len(work))
-        A, b = self._wall(self._body_rows(work, stage, np.ones(len(work), dtype=bool), None, np.zeros(len(work))))
-        small = A[..., self.free]
-        normal = small.swapaxes(1, 2) @ small
-        normal += 1e-12 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(normal.shape[1])
-        twist = np.zeros((len(work), 6))
-        twist[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0]
-        return twist
-
-    def _wall(self, body: Guides) -> tuple[Array, Array]:
-        """Rows and right sides of the guided body, those of rolling as the speed of the skin."""
-        guided = self._walled_components
-        unit = np.where(np.arange(6) < 3, 1.0, self._radius)[guided]
-        A = (body.rows[:, :, guided] * self.free * unit[:, None]).reshape(len(body.rows), -1, 6)
-        need = ((body.given - (body.rows @ body.swing[..., None])[..., 0])[..., guided] * unit).reshape(len(body.rows), -1)
-        return A, need
+        T = len(work)
+        nothing = Held(work[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
+        held = self._with_body(nothing, work, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
+        return self._least_squares(held, np.zeros((T, 6)), 0, 1e-12)[0]
 
     @property
     def _walled_components(self) -> NDArray[np.bool_]:
@@ -263,15 +243,17 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _body_rows(self, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None, times: Array) -> Guides:
-        """The guided body at some nodes; no rows at the instants at which it is not guided."""
-        nodes = work[:, self.guide_nodes]
-        pose = nodes[stage]
-        swing, surge = (pose[..., column:column + 6] for column in (rod_kernels.SWING, rod_kernels.SURGE))
+    def _with_body(self, held: Held, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None,
+                   times: Array) -> Held:
+        """The same, and sections of the body where it is guided as a whole."""
+        if not walled.any():
+            return held
+        pose = work[stage[:, None], self.guide_nodes]
         drift = np.tile(moving.wall_velocity(self.walls), (pose.shape[1], 1))
-        here = walled[:, None, None]
-        return Guides(rod_kernels.adjoint_matrices(nodes)[stage] * here[..., None], swing, surge,
-                      moving.along_sections(base, pose, drift, self.free, times) * here)
+        active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
+        place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
+        more = Held(pose, active, moving.along_sections(base, pose, drift, self.free, times), place)
+        return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
     def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
         """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
@@ -289,33 +271,26 @@ class ContactSet:
                                       - (reached.rate[:, columns] - bracket(strain, eta)) * wander)
         return change
 
-    def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: Guides | None, order: int, times: Array,
-               place: Array) -> tuple[Array, Array, NDArray[np.int64]]:
-        """Least squares for the free components of the head's twist: these, the largest remaining mismatch of a linear velocity, its row."""
-        E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
-        A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
-        b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
-        unit = np.where(np.arange(6) < 3, 1.0, self._radius)                         # rows of rolling count as the speed of the skin
-        unit = np.tile(unit, rows.shape[1])
-        A, b = A * unit[:, None], b * unit
-        if body is not None:
-            wall, need = self._wall(body)
-            A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
-        small = (A / scale)[..., self.free]
-        normal = small.swapaxes(1, 2) @ small
-        self._refuse_loose(normal, times, order, active.any(axis=-1), place)
-        answer = np.zeros((E, 6))
-        answer[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0] / scale[self.free]
-        left = np.abs((A @ answer[..., None])[..., 0] - b)
-        return answer, left.max(axis=1, initial=0.0), left.argmax(axis=1)
+    def _solve(self, held: Held, twist: Array, order: int, times: Array) -> tuple[Array, Array, NDArray[np.int64]]:
+        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused if not unique."""
+        answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
+        if not order:
+            self._refuse_loose(normal[:, self.free][:, :, self.free], times, held)
+        return answer, left, worst
+
+    def _least_squares(self, held: Held, twist: Array, order: int, ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
+        E, linear = len(twist), np.arange(6) < 3
+        answer, left, worst, normal = np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6))
+        unit = np.where(linear, 1.0, self._radius)                          # rolling counts as the speed of the skin
+        rod_contacts.held_twists(held.pose, held.active, held.given, twist, order, unit, self.free.astype(float),
+                                 np.where(linear, 1.0, self.rod.length), ridge, answer, left, worst, normal)
+        return answer, left, worst, normal
 
     @property
     def _radius(self) -> float:
         return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
 
-    def _refuse_loose(self, normal: Array, times: Array, order: int, active: NDArray[np.bool_], place: Array) -> None:
-        if order:
-            return
+    def _refuse_loose(self, normal: Array, times: Array, held: Held) -> None:
         values = np.linalg.eigvalsh(normal)
         loose = values[:, 0] <= 1e-12 * values[:, -1]
         if loose.any():
@@ -323,17 +298,14 @@ class ContactSet:
             if values[i, -1] == 0.0:
                 raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
                                  f"to let it move freely")
-            where = "the whole body" if self.walls else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
+            where = "the whole body" if self.walls else f"X = {', '.join(f'{x:.3g}' for x in held.place[i, held.active[i].any(axis=-1)])} m"
             raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or "
                              f"they are too few; add a contact, or bend the body")
 
     def _refuse_slip(self, residual: Array, times: Array, worst: NDArray[np.int64], place: Array) -> None:
         if residual.max(initial=0.0) > self.tolerance:
             i = int(np.argmax(residual > self.tolerance))
-            points, per_guide = place.shape[1], int(self._walled_components.sum())
-            at = worst[i] // 6
-            X = place[i, at] if at < points else self.mesh.X[self.guide_nodes[(worst[i] - 6 * points) // per_guide]]
             raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
-                             f"X = {X:.3g} m "
+                             f"X = {place[i, worst[i]]:.3g} m "
                              f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
                              f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")
