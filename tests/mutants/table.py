@@ -231,8 +231,8 @@ MUTANTS += [      # paper 000
         "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
         f"{ROD}::test_internal_wrench_meets_both_ends", 2),
     Mutant(
-        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "models/macro_continuous/kinematic.py",
-        "(own - V[..., 0]) / table.drive.value[..., 0]", "own - V[..., 0]", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod_contacts.py",
+        "0.0)) / strain[i, k, 0]", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
         'if self.holds == "material":', 'if self.holds == "nothing":',

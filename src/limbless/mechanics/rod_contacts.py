@@ -48,6 +48,19 @@ def step_place(X, before, between, after, place, h):
 
 
 @kernel
+def wander(work, strain, twist, own, speed):
+    """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
+
+    work : (T, nodes, ..); strain : (T, nodes, 6); twist : (T, 6) of the head; own : (T, 3) velocity v of the thing, head axes.
+    """
+    for i in range(work.shape[0]):
+        V, v = get_twist(twist, i, np.int64(0)), get_vector(own, i, np.int64(0))
+        for k in range(work.shape[1]):
+            along = held_row(get_matrix(work[i], k, ROTATION), get_vector(work[i], k, PLACE), 0)
+            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + get_twist(work[i], k, SWING), 0.0)) / strain[i, k, 0]
+
+
+@kernel
 def travel(X, knots, speed, spacing, places, path, present):
     """Follow supports over the steps between knots.
 

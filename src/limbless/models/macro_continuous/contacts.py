@@ -305,7 +305,7 @@ class ContactSet:
     def _refuse_slip(self, residual: Array, times: Array, worst: NDArray[np.int64], place: Array) -> None:
         if residual.max(initial=0.0) > self.tolerance:
             i = int(np.argmax(residual > self.tolerance))
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
-                             f"X = {place[i, worst[i]]:.3g} m "
+            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
+                             f"at X = {place[i, worst[i]]:.3g} m "
                              f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
                              f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")

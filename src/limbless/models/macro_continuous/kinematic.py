@@ -12,7 +12,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
-from limbless.mechanics import rod_motion
+from limbless.mechanics import rod_contacts, rod_motion
 from limbless.mechanics.rod import inertia_matrices
 from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod_shapes import Strains, shape_all
@@ -20,7 +20,7 @@ from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
-from limbless.models.macro_continuous.recording import Instants, Touches, carried, raw_block
+from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
@@ -54,11 +54,14 @@ class Kinematic:
 
     def __init__(self, model: MacroContinuous) -> None:
         self.model, self.contacts, self.slots = model, model.contacts, list[Slots]()
+        self._room = np.zeros((0, len(model.mesh.X), rod_kernels.NODE_COLUMNS))
 
     def prepare(self, gait: Gait, drive: Drive) -> Table:
-        """The shape at every stage time."""
-        T, nodes = drive.value.shape[:2]
-        table = Table(gait, drive, np.zeros((T, nodes, rod_kernels.NODE_COLUMNS)), np.zeros((T, rod_kernels.SUMS)))
+        """The shape at every stage time. A table lasts until the next one: new memory for every block would cost more than the shapes."""
+        T = len(drive.value)
+        if len(self._room) < T:
+            self._room = np.zeros((T, *self._room.shape[1:]))
+        table = Table(gait, drive, self._room[:T], np.zeros((T, rod_kernels.SUMS)))
         shape_all(self.model.body, Strains(*drive), self.model.scratch.desk, table.work, table.sums)
         return table
 
@@ -71,7 +74,8 @@ class Kinematic:
         poses = np.zeros((len(knots) - 1, 3, 7))
         rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
         pose = self._per_instant(poses, when)
-        work, sums = table.work[when.stage], table.sums[when.stage]
+        every = len(when.stage) == len(table.work)                        # nothing switches: each stage is one instant
+        work, sums = (table.work, table.sums) if every else (table.work[when.stage], table.sums[when.stage])
         bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
         rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, work, sums, model.scratch.slab,
@@ -139,13 +143,12 @@ class Kinematic:
 
         base : (T, 3, 3) orientation of the head, where supports move through space.
         """
-        V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
         found: Wander = {}
         for item, _ in self.slots:
-            if isinstance(item, Support) and item.travel:
-                tangent = table.work[..., rod_kernels.ROTATION + np.array([0, 3, 6])]
-                own = 0.0 if base is None else ((np.array(item.velocity) @ base)[:, None] * tangent).sum(axis=-1)
-                found[item.velocity] = np.ascontiguousarray((own - V[..., 0]) / table.drive.value[..., 0])
+            if isinstance(item, Support) and item.travel and item.velocity not in found:
+                own = np.zeros((len(twist), 3)) if base is None else np.array(item.velocity) @ base
+                found[item.velocity] = np.zeros(table.work.shape[:2])
+                rod_contacts.wander(table.work, table.drive.value, twist, own, found[item.velocity])
         return found
 
     @staticmethod
