@@ -232,7 +232,8 @@ MUTANTS += [      # paper 000
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "models/macro_continuous/kinematic.py",
-        "(own - V[..., 0]) / table.drive.value[..., 0]", "own - V[..., 0]", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+        "(own - V[..., 0]) / table.drive.value[..., 0]", "own - V[..., 0]",
+        f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
         'if self.holds == "material":', 'if self.holds == "nothing":',

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -80,25 +81,42 @@ class ShearedCurvature(Gait):
         return rate
 
     @cached_property
-    def _spline(self) -> Any:
-        """Chebyshev coefficients of K along the body, as a spline of degree five in time."""
+    def _splines(self) -> list[tuple[float, Any]]:
+        """Chebyshev coefficients of K along the body, as splines of degree five in time: one from each start to the next, where they meet
+        less smoothly."""
         from numpy.polynomial import chebyshev
         from scipy.interpolate import make_interp_spline
 
-        steps = int(np.ceil(self.until / _STEP))
-        times = np.linspace(0.0, self.until, steps + 1)
-        h, K = times[1], np.full(_NODES, self.curvature)
-        found = [K]
+        basis = chebyshev.chebvander(2.0 * self._nodes[0] / self.length - 1.0, _NODES - 1)
+        K, pieces = np.full(_NODES, self.curvature), []
+        for start, end in pairwise([0.0, *self.breakpoints(0.0, self.until), self.until]):
+            times = np.linspace(start, end, max(6, int(np.ceil((end - start) / _STEP))) + 1)
+            found = self._follow(times, K)
+            K = found[-1]
+            pieces.append((start, make_interp_spline(times, np.linalg.solve(basis, found.T).T, k=5)))
+        return pieces
+
+    def _follow(self, times: Array, K: Array) -> Array:
+        """K at the nodes and at even times (T, nodes), by Runge-Kutta steps."""
+        h, found = times[1] - times[0], [K]
         for t in times[:-1]:
             k1 = self.rates(t, K)
             k2 = self.rates(t + 0.5 * h, K + 0.5 * h * k1)
             k3 = self.rates(t + 0.5 * h, K + 0.5 * h * k2)
             K = K + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + self.rates(t + h, K + h * k3))
             found.append(K)
-        if not np.isfinite(found[-1]).all():
+        if not np.isfinite(K).all():
             raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, `curvature` or `until`")
-        x = 2.0 * self._nodes[0] / self.length - 1.0
-        return make_interp_spline(times, np.linalg.solve(chebyshev.chebvander(x, _NODES - 1), np.array(found).T).T, k=5)
+        return np.array(found)
+
+    def _coefficients(self, times: Array, order: int) -> Array:
+        """Chebyshev coefficients (T, nodes) of K, differentiated `order` times in time."""
+        starts = [start for start, _ in self._splines]
+        piece = np.searchsorted(starts, times, side="right") - 1
+        out = np.empty((len(times), _NODES))
+        for number in np.unique(piece):
+            out[piece == number] = self._splines[max(number, 0)][1](times[piece == number], nu=order)
+        return out
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
@@ -117,7 +135,7 @@ class ShearedCurvature(Gait):
         for order in range(3):
             strain = np.zeros((*X.shape, 6))
             strain[..., 1] = start[order][:, None] * wave
-            strain[..., 5] = (basis @ self._spline(times, nu=order)[..., None])[..., 0]
+            strain[..., 5] = (basis @ self._coefficients(times, order)[..., None])[..., 0]
             parts.append(strain)
         parts[0][..., 0] = 1.0
         return Drive(*parts)

@@ -17,7 +17,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
-from limbless.models.macro_continuous import moving
+from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket
 from limbless.robots.rod import HELD, Rod
@@ -225,7 +225,8 @@ class ContactSet:
         scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
         residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        self._refuse_slip(residual, times, worst, places.place)
+        guides = np.repeat(self.mesh.X[self.guide_nodes], int(self._walled_components.sum()))
+        refusals.refuse_slip(residual, self.tolerance, times, places.place, guides, worst)
         given_rate = given_rate + self._sliding(slots, reached, speeds, drift)
         rate_bias = (rows @ (surge + bracket(twist[:, None], swing))[..., None])[..., 0]
         body_rate = None if body is None else body.rates(twist)
@@ -291,7 +292,7 @@ class ContactSet:
 
     def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: Guides | None, order: int, times: Array,
                place: Array) -> tuple[Array, Array, NDArray[np.int64]]:
-        """Least squares for the free components of the head's twist: these, the largest remaining mismatch of a linear velocity, its row."""
+        """Least squares for the free components of the head's twist: these, the largest mismatch of a linear velocity, and its row."""
         E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
         A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
         b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
@@ -303,7 +304,8 @@ class ContactSet:
             A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
         small = (A / scale)[..., self.free]
         normal = small.swapaxes(1, 2) @ small
-        self._refuse_loose(normal, times, order, active.any(axis=-1), place)
+        if order == 0:
+            refusals.refuse_loose(normal, times, place, np.any(active, axis=-1), bool(self.walls))
         answer = np.zeros((E, 6))
         answer[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0] / scale[self.free]
         left = np.abs((A @ answer[..., None])[..., 0] - b)
@@ -312,28 +314,3 @@ class ContactSet:
     @property
     def _radius(self) -> float:
         return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
-
-    def _refuse_loose(self, normal: Array, times: Array, order: int, active: NDArray[np.bool_], place: Array) -> None:
-        if order:
-            return
-        values = np.linalg.eigvalsh(normal)
-        loose = values[:, 0] <= 1e-12 * values[:, -1]
-        if loose.any():
-            i = int(np.argmax(loose))
-            if values[i, -1] == 0.0:
-                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
-                                 f"to let it move freely")
-            where = "the whole body" if self.walls else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
-            raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or "
-                             f"they are too few; add a contact, or bend the body")
-
-    def _refuse_slip(self, residual: Array, times: Array, worst: NDArray[np.int64], place: Array) -> None:
-        if residual.max(initial=0.0) > self.tolerance:
-            i = int(np.argmax(residual > self.tolerance))
-            points, per_guide = place.shape[1], int(self._walled_components.sum())
-            at = worst[i] // 6
-            X = place[i, at] if at < points else self.mesh.X[self.guide_nodes[(worst[i] - 6 * points) // per_guide]]
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
-                             f"X = {X:.3g} m "
-                             f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
-                             f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")
