@@ -192,20 +192,24 @@ def test_snake_goes_head_first_along_its_own_curve() -> None:
 
 
 @pytest.mark.parametrize("climb", [0.0, 0.5])
-def test_noise_on_a_curve_hardly_moves_the_body(climb: float) -> None:
-    """Spec 3.6: a ratio at the head, as in (53) and (64), errs by order 1 where K'(0) = 0 (here at t = 0); the whole body by the noise."""
-    gait, seed = TravellingCurvature(climb=climb, turn_start=-1.5), np.random.default_rng(1)
-    noise = {}
+def test_a_wrong_curve_hardly_moves_the_body(climb: float) -> None:
+    """Spec 3.6: the motion is that of the whole body, so an error of the rate (0.5 % here) averages out.
 
-    def noisy(t: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        drive = gait.sample(t, X)
-        rate = drive.rate.copy()
-        rate[..., 4 if climb else 5:] += 1e-6 * noise.setdefault(rate.shape, seed.normal(size=rate[..., 4 if climb else 5:].shape))
-        return drive.value, rate, drive.acceleration
+    A ratio at the head, as in (53) and (64), would err twenty times as much here, and without bound where K'(0) = 0 (at t = 0).
+    """
+    gait = TravellingCurvature(climb=climb, turn_start=-1.5)
+
+    def wrong(t: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        value, rate, acceleration = gait.sample(t, X)
+        for column, k in ((5, 40.0), (4, 37.0))[:2 if climb else 1]:
+            error = 0.5 * np.sin(k * X + 1.0)
+            value[..., column] += error * t[:, None]
+            rate[..., column] += error
+        return value, rate, acceleration
     loose = MacroContinuousSettings(cells=64, slip_tolerance=1e9)
     rod = Rod(strains="universal") if climb else SNAKE
-    data = ll.simulate(rod, FunctionGait(function=noisy, drives="strain"), Support(), model=loose, duration=0.001, step=0.001).dataset
-    assert data["base_twist"].values[0, 0] == pytest.approx(-0.5, abs=2e-5)
+    data = ll.simulate(rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001, step=0.001).dataset
+    assert data["base_twist"].values[0, 0] == pytest.approx(-0.5, abs=2e-4)
 
 
 def test_sheared_gait_lets_no_section_slip() -> None:
