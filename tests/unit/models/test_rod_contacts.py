@@ -363,8 +363,9 @@ def test_arm_carries_its_weight() -> None:
 
 
 def test_anchor_outside_the_body_is_refused() -> None:
-    with pytest.raises(InputError, match="lies outside the body"):
-        ll.simulate(SNAKE, BodyWave(), Anchorage(abscissa=2.0), model="macro-continuous", duration=0.1)
+    feet = [Anchorage(active=((0.0, 0.5),)), Anchorage(abscissa=2.0, active=((0.5, 1.0),))]
+    with pytest.raises(InputError, match=r"abscissa 2 m, where it takes hold at t = 0\.5 s, lies outside the body"):
+        ll.simulate(SNAKE, BodyWave(), feet, model="macro-continuous", duration=1.0)
 
 
 def test_gap_between_anchors_keeps_what_was_computed() -> None:
