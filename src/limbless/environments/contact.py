@@ -30,7 +30,7 @@ class Contact(Environment):
     travels: ClassVar[bool] = False
     """Whether places are found by following the body (`Support`), and not from the gait."""
     repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
-    weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force that each contact takes, relative to others: one, or one each")
+    weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
 
     @model_validator(mode="after")
     def _windows_repeat(self) -> Contact:

@@ -16,9 +16,10 @@ from limbless.gaits.base import Gait
 class Support(Contact):
     """Supports that keep a section from moving sideways and from rolling, and let it slide through along its axis.
 
-    Fixed in space (`travel`), a support wanders along the body as this slides by, leaves at one end, and the next one enters at the
-    other end when the last has gone in by `spacing`; it may move through space with a given `velocity`. With travel false it stays at its section, as a wheel does. `along: body` says that
-    the whole body is guided, as if in a tube, while the forces are shared by the supports; `points`, that only the supports guide it.
+    Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this slides by, leaves
+    at one end, and the next one enters at the other end when the last has gone in by `spacing`. With travel false it stays at its
+    section, as a wheel does. `along: body` says that the whole body is guided, as if in a tube, while the forces are shared by the
+    supports; `points`, that only the supports guide it.
     """
 
     kind: Literal["support"] = "support"

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -113,22 +114,36 @@ class ShearedCurvature(Gait):
         return 0.5 * self.length * (x + 1.0), 2.0 / self.length * D
 
     @cached_property
-    def _spline(self) -> Any:
-        """Chebyshev coefficients of K along the body, as a spline of degree five in time."""
+    def _splines(self) -> list[tuple[float, Any]]:
+        """Chebyshev coefficients of K along the body, as splines of degree five in time: one from each start to the next, where they meet
+        less smoothly."""
         from numpy.polynomial import chebyshev
         from scipy.interpolate import make_interp_spline
 
         X, D = self._nodes
+        basis = chebyshev.chebvander(2.0 * X / self.length - 1.0, _NODES - 1)
         k, sum_to = np.pi / self.length, np.zeros_like(D)
         sum_to[1:, 1:] = np.linalg.inv(D[1:, 1:])                  # the integral is 0 at the head
         wave, slope = self.shear * np.sin(k * X) ** 4, 4.0 * k * self.shear * np.sin(k * X) ** 3 * np.cos(k * X)
-        times = np.linspace(0.0, self.until, int(np.ceil(self.until / _STEP)) + 1)
-        found = np.full((len(times), _NODES), self.curvature)
-        find_curvature((self.speed, self.ramp, self.period, self.pulse), wave, slope, D, sum_to, times, found)
-        if not np.isfinite(found[-1]).all():
-            raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, `curvature` or `until`")
-        x = 2.0 * self._nodes[0] / self.length - 1.0
-        return make_interp_spline(times, np.linalg.solve(chebyshev.chebvander(x, _NODES - 1), found.T).T, k=5)
+        K, pieces = np.full(_NODES, self.curvature), []
+        for start, end in pairwise([0.0, *self.breakpoints(0.0, self.until), self.until]):
+            times = np.linspace(start, end, max(6, int(np.ceil((end - start) / _STEP))) + 1)
+            found = np.tile(K, (len(times), 1))
+            find_curvature((self.speed, self.ramp, self.period, self.pulse), wave, slope, D, sum_to, times, found)
+            K = found[-1]
+            if not np.isfinite(K).all():
+                raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, `curvature` or `until`")
+            pieces.append((start, make_interp_spline(times, np.linalg.solve(basis, found.T).T, k=5)))
+        return pieces
+
+    def _coefficients(self, times: Array, order: int) -> Array:
+        """Chebyshev coefficients (T, nodes) of K, differentiated `order` times in time."""
+        starts = [start for start, _ in self._splines]
+        piece = np.searchsorted(starts, times, side="right") - 1
+        out = np.empty((len(times), _NODES))
+        for number in np.unique(piece):
+            out[piece == number] = self._splines[max(number, 0)][1](times[piece == number], nu=order)
+        return out
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
@@ -145,7 +160,7 @@ class ShearedCurvature(Gait):
         sample_beat(times, self.ramp, self.period, self.pulse, beats[..., 0])
         parts = [np.zeros((len(times), stations.shape[-1], 6)) for _ in range(3)]
         for order, part in enumerate(parts):
-            waves = self._spline(times, nu=order)
+            waves = self._coefficients(times, order)
             part[..., 1] = beats[order] * wave
             part[..., 5] = np.einsum("tn,sn->ts" if stations.ndim == 1 else "tn,tsn->ts", waves, basis)
         parts[0][..., 0] = 1.0

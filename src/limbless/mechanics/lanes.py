@@ -32,7 +32,7 @@ from limbless.mechanics.scalars import (
 )
 
 LANES = TANGENTS
-LANED = not config.DISABLE_JIT
+LANED = not getattr(config, "DISABLE_JIT")  # noqa: B009  (made at run time: no type checker knows it)
 """Lanes exist in compiled code alone: where kernels run as plain Python, numbers take their place."""
 _INDEX = ir.IntType(32)
 

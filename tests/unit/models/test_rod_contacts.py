@@ -18,9 +18,11 @@ from limbless.gaits.body_wave import BodyWave
 from limbless.gaits.function import FunctionGait
 from limbless.gaits.peristalsis import Peristalsis
 from limbless.gaits.sampled_curvature import SampledCurvature
+from limbless.gaits.sheared_curvature import ShearedCurvature
 from limbless.gaits.travelling_curvature import TravellingCurvature
+from limbless.mechanics.rod import SWING, adjoint_matrices
 from limbless.mechanics.rotations import quaternion_to_matrix
-from limbless.models.macro_continuous import MacroContinuousSettings
+from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.result import Result
 from limbless.robots.rod import Rod
 
@@ -179,6 +181,67 @@ def test_sheared_snake_leaves_the_circle() -> None:
     assert all(balance.verdict == "pass" for balance in run.balances())
 
 
+def test_snake_goes_head_first_along_its_own_curve() -> None:
+    """(51)-(53): V_o < 0 is the velocity along t_X of the head, which turns at V_o K(0)."""
+    loose = MacroContinuousSettings(cells=32, slip_tolerance=1e9)
+    data = ll.simulate(SNAKE, TravellingCurvature(), Support(), model=loose, duration=0.02, step=0.01).dataset
+    K = TravellingCurvature().sample(data["time"].values, np.zeros(1)).value[:, 0, 5]
+    assert data["base_twist"].values[:, 0] == pytest.approx(np.full(3, -0.5), abs=1e-3)
+    assert data["base_twist"].values[:, 5] == pytest.approx(-0.5 * K, abs=1e-2)
+    assert data["com_position"].values[-1, 0] < data["com_position"].values[0, 0]
+
+
+@pytest.mark.parametrize("climb", [0.0, 0.5])
+def test_a_wrong_curve_hardly_moves_the_body(climb: float) -> None:
+    """Spec 3.6: the motion is that of the whole body, so an error of the rate (0.5 % here) averages out.
+
+    A ratio at the head, as in (53) and (64), would err twenty times as much here, and without bound where K'(0) = 0 (at t = 0).
+    """
+    gait = TravellingCurvature(climb=climb, turn_start=-1.5)
+
+    def wrong(t: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        value, rate, acceleration = gait.sample(t, X)
+        for column, k in ((5, 40.0), (4, 37.0))[:2 if climb else 1]:
+            error = 0.5 * np.sin(k * X + 1.0)
+            value[..., column] += error * t[:, None]
+            rate[..., column] += error
+        return value, rate, acceleration
+    loose = MacroContinuousSettings(cells=64, slip_tolerance=1e9)
+    rod = Rod(strains="universal") if climb else SNAKE
+    data = ll.simulate(rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001, step=0.001).dataset
+    assert data["base_twist"].values[0, 0] == pytest.approx(-0.5, abs=2e-4)
+
+
+def test_sheared_gait_lets_no_section_slip() -> None:
+    """(55), (56): V_Y = 0 along the body, with the shear beating."""
+    gait = ShearedCurvature(ramp=0.2, period=1.0, until=0.6)
+    rod = Rod(base="planar", strains="reissner")
+    model, t = MacroContinuous(rod, settings=MacroContinuousSettings(cells=64)), np.array([0.55])
+    strain = [part[0] for part in gait.sample(t, model.mesh.X)]
+    twist = np.array([-0.2, 0.0, 0.0, 0.0, 0.0, -0.2 * strain[0][0, 5] - strain[1][0, 1]])
+    model.forward(*strain, twist)
+    work = model.scratch.work[0]
+    V = (adjoint_matrices(work) @ (twist + work[:, SWING:SWING + 6])[..., None])[..., 0]
+    assert np.abs(strain[1][:, 1]).max() > 0.05, "it beats"
+    assert np.abs(V[::2, 1]).max() < 1e-5
+
+
+def test_feet_of_the_inchworm_take_turns() -> None:
+    """Its intervals: one foot holds at every instant, and each for half of the time."""
+    feet = [item for item in ll.Scenario.load("inchworm-climb").environment if isinstance(item, Anchorage)]
+    held = np.array([foot.open_at(np.arange(0.005, 8.0, 0.01)) for foot in feet])
+    assert (held.sum(axis=0) == 1).all() and (held.mean(axis=1) == 0.5).all()
+
+
+def test_body_starts_where_it_is_put() -> None:
+    """The pose at a handover is that of the body, not the identity."""
+    start = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.0, 0.6)}
+    data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), Anchorage(abscissa=0.5), model=MacroContinuousSettings(cells=4), duration=0.02,
+                       initial=start).dataset
+    assert data["base_position"].values == pytest.approx(np.tile(start["position"], (len(data["time"]), 1)), abs=1e-12)
+    assert data["base_orientation"].values == pytest.approx(np.tile(start["orientation"], (len(data["time"]), 1)), abs=1e-12)
+
+
 # Worm
 
 def test_worm_without_an_anchor_is_refused() -> None:
@@ -300,8 +363,9 @@ def test_arm_carries_its_weight() -> None:
 
 
 def test_anchor_outside_the_body_is_refused() -> None:
-    with pytest.raises(InputError, match="lies outside the body"):
-        ll.simulate(SNAKE, BodyWave(), Anchorage(abscissa=2.0), model="macro-continuous", duration=0.1)
+    feet = [Anchorage(active=((0.0, 0.5),)), Anchorage(abscissa=2.0, active=((0.5, 1.0),))]
+    with pytest.raises(InputError, match=r"abscissa 2 m, where it takes hold at t = 0\.5 s, lies outside the body"):
+        ll.simulate(SNAKE, BodyWave(), feet, model="macro-continuous", duration=1.0)
 
 
 def test_gap_between_anchors_keeps_what_was_computed() -> None:

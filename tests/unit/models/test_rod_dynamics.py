@@ -189,6 +189,14 @@ def _twists(g: np.ndarray, g_rate: np.ndarray) -> np.ndarray:
     return np.stack([m[:, 0, 3], m[:, 1, 3], m[:, 2, 3], m[:, 2, 1], m[:, 0, 2], m[:, 1, 0]], axis=1)
 
 
+def test_rod_that_nothing_pushes_coasts() -> None:
+    """(18): ġ_o = g_o η_o^, with the twist and not its rate."""
+    data = ll.simulate(Rod(), BodyWave(amplitude=0.0), model=MacroContinuousSettings(cells=4), duration=0.03, step=0.01,
+                       initial={"twist": (0.3, -0.2, 0.1, 0, 0, 0), "orientation": (0.8, 0.0, 0.0, 0.6)}).dataset
+    velocity = quaternion_to_matrix(np.array([0.8, 0.0, 0.0, 0.6])) @ [0.3, -0.2, 0.1]
+    assert data["base_position"].values[-1] == pytest.approx(0.03 * velocity, abs=1e-12)
+
+
 def test_moving_the_world_changes_nothing() -> None:
     """Invariant 6: translations and turns about the vertical, with weight and drag."""
     model = MacroContinuous(ROD, LOADS)

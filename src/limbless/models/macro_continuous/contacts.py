@@ -17,7 +17,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
-from limbless.models.macro_continuous import moving
+from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket, carried
 from limbless.robots.rod import HELD, Rod
@@ -218,7 +218,7 @@ class ContactSet:
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
         residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        self._refuse_slip(residual, times, worst, held.place)
+        refusals.refuse_slip(residual, self.tolerance, times, held.place, worst)
         rates = moving.turning(speeds[..., 3:], held.given)                                # of what guides a body that turns
         rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
@@ -275,7 +275,7 @@ class ContactSet:
         """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused if not unique."""
         answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
         if not order:
-            self._refuse_loose(normal[:, self.free][:, :, self.free], times, held)
+            refusals.refuse_loose(normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls))
         return answer, left, worst
 
     def _least_squares(self, held: Held, twist: Array, order: int, ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
@@ -289,23 +289,3 @@ class ContactSet:
     @property
     def _radius(self) -> float:
         return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
-
-    def _refuse_loose(self, normal: Array, times: Array, held: Held) -> None:
-        values = np.linalg.eigvalsh(normal)
-        loose = values[:, 0] <= 1e-12 * values[:, -1]
-        if loose.any():
-            i = int(np.argmax(loose))
-            if values[i, -1] == 0.0:
-                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
-                                 f"to let it move freely")
-            where = "the whole body" if self.walls else f"X = {', '.join(f'{x:.3g}' for x in held.place[i, held.active[i].any(axis=-1)])} m"
-            raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or "
-                             f"they are too few; add a contact, or bend the body")
-
-    def _refuse_slip(self, residual: Array, times: Array, worst: NDArray[np.int64], place: Array) -> None:
-        if residual.max(initial=0.0) > self.tolerance:
-            i = int(np.argmax(residual > self.tolerance))
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
-                             f"at X = {place[i, worst[i]]:.3g} m "
-                             f"(model.slip_tolerance: {self.tolerance:g}); the gait does not let every section follow the one before, or "
-                             f"the contacts move apart, or model.cells are too few for so fine a curve (the slip then falls with more)")

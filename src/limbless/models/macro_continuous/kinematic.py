@@ -122,14 +122,15 @@ class Kinematic:
                 return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            before, turned = (wander, base), 0.0
+            apart = 0.0                                           # relative to the body's length: how far this round is from the last
             if base is not None:
-                base = self._orientations(knots, when, motion, x)
-                turned = float(np.abs(base - before[1]).max())
-            wander = None if wander is None else self._wander(table, twist, base)
-            strayed = (knots[-1] - knots[0]) * max((float(np.abs(now - before[0][v]).max()) for v, now in (wander or {}).items()),
-                                                   default=0.0)
-            if max(strayed, turned * self.model.rod.length) < AGREED * self.model.rod.length:
+                before, base = base, self._orientations(knots, when, motion, x)
+                apart = float(np.abs(base - before).max())
+            if wander is not None:
+                last, wander = wander, self._wander(table, twist, base)
+                speed = max(float(np.abs(wander[velocity] - last[velocity]).max(initial=0.0)) for velocity in wander)
+                apart = max(apart, speed * float(knots[-1] - knots[0]) / self.model.rod.length)
+            if apart < AGREED:
                 return when, chosen, present, reached, motion
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
                          f"shorter step")

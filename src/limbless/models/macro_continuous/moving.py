@@ -39,13 +39,15 @@ def along_sections(base: Array | None, pose: Array, velocity: Array, free: NDArr
     twist[..., :3] = (velocity[..., None, :] @ axes)[..., 0, :]
     lost = np.abs(np.where(free[:3], 0.0, twist[..., :3])).max(axis=(1, 2)) > 1e-9 * np.abs(velocity).max()
     if lost.any():
-        raise InputError(f"support: velocity {tuple(map(float, velocity[np.abs(velocity).max(axis=1).argmax()]))} leaves the plane or line in "
-                         f"which the base can move, at t = {times[int(np.argmax(lost))]:g} s; give one within it, or set robot.base to 'free'")
+        fastest = tuple(map(float, velocity[np.abs(velocity).max(axis=1).argmax()]))
+        raise InputError(f"support: velocity {fastest} leaves the plane or line in which the base can move, at t = "
+                         f"{times[int(np.argmax(lost))]:g} s; give one within it, or set robot.base to 'free'")
     return twist
 
 
 def turning(rate: Array, twist: Array) -> Array:
     """Rate (E, P, 6) of a fixed velocity along axes that turn at `rate` (E, P, 3), their own axes: -ω x v."""
     change = np.zeros_like(twist)
-    change[..., :3] = -np.cross(rate, twist[..., :3])
+    if twist.any():
+        change[..., :3] = -np.cross(rate, twist[..., :3])
     return change
