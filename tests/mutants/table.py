@@ -243,7 +243,7 @@ MUTANTS += [      # paper 000
         "tests/unit/robots/test_rod.py::test_strains_have_the_rates_that_they_say[gait0]"),
     Mutant(
         "000-54", "paper 000, (54): z^2 / (z^2 - h^2) printed, is z^2 / (h^2 - z^2)", "gaits/travelling_curvature.py",
-        "np.exp(-np.minimum(np.where(inside, y, 0.0) / room, 700.0))", "np.exp(np.minimum(np.where(inside, y, 0.0) / room, 20.0))",
+        "np.exp(-np.minimum(y / room, 700.0))", "np.exp(np.minimum(y / room, 20.0))",
         "tests/unit/robots/test_rod.py::test_bump_is_smooth_and_its_area_is_known"),
     Mutant(
         "000-56", "paper 000, (55), (56): no shear rate printed", "gaits/sheared_curvature.py",
