@@ -23,8 +23,8 @@ the others correct a reference in the text."""
 
 
 ERRATA_000 = {f"000-{name}" for name in (
-    "66", "12", "20", "fig-2", "fig-2-step-1", "17", "18", "33", "footnote-4", "42", "44", "36", "inchworm-intervals", "inchworm-pose", "51",
-    "52", "53", "54", "55", "56", "64")}
+    "66", "12", "20", "fig-2", "fig-2-step-1", "17", "18", "33", "footnote-4", "42", "44", "36", "inchworm-intervals", "inchworm-pose",
+    "51", "52", "53", "54", "55", "56", "64")}
 """Of paper 000, section 2 of its spec. The signs under (12) are those of Fig. 2; the other rows correct a claim or a word."""
 
 
