@@ -16,6 +16,8 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain as rows_of
 from limbless.mechanics import chain_motion, geometric_motion, geometric_stepping, screws
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
+from limbless.mechanics.contact_dense import Dense
+from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.reseating import add_to_base
@@ -27,6 +29,7 @@ from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.geometric import base_frames, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
+from limbless.models.nonsmooth.assembly import bodies_of, mobility, scene_of
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -59,20 +62,12 @@ class Geometric(Equations, Model):
         self._recorder = Recorder(self.chain, table, self._laws)
 
     def _make_contacts(self) -> Contacts:
-        """Set-valued wheels as arrays; none if there are none."""
-        if len({wheels.cone for wheels in self.wheels}) > 1:
-            raise InputError("wheels: all set-valued wheels of a robot have the same cone, box or ellipse")
-        found = []
-        for wheels in self.wheels:
-            grips = wheels.grips(self.chain)
-            for start, end in wheels.windows():
-                edge = np.broadcast_to([start, end], (len(grips.body), 2))
-                found.append(np.column_stack([grips.body, grips.point, grips.axes.reshape(-1, 6), grips.limit, edge]))
-        grip = np.concatenate([np.zeros((0, geometric_stepping.GRIP_COLUMNS)), *found])
-        C, N = 2 * len(grip), self.freedoms
-        return Contacts(grip, bool(self.wheels) and self.wheels[0].cone == "ellipse", np.zeros((C, N)), np.zeros((C, N)), np.zeros((C, C)),
-                        np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, C)), np.zeros(C), np.zeros(2 * C, dtype=np.int64),
-                        np.zeros((len(grip), 3)), np.zeros((C, 3)))
+        """Set-valued wheels as contacts under given loads; none if there are none."""
+        scene = scene_of(self.chain, self.wheels)
+        C, N = len(scene.owner), self.freedoms
+        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64))
+        return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
+                        dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
@@ -101,7 +96,7 @@ class Geometric(Equations, Model):
         x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
         self._set_base_twist(home, x, np.array(initial.twist))
         memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
-                  "friction": np.zeros(len(self._contacts.u))}
+                  "friction": np.zeros((len(self._contacts.contact), IMPULSE))}
         return State(0.0, x, memory)
 
     def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
@@ -132,7 +127,8 @@ class Geometric(Equations, Model):
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close in between."""
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
-        times, self._contacts.u[:] = knots[record], memory["friction"]
+        friction = self._contacts.contact[:, LOAD:LOAD + IMPULSE]
+        times, friction[:] = knots[record], memory["friction"]
         kept, wheels = self._room(len(times))
         clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
         done, r, what = len(knots) - 1, 0, -1
@@ -152,7 +148,7 @@ class Geometric(Equations, Model):
             if what >= 0:
                 done = first + step
                 break
-        memory["friction"] = self._contacts.u.copy()
+        memory["friction"] = friction.copy()
         status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else chain_tables.law_failure(self.environment)
         block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
         if self.clamps:
@@ -163,7 +159,7 @@ class Geometric(Equations, Model):
 
     def _room(self, count: int) -> tuple[Records, ContactRecords]:
         """Room for `count` records."""
-        C = len(self._contacts.grips)
+        C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
                 ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
@@ -247,7 +243,7 @@ class Geometric(Equations, Model):
     def coordinates(self) -> dict[str, Any]:
         if not self.wheels:
             return self._recorder.coordinates()
-        names = [f"wheel {number}" for number in range(len(self._contacts.grips))]
+        names = [f"wheel {number}" for number in range(len(self._contacts.contact))]
         return {**self._recorder.coordinates(), "contact": (("contact",), names, {})}
 
 

@@ -47,7 +47,7 @@ class NonSmoothSettings(ModelSettings):
     tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench")
+    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
 
@@ -118,7 +118,7 @@ class NonSmooth(Model):
             raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
 
     def _make_rule(self, feedback: bool) -> Rule:
-        own, G0 = self.settings, assembly.mobility(self.chain, self._bodies)
+        own, G0 = self.settings, assembly.mobility(self.chain, self.environment, self._bodies)
         control = contact_motion.FEEDBACK if feedback else (
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
