@@ -122,7 +122,41 @@ def test_refusals(make: Any, words: str) -> None:
         make()
 
 
+@pytest.mark.parametrize("cone", ["box", "ellipse"])
+def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: str) -> None:
+    """Two dynamics and two time steppings, one friction law: the same crawl, nearer with the step. At 1 ms below a micrometre in 3 s."""
+    from limbless.gaits.serpenoid import Serpenoid
+
+    gaps, apart = [], []
+    for step in (4e-3, 1e-3):
+        runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone), model=model, duration=3.0, step=step, record_every=0.04).dataset
+                for model in ("geometric", "newton-euler")]
+        gaps.append(np.abs(runs[0]["base_position"].values - runs[1]["base_position"].values).max())
+        torque = [run["joint_torque"].values[5:-1] for run in runs]
+        apart.append(np.abs(torque[0] - torque[1]).mean() / np.abs(torque[0]).mean())
+        assert runs[1]["contact_residual"].values.max() <= 1e-12
+    assert gaps[1] < 0.5 * gaps[0] and gaps[1] < 1e-6
+    assert apart[1] < 0.01
+
+
+def test_newton_euler_holds_a_wheel_and_lets_it_slide() -> None:
+    """Distances and times of dry friction, with the other stepping; a wheel that is held does not creep."""
+    speed, friction = 0.5, 0.5 * 9.81
+    data = slide(Wheels(), (0.0, speed, 0, 0, 0, 0), 0.15, model="newton-euler")
+    velocity = data["com_velocity"].values[:, 1]
+    assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-9)
+    assert np.abs(velocity[110:]).max() < 1e-12
+    assert data["contact_state"].values[[50, 140], 0].tolist() == [2.0, 1.0]
+    assert np.abs(data["contact_force"].values[..., 2]).max() == 0.0                 # a given load bounds friction and pushes nothing
+
+
+def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
+    runs = [slide(Wheels(), (0.3, 0.1, 0, 0, 0, 0), 0.05, model=model) for model in ("non-smooth", "newton-euler")]
+    assert np.abs(runs[0]["com_position"].values - runs[1]["com_position"].values).max() < 1e-9
+
+
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
-    for law in (Wheels(), Clamp()):
-        with pytest.raises(ll.InputError, match="geometric"):
-            ll.simulate(WangSnake(), STILL, law, model="newton-euler", duration=0.1)
+    with pytest.raises(ll.InputError, match="geometric"):
+        ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
+    with pytest.raises(ll.InputError, match="no function of one state"):
+        ll.NewtonEuler(WangSnake(), Wheels())
