@@ -216,7 +216,7 @@ def newton(contact, active, count, dense, rho, tolerance, worst):
     for r in range(2 * count):
         largest = max(largest, abs(dense.slip[r]))
     for n in range(PLAIN):
-        if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: a wheel that sticks would creep by what remains
+        if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would creep by what remains
             return n, worst, True
         take(contact, active, count, SHEAR, SHEAR_BEFORE)
         before, worst = worst, iterate(contact, active, count, dense, PROXIMAL / rho, rho, False)
