@@ -24,7 +24,8 @@ def switched(**fields: Any) -> Switched:
 
 
 def crawl(laws: Any, duration: float = 1.0, actuation: Any = None, **extra: Any) -> Any:
-    return ll.simulate(SNAKE, Serpenoid(), laws, model="geometric", actuation=actuation or switched(), duration=duration, step=1e-3, **extra)
+    return ll.simulate(SNAKE, Serpenoid(), laws, model="geometric", actuation=actuation or switched(), duration=duration, step=1e-3,
+                       **extra)
 
 
 @pytest.mark.parametrize("law", ["regularised", "set-valued"])
@@ -50,7 +51,8 @@ def test_the_torque_driven_phase_is_that_of_newton_euler() -> None:
     start = {"position": tuple(data["base_position"].values[200]), "orientation": tuple(data["base_orientation"].values[200]),
              "twist": tuple(data["base_twist"].values[200] * [1, 1, 0, 0, 0, 1])}
     gait = ll.FunctionGait(function=lambda t, s: np.tile(PUSH, (len(t), 1)), drives="torque")
-    peer = ll.simulate(SNAKE, gait, laws, model="newton-euler", actuation="torque", duration=0.2, step=1e-3, initial={**start, **at}).dataset
+    peer = ll.simulate(SNAKE, gait, laws, model="newton-euler", actuation="torque", duration=0.2, step=1e-3,
+                       initial={**start, **at}).dataset
     assert np.abs(peer["joint_position"].values[-1] - data["joint_position"].values[400]).max() < 1e-8
     assert np.abs(peer["base_position"].values[-1] - data["base_position"].values[400]).max() < 1e-8
 
