@@ -86,7 +86,7 @@ def track(result: Result) -> Drawing:
         axes.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8, label="geometric")
         axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), label="Newton-Euler")
     body.true_scale(true, [tail, shape], plane)
-    true.set_title(f"track of the tail; body at {data['time'].values[-1]:g} s; largest difference {np.abs(peer - tail).max():.1e} m")
+    true.set_title(f"tail; body at {data['time'].values[-1]:g} s; difference {np.abs(peer - tail).max():.1e} m")
     shown = (tail[:, 0] >= 0.60) & (tail[:, 0] <= 0.65)
     if shown.sum() < 2:
         shown = np.arange(len(tail)) >= 0.75 * len(tail)
