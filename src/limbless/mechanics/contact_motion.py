@@ -63,7 +63,7 @@ from limbless.mechanics.contact_law import (
 )
 from limbless.mechanics.contact_solver import MOMENTUM, give_torques, solve_contacts
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
 from limbless.mechanics.vectors import Matrix, Vector, product, rotation_from_quaternion, rows, skew, transpose
@@ -153,7 +153,7 @@ def half_step(position, velocity, h, middle):
         middle[c] = position[c] + a * velocity[c - 1]
 
 
-@kernel
+@inline
 def control_joints(table, rule, drive, i, h, middle, velocity, control, resist, effort):
     """Impulses and resistances of all joints over a step (68)-(69): actuator, spring, damper and rotor."""
     _, layout, joints = table
@@ -200,7 +200,7 @@ def body_equation(bodies, links, k, R, h):
     return block, carry_wrench(Wrench(m * get_vector(links, k, START), R @ L), center)
 
 
-@kernel
+@inline
 def prepare(layout, bodies, links, wrench, work, h, blocks):
     """Blocks and momenta of all bodies."""
     for k in range(layout.shape[0]):
@@ -217,7 +217,7 @@ def twist_at_start(bodies, links, k, R):
     return carry_twist(Twist(get_vector(links, k, START), w), -(R @ get_vector(bodies, k, CENTER)))
 
 
-@kernel
+@inline
 def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
     """The shift of every active contact: how much of its gap may be closed in this step; bounces; (49) if asked for."""
     owner, kept = scene.owner, 0
@@ -243,7 +243,7 @@ def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
     return kept
 
 
-@kernel
+@inline
 def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
     """After the solve: velocities, positions at the end of the step, works, impulse, and the outer force on every body."""
     _, layout, joints = table
@@ -286,7 +286,7 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
     put_vector_at(sums, START + 6, vector_at(sums, START + 6) + push.torque)
 
 
-@kernel
+@inline
 def end_positions(table, drive, i, h, step, room, moving):
     """q_E and u_E."""
     layout = table.layout
@@ -314,7 +314,7 @@ def base_rotation(position):
     return rotation_from_quaternion(q.w, q.x, q.y, q.z)
 
 
-@kernel
+@inline
 def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, moving):
     """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s)."""
     layout = table.layout
@@ -366,7 +366,7 @@ def put_numbers(array, r, first, numbers):
         array[r, first + c] = numbers[c]
 
 
-@kernel
+@lean_kernel
 def store(table, scene, room, moving, h, kept, r):
     """Keep everything of this instant in record r; forces are means over the step that ended here."""
     layout, work, contact = table.layout, room.work, room.contact
@@ -396,7 +396,7 @@ def store(table, scene, room, moving, h, kept, r):
     room.counts[3] = 0.0
 
 
-@kernel
+@lean_kernel
 def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, moving, kept):
     """Step from the first knot to the last and record where asked. Returns the number of good steps and the last residual."""
     steps, r, worst = knots.shape[0] - 1, 0, 0.0
@@ -415,7 +415,7 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
     return steps, worst
 
 
-@kernel
+@lean_kernel
 def start_links(table, bodies, position, velocity, still, work, links):
     """Velocities of all bodies at the start, from base twist and joint rates."""
     move(table, position, velocity, still, work)
