@@ -33,6 +33,7 @@ LOAD, SHEAR, TWIST, SHEAR_BEFORE, TWIST_BEFORE, RATE = np.array([16, 17, 19, 21,
 LOAD_LAW, SHEAR_LAW, TWIST_LAW = np.array([30, 32, 39])
 FROZEN, GIVEN, BOX, RESTITUTION, OLD, ACTS = np.array([46, 47, 48, 49, 50, 55])       # ACTS: 0 where the linearised law gives nothing
 CONTACT_COLUMNS = 56
+ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find this sooner
 IMPULSE = 5                      # numbers of an impulse: load N, shear ξ (2), twist η (2)
 OPEN, STICK, SLIP = np.arange(3)
 
@@ -165,7 +166,7 @@ def linearise_friction(contact, i, e, rho, frozen, z, load, slope):
     law = none
     if mu > 0.0:
         eT = e * (mu * mu)
-        rT = 1.0 / eT if frozen else rho / (mu * mu)
+        rT = 1.0 / eT if frozen else ROLL_DESCENT * rho / (mu * mu)
         y1, y2 = trial_twist(contact, i, eT, rT)
         law = cone_law(False, y1, y2, z, load, slope, contact[i, TWIST_BEFORE], contact[i, TWIST_BEFORE + 1], eT, rT)
     put_law(contact, i, TWIST_LAW, law)

@@ -57,7 +57,7 @@ from limbless.mechanics.vectors import Vector, dot, transpose
 REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
 SWEEP_COLUMNS, BLOCK_COLUMNS = 8, 42
 MOMENTUM = np.array([36])[0]
-PLAIN, SOFTER, DAMPED, HALVINGS, BURSTS, INNER = 6, 2, 8, 4, 100, 40
+PLAIN, BURSTS, SHORT, LONG = 6, 100, 5, 40
 
 
 class Step(NamedTuple):
@@ -241,24 +241,6 @@ def retreat(contact, active, count, share, velocity, twist, velocity_before, twi
 
 
 @lean_kernel
-def damped(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares):
-    """Iterations that halve a step until the natural map decreases."""
-    worst = 1e300
-    for n in range(DAMPED):
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        now, worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, False)
-        for _ in range(HALVINGS):
-            if worst < tolerance or now < squares:
-                break
-            retreat(contact, active, count, 0.5, step.velocity, step.twist, step.velocity_before, step.twist_before)
-            now, worst = measure_again(contact, owner, active, count, step.twist, e, rho)
-        if worst < tolerance:
-            return n + 1, now, worst
-        squares = now
-    return DAMPED, squares, worst
-
-
-@lean_kernel
 def slope_along(layout, contact, owner, active, count, step, e, share, straight, curve):
     """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
 
@@ -326,9 +308,9 @@ def search(layout, contact, owner, active, count, step, e):
 
 
 @lean_kernel
-def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
-    for n in range(INNER):
+    for n in range(most):
         keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
         iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, True)
         change = 0.0
@@ -343,7 +325,7 @@ def minimise(base, layout, work, contact, owner, active, count, step, e, rho, to
             put_impulse(contact, i, load, x1, x2, r1, r2)
         if change < 0.1 * tolerance:
             return n + 1
-    return INNER
+    return most
 
 
 @lean_kernel
@@ -354,7 +336,8 @@ def fallback(base, layout, work, contact, owner, active, count, step, e, rho, to
         contact[active[a], FROZEN] = max(contact[active[a], LOAD], 0.0)
     for burst in range(BURSTS):
         follow = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
-        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
+        most = SHORT if burst < 10 else LONG              # radii that are not right yet deserve no exact answer
+        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most)
         for a in range(count):
             i = active[a]
             contact[i, FROZEN] += follow * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
@@ -373,31 +356,22 @@ def fallback(base, layout, work, contact, owner, active, count, step, e, rho, to
 
 
 @lean_kernel
-def stiffen(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """Plain iterations on a softer ground, and from there on stiffer ones down to e. Returns iterations, squares and natural map."""
-    iterations, squares, worst = 0, 0.0, 1e300
-    for stage in range(SOFTER, -1, -1):
-        soft = e * 10.0**stage
+def rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+    """What is tried when plain iterations have not converged: longer and shorter trial steps, which leave most cycles, then `fallback`.
+
+    Returns the number of iterations, the natural map, and whether the fallback was used.
+    """
+    iterations, worst = 0, 1e300
+    for stretch in (3.0, 0.3):
         for _ in range(PLAIN):
-            squares, worst = iterate_again(base, layout, work, contact, owner, active, count, step, soft, rho, False)
+            _squares, worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, stretch * rho, False)
             iterations += 1
             if worst < tolerance:
-                break
-    return iterations, squares, worst
-
-
-@lean_kernel
-def rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares):
-    """What is tried when plain iterations have not converged. Returns iterations, natural map, and whether the fallback was used."""
-    used, squares, worst = stiffen(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-    if worst < tolerance:
-        return used, worst, False
-    more, squares, worst = damped(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares)
-    used += more
-    if worst < tolerance:
-        return used, worst, False
+                _squares, worst = measure_again(contact, owner, active, count, step.twist, e, rho)
+                if worst < tolerance:
+                    return iterations, worst, False
     more, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-    return used + more, worst, True
+    return iterations + more, worst, True
 
 
 @inline
@@ -409,11 +383,11 @@ def solve_contacts(base, layout, work, contact, owner, active, count, step, e, r
     spread(layout, work, step.effort, step.sweep, False, step.velocity, step.twist)
     for a in range(count):
         put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
-    iterations, squares, worst, fell = 0, 0.0, 2.0 * tolerance, False
+    iterations, worst, fell = 0, 2.0 * tolerance, False
     while iterations < PLAIN and worst >= tolerance:
-        squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
+        _squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
         iterations += 1
     if worst >= tolerance:
-        more, worst, fell = rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, squares)
+        more, worst, fell = rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
         iterations += more
     return iterations, worst, fell
