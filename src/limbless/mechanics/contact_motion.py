@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from limbless.mechanics.blocks import Block, carry_block, put_block
 from limbless.mechanics.chain import (
     BASE,
+    BREAKAWAY,
     COLUMN,
+    COULOMB,
     DAMPING,
     GAIN,
     GIVEN,
@@ -31,6 +33,7 @@ from limbless.mechanics.chain import (
     SECOND,
     START,
     STIFFNESS,
+    STRIBECK,
     VISCOUS,
     move,
 )
@@ -98,6 +101,7 @@ class Moving(NamedTuple):
     links: NDArray[np.float64]         # (rows, 6) velocity of the centre of mass (world), rotation rate (body axes)
     impulses: NDArray[np.float64]      # (slots, 5) load, shear, twist of the last step
     torque: NDArray[np.float64]        # (joints,) of the last step
+    rub: NDArray[np.float64]           # (joints,) impulse of dry friction in the joints, of the last step
     sums: NDArray[np.float64]          # (9,) works of actuators, environment, joints; impulse of all outer forces
 
 
@@ -187,6 +191,30 @@ def control_joints(table, rule, drive, i, h, middle, velocity, control, resist, 
 
 
 @inline
+def grip_joints(joints, h, velocity, moving, step):
+    """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts with."""
+    grip, free = step.grip, step.free
+    for v in range(grip.shape[0]):
+        level, rise = joints[v, COULOMB], joints[v, BREAKAWAY] - joints[v, COULOMB]
+        if rise > 0.0:
+            share = velocity[6 + v] / joints[v, STRIBECK]
+            level += rise * np.exp(-share * share)
+        grip[v] = h * level
+        step.rub[v] = step.held[v] = moving.rub[v]
+        free[v, 0], free[v, 1] = step.resist[v], step.effort[v]
+
+
+@inline
+def dry_friction(step, v, given, rate):
+    """Its impulse on joint v; a motion-given joint slips whenever it moves."""
+    if step.grip.shape[0] == 0:
+        return 0.0
+    if given:
+        return -step.grip[v] if rate > 0.0 else step.grip[v] if rate < 0.0 else 0.0
+    return step.rub[v]
+
+
+@inline
 def body_equation(bodies, links, k, R, h):
     """Block and momentum of body k about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
     m, w = bodies[k, MASS], get_vector(links, k, SECOND)
@@ -253,7 +281,8 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         k = scene.owner[i]
         put_pair(wrench, k, START, get_wrench(wrench, k, START) + (1.0 / h) * contact_wrench(room.contact, i))
     environment = 0.0
-    push = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    hold = step.hold                                     # stays zero under a free base
+    push = carry_wrench(Wrench(vector_at(hold, START), vector_at(hold, SECOND)), get_vector(work, BASE, ORIGIN))
     for k in range(layout.shape[0]):
         if not layout[k, HAS_BODY]:
             continue
@@ -271,12 +300,14 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         old, new = velocity_before[6 + v], step.velocity[6 + v]
         q = room.middle[7 + v]
         own = (h * joints[v, STIFFNESS] * (joints[v, REST] - q - 0.5 * h * new)
-               - h * (joints[v, DAMPING] + joints[v, VISCOUS]) * new)
+               - h * (joints[v, DAMPING] + joints[v, VISCOUS]) * new + dry_friction(step, v, layout[k, GIVEN], new))
         if layout[k, GIVEN]:
             given = step.effort[v] - own + joints[v, ROTOR] * (new - old)
         else:
             given = room.control[v, 0] - room.control[v, 1] * new
         moving.torque[v] = given / h
+        if step.grip.shape[0] > 0:
+            moving.rub[v] = step.rub[v]
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)
     room.powers[0], room.powers[1], room.powers[2] = driven / h, environment / h, passive / h
@@ -334,6 +365,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
             room.wrench[k, c] = 0.0
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, work, room.wrench)
     control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
+    grip_joints(table.joints, h, velocity, moving, step)
     prepare(layout, bodies, moving.links, room.wrench, work, h, step.blocks)
     for s in range(contact.shape[0]):
         for c in range(IMPULSE):

@@ -23,6 +23,7 @@ from limbless.mechanics.chain import (
     BASE,
     COLUMN,
     FIXED,
+    FREE,
     GIVEN,
     HAS_ARM,
     HAS_BODY,
@@ -72,6 +73,12 @@ class Step(NamedTuple):
     system: NDArray[np.float64]       # (6, 7)
     velocity_before: NDArray[np.float64]
     twist_before: NDArray[np.float64]
+    hold: NDArray[np.float64]         # (6,) impulse and moment about the base's origin (world) that hold a fixed or planar base
+    grip: NDArray[np.float64]         # (joints,) largest impulse of dry friction in the step; (0,) if no joint has any
+    rub: NDArray[np.float64]          # (joints,) its impulse
+    held: NDArray[np.float64]         # (joints,) that of the step before
+    free: NDArray[np.float64]         # (joints, 2) d and τ without it
+    dry: NDArray[np.float64]          # (3,) of dry friction: compliance (1/(kg m²)), descent (kg m²), arm that turns rad/s into m/s
 
 
 @inline
@@ -177,29 +184,66 @@ def give_torques(layout, sweep, work, twist, effort):
 
 @inline
 def measure(contact, owner, active, count, twist, e, rho, answer):
-    """Velocities (and, with `answer`, impulses) of all contacts at the present twists; sum of squares and worst of the natural map."""
-    total, worst, per_rho = 0.0, 0.0, 1.0 / rho
+    """Velocities (and, with `answer`, impulses) of all contacts at the present twists; worst of the natural map."""
+    worst, per_rho = 0.0, 1.0 / rho
     for a in range(count):
         i = active[a]
         put_rates(contact, i, get_twist(twist, owner[i], START))
         if answer:
             put_answer(contact, i)
-        squares, largest = mismatch(contact, i, e, rho, per_rho)
-        total += squares
-        worst = max(worst, largest)
-    return total, sqrt(worst)
+        worst = max(worst, mismatch(contact, i, e, rho, per_rho)[1])
+    return sqrt(worst)
+
+
+@inline
+def hold_joints(layout, step):
+    """Linearise dry friction in the joints: the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ / ε)."""
+    grip, rub, held, free, velocity = step.grip, step.rub, step.held, step.free, step.velocity
+    e, r = step.dry[0], step.dry[1]
+    for k in range(1, layout.shape[0]):
+        v = layout[k, COLUMN]
+        if grip[v] > 0.0 and not layout[k, GIVEN]:
+            y = rub[v] - r * (velocity[6 + v] + e * (rub[v] - held[v]))
+            if abs(y) <= grip[v]:
+                step.resist[v], step.effort[v] = free[v, 0] + 1.0 / e, free[v, 1] + held[v]
+            else:
+                step.resist[v], step.effort[v] = free[v, 0], free[v, 1] + (grip[v] if y > 0.0 else -grip[v])
+
+
+@inline
+def rub_joints(layout, step):
+    """Impulses of dry friction after a solve, and the worst natural map (m/s) at which they keep their law."""
+    grip, rub, held, free, velocity = step.grip, step.rub, step.held, step.free, step.velocity
+    e, r, worst = step.dry[0], step.dry[1], 0.0
+    for k in range(1, layout.shape[0]):
+        v = layout[k, COLUMN]
+        if grip[v] > 0.0 and not layout[k, GIVEN]:
+            rate = velocity[6 + v]
+            rub[v] = held[v] - rate / e if step.resist[v] > free[v, 0] else step.effort[v] - free[v, 1]
+            y = rub[v] - r * (rate + e * (rub[v] - held[v]))
+            worst = max(worst, abs(rub[v] - min(max(y, -grip[v]), grip[v])))
+    return worst * step.dry[2] / r
 
 
 @inline
 def iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
     """One Newton iteration: linearise, solve, and measure what remains."""
     linearise(contact, active, count, e, rho, frozen)
+    if step.grip.shape[0] > 0:
+        hold_joints(layout, step)
     I, f = gather(layout, work, contact, owner, active, count, step.blocks, step.resist, step.effort, step.sweep)
     u = solve_base(base, I, f, get_matrix(work, BASE, ROTATION), step.system)
     put_vector_at(step.velocity, START, u.linear)
     put_vector_at(step.velocity, SECOND, u.angular)
+    if base != FREE:
+        needed = I @ u - f
+        put_vector_at(step.hold, START, needed.force)
+        put_vector_at(step.hold, SECOND, needed.torque)
     spread(layout, work, step.effort, step.sweep, True, step.velocity, step.twist)
-    return measure(contact, owner, active, count, step.twist, e, rho, True)
+    worst = measure(contact, owner, active, count, step.twist, e, rho, True)
+    if step.grip.shape[0] > 0:
+        worst = max(worst, rub_joints(layout, step))
+    return worst
 
 
 @lean_kernel
@@ -344,14 +388,14 @@ def fallback(base, layout, work, contact, owner, active, count, step, e, rho, to
         keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
         trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
         for _ in range(PLAIN):
-            _squares, worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, trial, False)
+            worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, trial, False)
             iterations += 1
             if worst < tolerance:
-                _, worst = measure_again(contact, owner, active, count, step.twist, e, rho)
+                worst = measure_again(contact, owner, active, count, step.twist, e, rho)
                 if worst < tolerance:
                     return iterations, worst
         retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        _, worst = measure_again(contact, owner, active, count, step.twist, e, rho)
+        worst = measure_again(contact, owner, active, count, step.twist, e, rho)
     return iterations, worst
 
 
@@ -364,10 +408,10 @@ def rescue(base, layout, work, contact, owner, active, count, step, e, rho, tole
     iterations, worst = 0, 1e300
     for stretch in (3.0, 0.3):
         for _ in range(PLAIN):
-            _squares, worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, stretch * rho, False)
+            worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, stretch * rho, False)
             iterations += 1
             if worst < tolerance:
-                _squares, worst = measure_again(contact, owner, active, count, step.twist, e, rho)
+                worst = measure_again(contact, owner, active, count, step.twist, e, rho)
                 if worst < tolerance:
                     return iterations, worst, False
     more, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
@@ -385,7 +429,7 @@ def solve_contacts(base, layout, work, contact, owner, active, count, step, e, r
         put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
     iterations, worst, fell = 0, 2.0 * tolerance, False
     while iterations < PLAIN and worst >= tolerance:
-        _squares, worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
+        worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
         iterations += 1
     if worst >= tolerance:
         more, worst, fell = rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
