@@ -14,7 +14,7 @@ from benchmarks.timing import race
 from limbless.simulation import stage_times
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "cross"))
-from mujoco_snake import ready, references  # noqa: E402
+from mujoco_snake import ready, references
 
 EXAMPLES = ("snake-undulate-orthotropic", "snake-undulate-isotropic", "snake-sidewind")
 STEP = 1 / 4000
@@ -34,7 +34,8 @@ def real_time_rows(duration: float = 15.0, repeats: int = 3) -> list[Row]:
             if ll.run(scenario).dataset["contact_residual"].values.max() > 1e-8:
                 raise RuntimeError(f"{name}: a step was not solved")
             factor = loop_factor(scenario, repeats)
-            rows.append(Row(f"`{name}`, {words}: time loop, times real time", f"{factor:.0f} x", "real time", factor, f"{factor:.0f}", target))
+            rows.append(Row(f"`{name}`, {words}: time loop, times real time", f"{factor:.0f} x", "real time", factor,
+                            f"{factor:.0f}", target))
     return rows
 
 

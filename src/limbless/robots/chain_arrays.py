@@ -17,7 +17,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 BASE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
-_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest", "damping", "torque_limit")
+_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest",
+               "damping", "torque_limit")
 
 
 class ChainArrays(NamedTuple):

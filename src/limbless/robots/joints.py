@@ -11,7 +11,8 @@ from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
 FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
-_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest", "damping", "torque_limit", "label")
+_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
+                "stiffness", "rest", "damping", "torque_limit", "label")
 
 
 class Joint(Description):
