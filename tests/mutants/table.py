@@ -127,7 +127,7 @@ MUTANTS = [
         f"{CONTACT}::test_orientation_follows_body_rates"),
     Mutant(
         "002-84", "(84): the sign of the impulses printed the other way round", "mechanics/contact_solver.py",
-        "f = f - sweep[k, PUSH] * U", "f = f + sweep[k, PUSH] * U",
+        "f = f - push * U", "f = f + push * U",
         f"{CONTACT}::test_accelerations_of_a_short_step_are_those_of_newton_and_euler"),
     Mutant(
         "002-inertia", "text: radius L_SC; the printed inertias are those of half of it", "robots/aiko.py",

@@ -34,7 +34,7 @@ from limbless.mechanics.contact_law import (
     TWIST_BEFORE,
 )
 from limbless.mechanics.contact_law import BOX as IS_BOX
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.scalars import sqrt
 from limbless.mechanics.vectors import Vector, cross, dot, transpose
 
@@ -100,7 +100,7 @@ def away(d, fallback):
     return fallback, size
 
 
-@kernel
+@lean_kernel
 def box_distance(surfaces, j, p):
     """Signed distance from p to a box, and the outward normal in the world."""
     E = get_matrix(surfaces, j, SHAPE + 3)
@@ -119,7 +119,7 @@ def box_distance(surfaces, j, p):
     return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
-@kernel
+@lean_kernel
 def box_gap(surfaces, j, a, b):
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
     if length_of(b - a) <= 0.0:
@@ -139,7 +139,7 @@ def box_gap(surfaces, j, a, b):
     return distance if distance < ends - DEEPER else FAR, n, p
 
 
-@kernel
+@lean_kernel
 def peg_gap(surfaces, j, a, b):
     """Gap between the axis of a capsule and a round bar."""
     p, q = get_vector(surfaces, j, SHAPE), get_vector(surfaces, j, SHAPE + 3)
@@ -149,7 +149,7 @@ def peg_gap(surfaces, j, a, b):
     return distance - surfaces[j, SHAPE + 6], n, here
 
 
-@kernel
+@lean_kernel
 def triangle_gap(p, a, b, c):
     """Distance from p to a triangle (counter-clockwise seen from above), negative below its face, and the direction to p."""
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
@@ -176,7 +176,7 @@ def nearest_edge(p, a, b):
     return a + nearest_on_segment(a, b, p) * (b - a)
 
 
-@kernel
+@lean_kernel
 def grid_point(surfaces, heights, j, ix, iy):
     """A corner of a height field."""
     x = surfaces[j, SHAPE] + ix * surfaces[j, SHAPE + 2]
@@ -191,7 +191,7 @@ def grid_range(surfaces, j, axis, low, high):
     return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1, cells)
 
 
-@kernel
+@lean_kernel
 def field_gap(surfaces, heights, j, p, reach, rank):
     """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
     x0, x1 = grid_range(surfaces, j, 0, p.x - reach, p.x + reach)
@@ -202,7 +202,7 @@ def field_gap(surfaces, heights, j, p, reach, rank):
     return nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
 
 
-@kernel
+@lean_kernel
 def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     best, normal = FAR, Vector(0.0, 0.0, 1.0)
     for ix in range(x0, x1):
@@ -216,7 +216,7 @@ def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     return best, normal
 
 
-@kernel
+@lean_kernel
 def ridge_gap(surfaces, heights, j, a, b, reach):
     """Gap of a capsule over the edges of a height field that pass between its ends."""
     x0, x1 = grid_range(surfaces, j, 0, min(a.x, b.x) - reach, max(a.x, b.x) + reach)
@@ -287,7 +287,7 @@ def remember(contact, i):
         contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
 
 
-@kernel
+@lean_kernel
 def find_contacts(scene, work, time, reach, contact, active):
     """Gaps of all slots at the present posture; those nearer than `reach` become active. Returns how many.
 

@@ -110,14 +110,15 @@ def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) ->
 
 def state_size(rows: int, joints: int, slots: int) -> int:
     """Numbers in the flat state."""
-    return 7 + joints + 2 * (6 + joints) + 6 * rows + IMPULSE * slots + joints + INTEGRALS
+    return 7 + joints + 2 * (6 + joints) + 6 * rows + IMPULSE * slots + 2 * joints + INTEGRALS
 
 
 def views(x: Array, rows: int, joints: int, slots: int) -> Moving:
     """The parts of a flat state; writing into them writes into it."""
-    ends = np.cumsum([7 + joints, 6 + joints, 6 + joints, 6 * rows, IMPULSE * slots, joints, INTEGRALS])
+    ends = np.cumsum([7 + joints, 6 + joints, 6 + joints, 6 * rows, IMPULSE * slots, joints, joints, INTEGRALS])
     parts = np.split(x, ends[:-1])
-    return Moving(parts[0], parts[1], parts[2], parts[3].reshape(rows, 6), parts[4].reshape(slots, IMPULSE), parts[5], parts[6])
+    return Moving(parts[0], parts[1], parts[2], parts[3].reshape(rows, 6), parts[4].reshape(slots, IMPULSE), parts[5], parts[6],
+                  parts[7])
 
 
 def room(rows: int, joints: int, slots: int) -> Room:
@@ -127,10 +128,12 @@ def room(rows: int, joints: int, slots: int) -> Room:
                 np.zeros((joints, 2)), np.zeros(4))
 
 
-def step(rows: int, joints: int) -> Step:
-    """Working memory of the solver."""
+def step(rows: int, joints: int, dry: Array | None) -> Step:
+    """Working memory of the solver; `dry` holds the numbers of dry friction in the joints, if any has it."""
+    rubbing = 0 if dry is None else joints
     return Step(np.zeros((rows, BLOCK_COLUMNS)), np.zeros(joints), np.zeros(joints), np.zeros(6 + joints), np.zeros((rows, 6)),
-                np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)))
+                np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)), np.zeros(6),
+                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry)
 
 
 def kept(rows: int, joints: int, slots: int, count: int) -> Kept:

@@ -31,7 +31,6 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
-BOUND = 1e-4                           # m/s: a step that keeps more residual than this fails the run
 
 
 class NonSmoothSettings(ModelSettings):
@@ -45,6 +44,7 @@ class NonSmoothSettings(ModelSettings):
     compliance: float = quantity(5e-4, "1", "ground compliance e as a share of the robot's own mobility; smaller is more rigid",
                                  gt=0, le=1)
     tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
+    bound: float = quantity(1e-4, "m/s", "a step that keeps more residual than this ends the run; at least the tolerance", gt=0)
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
@@ -98,11 +98,11 @@ class NonSmooth(Model):
         self._laws, added = chains.pack_environment(built, wrenches)
         if np.any(added):
             raise InputError("the non-smooth model takes no added mass yet; set `added_mass: none` in the water, and its drag acts")
-        self._table, feedback = chains.actuate(chains.chain_table(built, added), self.actuation)
+        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation)
         self._scene, self._bodies = assembly.scene_of(built, self.environment), assembly.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
-        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2])
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
 
@@ -114,8 +114,6 @@ class NonSmooth(Model):
         if getattr(self.actuation, "motion_joints", ()):
             raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it out, "
                              "or use actuation 'motion'")
-        if arrays.coulomb_friction.any():
-            raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
 
     def _make_rule(self, feedback: bool) -> Rule:
         own, G0 = self.settings, assembly.mobility(self.chain, self.environment, self._bodies)
@@ -123,7 +121,15 @@ class NonSmooth(Model):
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
         return Rule(chains.BASES[self.chain.base], int(control), own.theta, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, max(BOUND, own.tolerance))
+                    own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
+
+    def _dry_friction(self) -> Array | None:
+        """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
+        if not self._table.joints[:, [kernels.COULOMB, kernels.BREAKAWAY]].any():
+            return None
+        inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
+        least = float(inertia[inertia > 0.0].min())
+        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * assembly.mobility(self.chain, self._bodies))])
 
     # One step at a time
 
@@ -214,7 +220,7 @@ class NonSmooth(Model):
         done, status = float(knots[steps]), chains.law_failure(self.environment)
         if steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
-                            f"the bound of {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
+                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
                             done)
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())
