@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 TICK = 1.0 / 25.0      # s between frames while playing
+Wish = tuple[str | Scenario | None, dict[str, Any]]
+"""What a run comes from, and what was changed of it."""
 
 
 class Page:
@@ -43,6 +45,8 @@ class Page:
     def __init__(self, client: ClientHandle, result: Result, source: str | Scenario | None, ghost: Result | None, folder: Path) -> None:
         self.client, self.result, self.source, self.folder = client, result, source, folder
         self.changes: dict[str, Any] = {}
+        self._shown: Wish = (source, {})
+        self._asked: tuple[Scenario, Wish] | None = None
         self.ghost = None if ghost is None else frames_of(ghost)
         self._lock = threading.RLock()
         self._closed = threading.Event()
@@ -97,8 +101,8 @@ class Page:
         self.controls.say(f"saved in {target.relative_to(self.folder)}")
 
     def python(self) -> str:
-        """The lines that give the run that is shown."""
-        return python_lines(self.source, self.changes)
+        """The lines that give the run that is shown, whatever has been refused since."""
+        return python_lines(*self._shown)
 
     def switch(self, key: str, on: bool) -> None:
         with self._lock, self.client.atomic():
@@ -125,6 +129,7 @@ class Page:
                 scenario = Scenario.load(self.source, self.changes)
             except InputError as error:
                 return self._refused(str(error))
+            self._asked = scenario, (self.source, dict(self.changes))
         self._began = clock.perf_counter()
         self.controls.show_running(scenario.name)
         self.worker.ask(scenario)
@@ -135,11 +140,15 @@ class Page:
         took = clock.perf_counter() - self._began
         if self._closed.is_set():
             return None
+        newest = self._asked is not None and self._asked[0] is result.scenario
+        self._shown = self._asked[1] if newest and self._asked is not None else (result.scenario, {})
         try:
             self._present(result)
         except InputError as error:
             return self._refused(str(error))
-        self.controls.say(f"{result.name}: {float(self.frames.times[-1] - self.frames.times[0]):g} s simulated, answered in {took:.2g} s")
+        lasts = float(self.frames.times[-1] - self.frames.times[0])
+        told = f"{lasts:g} s simulated" if self.frames.axis == "time" else f"{self.frames.count} equilibria"
+        self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
     def _refused(self, message: str) -> None:
         self.controls.refuse(message)
@@ -208,6 +217,7 @@ class Page:
     def close(self) -> None:
         """The visitor has left: end the threads."""
         self._closed.set()
+        self.controls.close()
         self.worker.close()
         if threading.current_thread() is not self._player:
             self._player.join(timeout=10.0)

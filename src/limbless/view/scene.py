@@ -38,15 +38,21 @@ class Stage:
         self.skin = Skin(frames, around)
         self.arrows = [] if ghost else arrows.families(frames)
         self.torque = None if ghost else arrows.torque_along(frames)
+        self.coloured = ("internal torque", "N m")
+        if self.torque is None and not ghost and (pull := arrows.tension_along(frames)) is not None:
+            self.torque, self.coloured = pull, ("internal force", "N")           # a body along a line has no torque
         self.frame = 0
         self._step = _FINE * frames.size
         self._nodes: dict[str, Any] = {}
         self._tendons: tendons.Tendons | None = None
+        self._holds: tuple[Array, Any] | None = None
         self._add_body()
         self._add_trail()
         if not ghost:
             self._add_sleeves()
             self._add_arrows()
+            self._holds = arrows.holds(frames)
+            self._add_holds()
             self._tendons = tendons.lines_of(frames)
             self._add_tendons()
         self.show(0)
@@ -91,6 +97,23 @@ class Stage:
             self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", points, colour, shaft_radius=thick,
                                                             head_radius=2.4 * thick, head_length=6.0 * thick, visible=False)
 
+    def _add_holds(self) -> None:
+        """A ball wherever something holds the body."""
+        if self._holds is None or not self._holds[1].any():
+            return
+        points, faces = ball()
+        place, size = self._held(0)
+        self._nodes["holds"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)), batched_positions=place,
+            batched_scales=size, batched_colors=rgb(style.GREEN), lod="off")
+
+    def _held(self, frame: int) -> tuple[Any, Any]:
+        """Places and sizes of the balls; one that holds nothing has no size."""
+        if self._holds is None:
+            raise LookupError("this result has no anchorages or supports")
+        place, there = (values[frame] for values in self._holds)
+        return place.astype(np.float32), np.where(there, 1.25 * float(np.median(self.frames.radius[frame])), 1e-9).astype(np.float32)
+
     def _add_tendons(self) -> None:
         if self._tendons is None:
             return
@@ -112,6 +135,8 @@ class Stage:
             sleeve = self._nodes["torque"]
             self._put(sleeve, frame)
             sleeve.batched_scales, sleeve.batched_colors = self._sleeves(frame).astype(np.float32), self._torque_colours(frame)
+        if self.shows("holds"):
+            self._nodes["holds"].batched_positions, self._nodes["holds"].batched_scales = self._held(frame)
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
@@ -147,9 +172,11 @@ class Stage:
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
         parts = [("trail", "path of the head")] + [(family.key, family.label) for family in self.arrows]
+        parts.append(("holds", "where it is held (green)"))
         if self.torque is not None:
             largest = float(self.torque.max(initial=0.0))
-            parts.append(("torque", f"internal torque as colour (yellow: {largest:.3g} N m)"))
+            what, unit = self.coloured
+            parts.append(("torque", f"{what} as colour (yellow: {largest:.3g} {unit})"))
         if "tendons" in self._nodes:
             parts.append(("tendons", "tendons (bright: high tension)"))
         return [(key, label) for key, label in parts if key in self._nodes]
