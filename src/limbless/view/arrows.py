@@ -19,7 +19,7 @@ Colours = NDArray[np.uint8]
 _REACH = 0.25          # length of a large arrow over that of the body
 _LARGE = 0.98          # share of the arrows that are not longer than that
 _LONGEST = 2.0         # no arrow is longer than this many large ones
-_NOTHING = 1e-3        # arrows shorter than this share of a large one are not drawn
+_NOTHING = 2e-2        # arrows shorter than this share of a large one are not drawn
 _NOISE = 1e-6          # a kind of force below this share of the largest force in or on the body is rounding, and is not offered
 OPEN, STICK, SLIP = 0, 1, 2
 

@@ -42,11 +42,12 @@ class Controls:
         self.gui, self.page = gui, page
         self._switches: dict[str, bool] = {"trail": True, "tendons": True, "holds": True}
         self._parts: list[Any] = []
+        self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
         self.time = 0.0
         gui.main_panel.dock_right()
         gui.main_panel.set_width(360)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
-        self.scenario = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
+        self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
@@ -93,6 +94,10 @@ class Controls:
         self._later.close()
 
     # What the page tells
+
+    def show_scenario(self, name: str) -> None:
+        self.scenario.value = name
+        self.gui.set_panel_label(f"limbless: {name}")
 
     def say(self, text: str) -> None:
         self._idle()
@@ -155,6 +160,7 @@ class Controls:
         self.page.switch(key, bool(box.value))
 
     def _add_knobs(self, result: Result) -> list[Any]:
+        self.fields = {}
         if result.scenario is None:
             return []
         groups: dict[str, list[Knob]] = {}
@@ -166,11 +172,11 @@ class Controls:
                                          order=10 if group == "gait" else 40 + number / len(groups))
             with folder:
                 for knob in members:
-                    self._add_knob(knob)
+                    self.fields[knob.path] = self._add_knob(knob)
             folders.append(folder)
         return folders
 
-    def _add_knob(self, knob: Knob) -> None:
+    def _add_knob(self, knob: Knob) -> Any:
         gui, page = self.gui, self.page
         hint = f"{knob.meaning}  [{knob.path}]"
         if knob.kind == "choice":
@@ -180,16 +186,17 @@ class Controls:
         elif knob.kind == "text":
             handle = gui.add_text(knob.label, knob.value, hint=hint)
             by_visitor(handle, lambda: self._later.do(lambda: page.tune_text(knob.path, handle.value)))
-            return
+            return handle
         elif knob.group in SLIDING and knob.low is not None and knob.high is not None:
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
             by_visitor(handle, lambda: self._slide(knob, handle))
-            return
+            return handle
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
             by_visitor(handle, lambda: self._later.do(lambda: page.tune(knob.path, handle.value)))
-            return
+            return handle
         by_visitor(handle, lambda: page.tune(knob.path, handle.value))
+        return handle
 
     def _slide(self, knob: Knob, handle: Any) -> None:
         """A slider at its end reaches farther from then on."""

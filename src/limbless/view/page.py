@@ -16,7 +16,7 @@ from limbless.view.controls import Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
-from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
 from limbless.view.target import Target
 from limbless.view.worker import Worker
 
@@ -86,6 +86,7 @@ class Page:
         if name in loader.names():
             with self._lock:
                 self.source, self.changes = name, {}
+            self.controls.show_scenario(name)
             self._run()
 
     def cancel(self) -> None:
@@ -184,7 +185,7 @@ class Page:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
         position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)       # the panels leave a narrow window
         camera = self.client.camera
-        camera.position, camera.look_at, camera.far = position, look_at, 1000.0 * self.frames.size
+        camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
 
     def _show(self, frame: int) -> None:
         with self.client.atomic():
@@ -196,6 +197,7 @@ class Page:
                 root.position = moved
             if self._ghost_stage is not None and self.ghost is not None:
                 self._ghost_stage.show(self.ghost.at(float(self.frames.times[frame])))
+        self.target.rest_at(self.frames.head[frame])
         self.controls.show_frame(self.frames, frame)
         self.plots.mark(frame, self.controls.playing)
 

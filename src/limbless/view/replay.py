@@ -8,7 +8,7 @@ import numpy as np
 
 from limbless.files import write_text
 from limbless.view.frames import Frames, frames_of
-from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
 from limbless.view.serving import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def replay(result: Result) -> str:
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = position, look_at
-        server.initial_camera.far = 1000.0 * frames.size
+        server.initial_camera.far = FAR * frames.size
         shown = chosen(frames, len(stage.skin.vertices(0)))
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 BODY, GHOST = style.SKY, "#B0B0B0"
 _FINE = 2.0**-13       # vertices are rounded to this share of the body's length: half of the bytes of a replay, and not to be seen
+FAR = 1e3              # how far the camera sees, in body lengths
+_OUT_OF_SIGHT = -1e4   # in body lengths
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
 
 
@@ -94,7 +96,7 @@ class Stage:
         thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", points, colour, shaft_radius=thick,
+            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points), colour, shaft_radius=thick,
                                                             head_radius=2.4 * thick, head_length=6.0 * thick, visible=False)
 
     def _add_holds(self) -> None:
@@ -141,11 +143,16 @@ class Stage:
             if self.shows(family.key):
                 node = self._nodes[family.key]
                 points, node.colors = family.at(frame)
-                node.points = points.astype(np.float32)
+                node.points = self._in_sight(points)
         if self.shows("tendons") and self._tendons is not None:
             node = self._nodes["tendons"]
             points, colour = self._tendons.at(frame)
             node.points, node.colors = points.astype(np.float32), colour
+
+    def _in_sight(self, points: Array) -> Any:
+        """Arrows without length out of sight: the page would draw a head for them."""
+        nothing = (points[:, 0] == points[:, 1]).all(axis=-1)
+        return np.where(nothing[:, None, None], _OUT_OF_SIGHT * self.frames.size, points).astype(np.float32)
 
     def pose(self, frames: Frames) -> None:
         """Show other frames of the same robot."""
@@ -253,5 +260,5 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
     upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
-    reach = (1.0 + 0.7 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
+    reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
     return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

@@ -90,7 +90,7 @@ def test_fluid_forces_of_a_swim_start_at_the_sections(swim: Result) -> None:
     np.testing.assert_allclose(ends[:, 0], swim.dataset["position"].values[50])
     axes = quaternion_to_matrix(swim.dataset["orientation"].values[50])
     force = np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50])
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=1e-3 * family.reach)
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=2e-2 * family.reach)
 
 
 def test_torque_becomes_a_colour_from_dark_to_bright() -> None:
