@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 FILE_NAME = "replay.html"
 AROUND = 12            # vertices of a ring
 RATE = 20.0            # frames per second, where the run is short enough
-MOST_BYTES = 2.0e6     # of vertices before compression, which leaves about a third: longer runs have fewer frames per second
+FINE = 2.0**-10        # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
+MOST_BYTES = 0.8e6     # of vertices before compression, which leaves about half: longer runs have fewer frames per second
 
 
 def replay(result: Result) -> str:
@@ -25,7 +26,7 @@ def replay(result: Result) -> str:
     frames = frames_of(result)
     server = quiet_server()
     try:
-        stage = Stage(server.scene, frames, around=AROUND)
+        stage = Stage(server.scene, frames, around=AROUND, fine=FINE)
         add_surroundings(server.scene, [frames])
         follow = follows(frames)
         where = followed(frames)

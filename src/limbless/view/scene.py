@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from viser import SceneApi
 
 BODY, GHOST = style.SKY, "#B0B0B0"
-_FINE = 2.0**-13       # vertices are rounded to this share of the body's length: half of the bytes of a replay, and not to be seen
+FINE = 2.0**-13        # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
 FAR = 1e3              # how far the camera sees, in body lengths
 _OUT_OF_SIGHT = -1e4   # in body lengths
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
@@ -33,9 +33,11 @@ class Stage:
     name : root node of everything that belongs to this robot.
     ghost : drawn pale and see-through, for comparison.
     around : vertices of a ring of the skin.
+    fine : vertices are rounded to this share of the body's length.
     """
 
-    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND) -> None:
+    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND,
+                 fine: float = FINE) -> None:
         self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
         self.skin = Skin(frames, around)
         self.arrows = [] if ghost else arrows.families(frames)
@@ -44,7 +46,7 @@ class Stage:
         if self.torque is None and not ghost and (pull := arrows.tension_along(frames)) is not None:
             self.torque, self.coloured = pull, ("internal force", "N")           # a body along a line has no torque
         self.frame = 0
-        self._step = _FINE * frames.size
+        self._step = fine * frames.size
         self._nodes: dict[str, Any] = {}
         self._tendons: tendons.Tendons | None = None
         self._holds: tuple[Array, Any] | None = None
