@@ -66,7 +66,6 @@ class Seen:
         return self.page.locator(f"xpath=//label[normalize-space()='{label}']/following::input[{kind}][1]").first
 
     def enter(self, field: Any, value: str) -> None:
-        field.scroll_into_view_if_needed()
         field.fill(value)
         field.press("Enter")
 

@@ -5,7 +5,9 @@ One browser and one server go through the list. A few fields of each scenario ar
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,13 @@ SHOWN = "() => [...document.querySelectorAll('#numbers td:nth-child(2)')].map(ce
 def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from limbless.view.studio import Studio
 
+    monkeypatched = pytest.MonkeyPatch()
+    monkeypatched.setattr("limbless.view.controls.TYPING", 0.02)         # a machine types all at once
     first = ll.run("eel-planar", {"duration": 0.5})
     opened = Studio(first, first.scenario, folder=tmp_path_factory.mktemp("work"))
     yield opened
     opened.close()
+    monkeypatched.undo()
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,8 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
             seen.unfold(knob.group)
             unfolded.add(knob.group)
         assert_tuned(name, knob, seen, page)
+    for root in page.roots:
+        root.visible = True
     assert (bystander.result, bystander.stage.frame) == kept
     assert seen.asked_only(studio.url, studio.url.replace("http", "ws")) and not seen.errors
 
@@ -157,12 +164,14 @@ def assert_refuses_in_words(seen: Seen, page: Any) -> None:
 
 
 def begin_short(name: str, page: Any) -> None:
-    """Go on with the short run of the contract tests, in which every number has something to act on."""
+    """Go on with the short run."""
     with page._lock:
-        page.source, page.changes = Scenario.load(contract.excited(name), {"name": f"{name}-short"}), {}
+        page.source, page.changes = short(name), {}
     before = page.result
     page._run()
     until(lambda: page.result is not before and page.result.name == f"{name}-short")
+    for root in page.roots:
+        root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
 
 
 def chosen(scenario: Scenario, every: bool) -> list[Knob]:
@@ -185,37 +194,44 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     until(lambda: knob.path in page.changes)
     until(lambda: page.result is not kept or "role='alert'" in page.controls.status.content)
     if page.result is kept:
-        assert refused(page) == " ".join(seen.page.locator("#status").inner_text().split()), knob.path
+        expected_words = refused(page).split()
+        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words)
         return
     until(lambda: seen.page.evaluate(SHOWN) == [value for _, value in summary_rows(page.result.summary())])
     expected = run_scenario(Scenario.load(page.source, page.changes))
     assert page.result.dataset.drop_attrs().identical(expected.dataset.drop_attrs()), knob.path
     if not unseen(name, knob):
-        same = page.result.dataset.drop_attrs().identical(run_scenario(page.source).dataset.drop_attrs())
-        assert not same, f"{knob.path} changes nothing"
+        assert not page.result.dataset.drop_attrs().identical(undisturbed(name)), f"{knob.path} changes nothing"
+
+
+@cache
+def short(name: str) -> Scenario:
+    """The short run of the contract tests, in which every number has something to act on."""
+    return Scenario.load(contract.excited(name), {"name": f"{name}-short"})
+
+
+@cache
+def undisturbed(name: str) -> Any:
+    return run_scenario(short(name)).dataset.drop_attrs()
 
 
 def other_value(name: str, knob: Knob) -> str:
     """A value that the scenario takes, as a visitor writes it; where none is known, one that it may refuse."""
-    scenario = Scenario.load(contract.excited(name), {"name": f"{name}-short"})
-    place = tuple(int(part) if part.isdigit() else part for part in knob.path.split("."))
     if knob.kind == "text":
-        return other_text(scenario, knob, place)
+        return other_text(knob)
     inside = [value for value in contract.others(knob.value)
               if knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high]
     for value in inside:
         try:
-            Scenario.load(scenario, {knob.path: value})
+            Scenario.load(short(name), {knob.path: value})
         except InputError:
             continue
         return written(value)
     return written((inside or [knob.low])[0])
 
 
-def other_text(scenario: Scenario, knob: Knob, place: tuple[Any, ...]) -> str:
+def other_text(knob: Knob) -> str:
     """The first number of a list a little larger, or a number where there was none."""
-    import re
-
     value, number = knob.value, re.search(r"-?\d+(\.\d+)?(e-?\d+)?", knob.value)
     if number is None:
         return "0.25"
