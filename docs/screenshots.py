@@ -13,7 +13,9 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import limbless as ll
+from limbless.files import write_text
 from limbless.scenarios import loader
+from limbless.scenarios.scenario import Scenario
 from limbless.view.studio import Studio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -24,6 +26,7 @@ WHOLE = ("eel-planar", "neck-horizontal-water", "snake-pegs")
 """Scenarios whose whole page is saved too, as docs/images/studio-NAME.webp."""
 MOMENT = 0.6                                   # share of the run that has passed in the picture
 PANELS = (380, 360)                            # pixels at the left and at the right that are no scene
+EDGE = 14                                      # pixels of the shadow of a panel
 CLOSER = 0.8                                   # of the distance at which the studio begins
 SHOWN = ("trail", "holds", "tendons", "contacts", "clamp")
 
@@ -44,7 +47,7 @@ def take(page: Page, studio: Studio, name: str) -> list[Path]:
     drawn = _settled(page)
     paths = [DOCS / "images/studio" / f"{name}.webp"]
     paths[0].parent.mkdir(parents=True, exist_ok=True)
-    drawn.crop((PANELS[0], 0, drawn.width - PANELS[1], drawn.height)).save(paths[0], quality=82, method=6)
+    drawn.crop((PANELS[0] + EDGE, 0, drawn.width - PANELS[1] - EDGE, drawn.height)).save(paths[0], quality=82, method=6)
     if name in WHOLE:
         paths.append(DOCS / "images" / f"studio-{name}.webp")
         drawn.save(paths[1], quality=82, method=6)
@@ -62,6 +65,14 @@ def _settled(page: Page) -> Image.Image:
         before = now
 
 
+def gallery() -> str:
+    """The page that shows them all."""
+    head = "# Gallery\n\nEvery scenario in the studio, taken by `make screenshots`; `limbless view NAME` shows and tunes it.\n"
+    titles = {name: Scenario.load(name).title.rstrip(".") for name in loader.names()}
+    shown = [f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n" for name, title in titles.items()]
+    return head + "".join(shown)
+
+
 def main(names: list[str]) -> None:
     found = installed()
     if found is None:
@@ -77,6 +88,7 @@ def main(names: list[str]) -> None:
             print(*take(page, studio, name), flush=True)
         browser.close()
     studio.close()
+    write_text(DOCS / "gallery.md", gallery())
 
 
 if __name__ == "__main__":
