@@ -22,9 +22,10 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
 the gait moves; what a gait that does not stop would stop at; fields that go with another one; lists that no single number describes."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
-UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"}, "wheeled-snake-manipulate": {"coordinates"}}
+UNUSED = {"wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"}, "wheeled-snake-manipulate": {"coordinates"},
+          "snake-shear": {"until"}}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
-a clamped tail does not move in any coordinates, and the wave stops after this short run."""
+a clamped tail does not move in any coordinates, the wave stops after this short run, and so does it before a gait is no longer found."""
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
 SOONER: dict[str, dict[str, Any]] = {

@@ -7,6 +7,8 @@ PLANE  normal (3), offset: n . x = offset; spheres
 PEG    ends a (3) and b (3), radius: a round bar with round ends; capsules
 BOX    centre (3), axes (9, in rows), half sizes (3); spheres, and capsules between their ends
 FIELD  corner x, y, spacing x, y, counts x, y, first number in `heights`: two triangles per cell; spheres, and capsules against ridges
+WHEEL  load (N), 1 for a box of friction (0: an ellipse), axle (3, in the body's frame): one wheel that always touches under that load;
+       its feature has the place in the first three numbers and the rolling direction in the next
 """
 from __future__ import annotations
 
@@ -21,6 +23,7 @@ from limbless.mechanics.contact_law import (
     ARM,
     FORWARD,
     GAP,
+    GIVEN,
     LOAD,
     NORMAL,
     RADIUS,
@@ -30,11 +33,12 @@ from limbless.mechanics.contact_law import (
     TANGENT,
     TWIST_BEFORE,
 )
+from limbless.mechanics.contact_law import BOX as IS_BOX
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.scalars import sqrt
 from limbless.mechanics.vectors import Vector, cross, dot, transpose
 
-PLANE, PEG, BOX, FIELD = np.arange(4)
+PLANE, PEG, BOX, FIELD, WHEEL = np.arange(5)
 (CODE, FROM, UNTIL, FRICTION, BOUNCE, SHAPE) = np.array([0, 1, 2, 3, 7, 8])
 SURFACE_COLUMNS = 24
 BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
@@ -264,6 +268,25 @@ def put_friction(contact, i, surfaces, patches, j, place):
                 contact[i, FORWARD + c] = patches[m, 5 + c]
 
 
+@inline
+def put_wheel(contact, i, R, arm, features, surfaces, j):
+    """A wheel at `arm`: its frame along its own rolling direction and axle, and the load it carries."""
+    t, axle = R @ get_vector(features, i, END), R @ get_vector(surfaces, j, SHAPE + 2)
+    put_vector(contact, i, ARM, arm)
+    put_vector(contact, i, NORMAL, cross(t, axle))
+    put_vector(contact, i, TANGENT, t)
+    for c in range(4):
+        contact[i, FORWARD + c] = surfaces[j, FRICTION + c]
+    contact[i, GIVEN], contact[i, IS_BOX] = surfaces[j, SHAPE], surfaces[j, SHAPE + 1]
+
+
+@inline
+def remember(contact, i):
+    """Friction of the step before, from which this one goes on."""
+    for c in range(2):
+        contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
+
+
 @kernel
 def find_contacts(scene, work, time, reach, contact, active):
     """Gaps of all slots at the present posture; those nearer than `reach` become active. Returns how many.
@@ -281,6 +304,8 @@ def find_contacts(scene, work, time, reach, contact, active):
             if code == PLANE:
                 n = get_vector(surfaces, j, SHAPE)
                 gap = dot(n, a) - surfaces[j, SHAPE + 3]
+            elif code == WHEEL:
+                gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
             else:
                 b = origin + R @ get_vector(features, i, END)
                 if code == PEG:
@@ -297,14 +322,16 @@ def find_contacts(scene, work, time, reach, contact, active):
             for c in range(5):
                 contact[i, LOAD + c] = 0.0
             continue
-        place = here - r * n
-        put_vector(contact, i, ARM, place - origin)
-        put_vector(contact, i, NORMAL, n)
-        put_vector(contact, i, TANGENT, tangent_along(R, n))
-        put_friction(contact, i, surfaces, patches, j, place)
-        contact[i, RADIUS], contact[i, RESTITUTION] = r, surfaces[j, BOUNCE]
-        for c in range(2):
-            contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
+        if code == WHEEL:
+            put_wheel(contact, i, R, a - origin, features, surfaces, j)
+        else:
+            place = here - r * n
+            put_vector(contact, i, ARM, place - origin)
+            put_vector(contact, i, NORMAL, n)
+            put_vector(contact, i, TANGENT, tangent_along(R, n))
+            put_friction(contact, i, surfaces, patches, j, place)
+            contact[i, RADIUS], contact[i, RESTITUTION] = r, surfaces[j, BOUNCE]
+        remember(contact, i)
         active[count] = i
         count += 1
     return count

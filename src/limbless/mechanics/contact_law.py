@@ -1,11 +1,12 @@
 """The laws of one contact: unilateral, with set-valued friction and rolling friction, at the level of impulses and velocities.
 
 This is the library's one set-valued friction law. It knows neither gaps nor robots: a contact is a row of numbers with a normal, a
-tangent, coefficients, an impulse and a velocity. The normal impulse N obeys (or is given, as under a wheel that carries a known load)
+tangent, coefficients, an impulse and a velocity. The normal impulse N obeys
 
     0 <= N  perp  γN + shift + e N >= 0
 
-and the friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
+or is given, as under a wheel: such a load (GIVEN, in N) bounds friction and pushes nothing, since others hold the robot up.
+The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
 
     ξ = proj_{|ξ| <= N} (ξ_A - S γT / eT),   eT = e min(μ)²
 
@@ -131,11 +132,11 @@ def linearise(contact, active, count, e, rho, frozen):
         i = active[a]
         z = trial_load(contact, i, e, 1.0 / e if frozen else rho)
         load, slope = -contact[i, SHIFT] / e, -1.0 / e
-        if contact[i, GIVEN] > 0.0:
-            load, slope = contact[i, LOAD], 0.0
-        elif z <= 0.0:
+        if contact[i, GIVEN] > 0.0 or z <= 0.0:
             load, slope = 0.0, 0.0
         contact[i, LOAD_LAW], contact[i, LOAD_LAW + 1] = load, slope
+        if contact[i, GIVEN] > 0.0:
+            load = z
         if frozen:
             z, load, slope = contact[i, FROZEN], contact[i, FROZEN], 0.0
         for c in range(14):
@@ -189,8 +190,8 @@ def contact_wrench(contact, i):
     """The impulse of a contact on its body, about the body's origin, world axes."""
     n, t1, arm = get_vector(contact, i, NORMAL), get_vector(contact, i, TANGENT), get_vector(contact, i, ARM)
     t2 = cross(n, t1)
-    x1 = contact[i, SHEAR]
-    force = contact[i, LOAD] * n + along(contact, i, -x1) * x1 * t1 + contact[i, LATERAL] * contact[i, SHEAR + 1] * t2
+    x1, push = contact[i, SHEAR], 0.0 if contact[i, GIVEN] > 0.0 else contact[i, LOAD]
+    force = push * n + along(contact, i, -x1) * x1 * t1 + contact[i, LATERAL] * contact[i, SHEAR + 1] * t2
     scale = contact[i, ROLLING] * contact[i, RADIUS]
     return Wrench(force, cross(arm, force) + scale * (contact[i, TWIST + 1] * t1 - contact[i, TWIST] * t2))
 
@@ -270,6 +271,28 @@ def explicit_impulse(contact, i, e):
         y1, y2 = trial_twist(contact, i, e * mu * mu, 1.0 / (e * mu * mu))
         r1, r2 = project(False, y1, y2, z)
     return load, x1, x2, r1, r2
+
+
+@inline
+def press(contact, i, h):
+    """The load of a given force over a step of h seconds; what friction remembers is a share of the load."""
+    load, before = h * contact[i, GIVEN], contact[i, LOAD]
+    share = load / before if before > 0.0 else 0.0
+    contact[i, LOAD] = load
+    for c in range(2):
+        contact[i, SHEAR + c], contact[i, SHEAR_BEFORE + c] = share * contact[i, SHEAR + c], share * contact[i, SHEAR_BEFORE + c]
+
+
+@inline
+def held_directions(contact, i):
+    """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
+    if contact[i, BOX] <= 0.0:
+        return 2 if state_of(contact, i) == STICK else 0
+    z, held = contact[i, LOAD], 0
+    for c in range(2):
+        if abs(contact[i, SHEAR + c]) < z:
+            held += 1
+    return held
 
 
 @inline

@@ -58,9 +58,11 @@ from limbless.mechanics.contact_law import (
     RESTITUTION,
     SHIFT,
     contact_wrench,
+    press,
     put_rates,
     state_of,
 )
+from limbless.mechanics.contact_law import GIVEN as PRESSED
 from limbless.mechanics.contact_solver import MOMENTUM, give_torques, solve_contacts
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, kernel
@@ -238,6 +240,8 @@ def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
             if approach < 0.0 and gap + h * approach < 0.0:
                 shift = contact[i, RESTITUTION] * approach
         contact[i, SHIFT] = shift
+        if contact[i, PRESSED] > 0.0:
+            press(contact, i, h)
         active[kept] = i
         kept += 1
     return kept

@@ -19,7 +19,7 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_motion
 from limbless.mechanics.chain_motion import DriveTable
 from limbless.mechanics.contact_gap import find_contacts
-from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
+from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import CENTRAL, Rule
 from limbless.models import chain_tables as chains
 from limbless.models.arguments import numbers
@@ -47,7 +47,7 @@ class NonSmoothSettings(ModelSettings):
     tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench")
+    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
 
@@ -118,7 +118,7 @@ class NonSmooth(Model):
             raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
 
     def _make_rule(self, feedback: bool) -> Rule:
-        own, G0 = self.settings, assembly.mobility(self.chain, self._bodies)
+        own, G0 = self.settings, assembly.mobility(self.chain, self.environment, self._bodies)
         control = contact_motion.FEEDBACK if feedback else (
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
@@ -138,7 +138,8 @@ class NonSmooth(Model):
         shear = table[:, SHEAR:SHEAR + 2]
         along = np.where(shear[:, 0] <= 0.0, table[:, FORWARD], table[:, BACKWARD]) * shear[:, 0]
         across = table[:, LATERAL] * shear[:, 1]
-        impulse = table[:, LOAD:LOAD + 1] * n + along[:, None] * t + across[:, None] * np.cross(n, t)
+        push = np.where(table[:, GIVEN:GIVEN + 1] > 0.0, 0.0, table[:, LOAD:LOAD + 1])
+        impulse = push * n + along[:, None] * t + across[:, None] * np.cross(n, t)
         return Contacts(after, table[:, GAP].copy(), n, t, impulse / duration, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
 
     # Through time
