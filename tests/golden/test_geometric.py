@@ -15,15 +15,11 @@ from limbless.environments.wheels import Wheels
 from limbless.gaits.serpenoid import Serpenoid
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
+from validation import wheels
+from validation.wheels import drive, tail
 
 NUMBERS = json.loads((Path(__file__).parent / "geometric.json").read_text())
 Array = np.ndarray
-
-
-def tail(dataset: Any) -> Array:
-    """X, Y, theta_3 of the tail at every record."""
-    q = dataset["base_orientation"].values
-    return np.column_stack([dataset["base_position"].values[:, :2], 2.0 * np.arctan2(q[:, 3], q[:, 0])])
 
 
 def at(dataset: Any, time: float) -> int:
@@ -32,14 +28,7 @@ def at(dataset: Any, time: float) -> int:
     return record
 
 
-@cache
-def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
-    return ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law), model="geometric", duration=duration, step=step, record_every=every)
-
-
-def drive(t: float) -> tuple[Array, Array, Array]:
-    phase = t + np.arange(1, 5) * np.pi / 2
-    return 0.4 * np.sin(phase), 0.4 * np.cos(phase), -0.4 * np.sin(phase)
+crawl = cache(wheels.crawl)
 
 
 @pytest.mark.parametrize("law", ["eps_1e-2", "eps_1e-3", "eps_1e-4"])
@@ -105,8 +94,8 @@ def test_creeping_is_steady() -> None:
 def test_manipulation(friction: str) -> None:
     """(26): torques with the tail clamped, and the clamp's reaction, which the paper leaves out."""
     numbers = NUMBERS["manipulation"][friction]
-    wheels = () if friction == "no_friction" else Wheels(law="regularised", slip_speed=float(friction[-4:]))
-    model = Geometric(WangSnake(), wheels)
+    laws = () if friction == "no_friction" else Wheels(law="regularised", slip_speed=float(friction[-4:]))
+    model = Geometric(WangSnake(), laws)
     for t, tau, reaction in zip(numbers["t"], numbers["tau4_7"], numbers["clamp_reaction_Fx_Fy_Mz"], strict=True):
         q, qd, qdd = drive(t)
         found = model.solve([0, 0, 0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
@@ -142,37 +131,13 @@ def test_zero_momentum_without_friction() -> None:
     assert abs(tail(result)[-1, 0] - numbers["x123_if_22_as_printed"][0]) > 0.5
 
 
-def printed_acceleration(model: Geometric, t: float, base: Array) -> Array:
-    """(22) as printed: no product of the base's rates with those of the joints."""
-    q, qd, qdd = drive(t)
-    x, v = np.concatenate([base[:3], q]), np.concatenate([base[3:], qd])
-    apart = model.bias(x, [*base[3:], 0, 0, 0, 0]) + model.bias(x, [0, 0, 0, *qd])
-    force, M = model.generalised_force(x, v), model.metric(x)
-    return np.linalg.solve(M[:3, :3], (force - apart)[:3] - M[:3, 3:] @ qdd)
-
-
 def test_equation_22_as_printed_is_wrong_by_8_to_19_percent() -> None:
     """Integrated as it stands, with the torques of the full (23): errors of the size of the paper's 6.09 %, which it calls numerical."""
-    wheels, h, base = Wheels(law="regularised", slip_speed=1e-2), 4e-3, np.zeros(6)
-    model, torques, track = Geometric(WangSnake(), wheels), [], []
-
-    def rate(t: float, state: Array) -> Array:
-        return np.concatenate([state[3:], printed_acceleration(model, t, state)])
-
-    for k in range(3501):
-        t = k * h
-        if k % 5 == 0:
-            q, qd, qdd = drive(t)
-            given = np.concatenate([printed_acceleration(model, t, base), qdd])
-            torques.append(model.solve([*base[:3], *q], [*base[3:], *qd], "manipulation", acceleration=given).force[3:])
-            track.append(base[:2].copy())
-        k1 = rate(t, base)
-        k2 = rate(t + h / 2, base + h / 2 * k1)
-        k3 = rate(t + h / 2, base + h / 2 * k2)
-        base = base + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(t + h, base + h * k3))
-    full = ll.simulate(WangSnake(), Serpenoid(), wheels, model="geometric", duration=14.0, step=h, record_every=5 * h).dataset
-    error = np.abs(np.array(torques) - full["joint_torque"].values).mean(axis=0) / np.abs(full["joint_torque"].values).mean(axis=0)
+    law, h = Wheels(law="regularised", slip_speed=1e-2), 4e-3
+    torques, track = wheels.printed_run(law, h, 3500, 5)
+    full = ll.simulate(WangSnake(), Serpenoid(), law, model="geometric", duration=14.0, step=h, record_every=5 * h).dataset
+    error = np.abs(torques - full["joint_torque"].values).mean(axis=0) / np.abs(full["joint_torque"].values).mean(axis=0)
     numbers = NUMBERS["cross_terms_dropped"]
     assert 100 * error == pytest.approx(numbers["mean_abs_error_over_mean_abs_tau_percent"], rel=3e-3)     # other instants, same average
-    apart = np.abs(np.array(track) - full["base_position"].values[:, :2]).max(axis=0)
+    apart = np.abs(track - full["base_position"].values[:, :2]).max(axis=0)
     assert apart == pytest.approx(numbers["max_track_difference"], rel=1e-3)
