@@ -1,11 +1,15 @@
 """Rods as spines of many equal vertebrae: what the cases of rods under load share."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
 import limbless as ll
+from limbless.robots.joints import Joint
+from limbless.robots.links import Link
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 
@@ -17,6 +21,21 @@ def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float |
                    twist_stiffness=None if twisting is None else twisting / l, rest_lateral=rest / count, joint_mass=mass / count,
                    disk_mass=0.0, volume=0.0)
     return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
+
+
+def sprung(links: int, mass: float = 1.0) -> ll.Chain:
+    """A clamped rod of length 1, EI 1 and this mass as a chain: rigid links of length l, half a link at both ends, springs EI/l between."""
+    l = 1.0 / links
+    spring = Joint(axis=(0, 0, 1), stiffness=1.0 / l)
+
+    def link(length: float, **fields: Any) -> Link:
+        m = mass * length
+        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, m * length**2 / 3, 0, m * length**2 / 3), **fields)
+
+    lengths = [l] * (links - 1) + [0.5 * l]
+    places = [0.5 * l] + [l] * (links - 1)
+    return ll.Chain(base="fixed", links=(link(0.5 * l), *(link(length, joint=spring, position=(place, 0.0, 0.0))
+                                                          for length, place in zip(lengths, places, strict=True))))
 
 
 BEND_TIPS = {300.0: (22.2448, 58.7791, 40.1919), 600.0: (15.6848, 47.1504, 53.4749)}

@@ -8,10 +8,8 @@ from scipy.linalg import eigh
 
 import limbless as ll
 from limbless.mechanics import spine_equilibrium as kernels
-from limbless.robots.joints import Joint
-from limbless.robots.links import Link
 from limbless.validation.orders import draw_order, extrapolated, fitted_order
-from validation.spines import rod
+from validation.spines import rod, sprung
 
 COUNTS, LINKS = (8, 16, 32, 64), (10, 20, 40, 80)
 
@@ -31,24 +29,9 @@ def critical(count: int, force: float, mass: float) -> float:
     return float(1.0 / eigh(without - loaded, without, eigvals_only=True).max())
 
 
-def beam(links: int, mass: float = 1.0) -> ll.Chain:
-    """A clamped beam of length 1, EI 1 and this mass: rigid links of length l, half a link at both ends, springs EI/l between them."""
-    l = 1.0 / links
-    spring = Joint(axis=(0, 0, 1), stiffness=1.0 / l)
-
-    def link(length: float, **fields: Any) -> Link:
-        m = mass * length
-        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, m * length**2 / 3, 0, m * length**2 / 3), **fields)
-
-    root = link(0.5 * l)
-    first = link(l if links > 1 else 0.5 * l, joint=spring, position=(0.5 * l, 0, 0))
-    rest = [link(l if number < links - 1 else 0.5 * l, joint=spring, position=(l, 0, 0)) for number in range(1, links)]
-    return ll.Chain(base="fixed", links=(root, first, *rest))
-
-
 def vibration(links: int) -> tuple[np.ndarray, np.ndarray]:
     """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations."""
-    model, still = ll.NewtonEuler(beam(links)), np.zeros(links)
+    model, still = ll.NewtonEuler(sprung(links)), np.zeros(links)
     M = np.column_stack([model.inverse(still, still, unit).joint_torque for unit in np.eye(links)])
     # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of the error of second order
     squares, modes = eigh(np.eye(links) * links, 0.5 * (M + M.T))
@@ -62,7 +45,7 @@ def returns(links: int) -> float:
     period = 2.0 * np.pi / frequencies[0]
     free = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
     steps = int(np.ceil(period * frequencies[-1] / (2.0 * np.pi) * 12))
-    data = ll.simulate(beam(links), free, [], actuation="torque", duration=period, step=period / steps, record_every=period,
+    data = ll.simulate(sprung(links), free, [], actuation="torque", duration=period, step=period / steps, record_every=period,
                        initial={"joint_position": tuple(start)}).dataset
     return float(np.abs(data.joint_position.values[-1] - start).max() / 1e-5)
 
