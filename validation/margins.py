@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-NUMBER = r"(?:np\.float64\()?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\)?"
-BELOW = re.compile(rf"^{NUMBER} <=? \(?{NUMBER}\)?$")
+BELOW = re.compile(r"^(.+?) <=? (.+)$")
+BETWEEN = re.compile(r"^([\d.]+) <=? .+ <=? ([\d.]+)$")
+ARITHMETIC = re.compile(r"^[-+*/() .\deE]+$")
+LARGEST = 0.01
+"""Of `a < b` only what has a small b is a tolerance; the others compare quantities."""
 notes: dict[str, dict[str, Any]] = {}
 running: list[str] = []
 
@@ -69,9 +72,30 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     running[:] = [item.nodeid]
 
 
+def number(text: str) -> float | None:
+    """The value of a text that holds numbers and operators only, as pytest prints the sides of a comparison."""
+    plain = re.sub(r"np\.(float64|int64)\(|array\(", "(", text.strip())
+    plain += ")" * (plain.count("(") - plain.count(")"))
+    try:
+        return float(eval(plain, {"__builtins__": {}})) if ARITHMETIC.match(plain) else None
+    except (SyntaxError, TypeError, ZeroDivisionError, ValueError):
+        return None
+
+
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
-    if match := BELOW.match(expl.splitlines()[0]):
-        note(abs(float(match[1])), float(match[2]))
+    """`a < b`, several of them joined by `and`, and `low < a < high`, which is a distance from the middle."""
+    shown = expl.splitlines()[0]
+    parts = re.sub(r"^\((.*)\)$", r"\1", shown).split(" and ") if " and " in orig else [shown]
+    for text in parts:
+        sides = BELOW.match(text.strip().removeprefix("(").removesuffix(")") if " and " in orig else text)
+        found, bound = (number(side) for side in sides.groups()) if sides else (None, None)
+        if found is None or bound is None:
+            continue
+        if both := BETWEEN.match(orig):
+            low, high = float(both[1]), float(both[2])
+            note(abs(found - 0.5 * (low + high)), 0.5 * (high - low))
+        elif 0.0 < bound <= LARGEST:
+            note(abs(found), bound)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
