@@ -29,8 +29,8 @@ def sprung(links: int, mass: float = 1.0) -> ll.Chain:
     spring = Joint(axis=(0, 0, 1), stiffness=1.0 / l)
 
     def link(length: float, **fields: Any) -> Link:
-        m = mass * length
-        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, m * length**2 / 3, 0, m * length**2 / 3), **fields)
+        m, across = mass * length, mass * length**3 / 3.0
+        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, across, 0, across), **fields)
 
     lengths = [l] * (links - 1) + [0.5 * l]
     places = [0.5 * l] + [l] * (links - 1)

@@ -339,7 +339,7 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 @main.command()
 @click.argument("names", metavar="[CASE]...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes; writes nothing.")
-@click.option("--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a named test notices; writes nothing.")
+@click.option("--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices; writes nothing.")
 def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
     """Hold limbless against papers, closed forms and other engines.
 

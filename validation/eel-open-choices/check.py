@@ -41,4 +41,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set(xlabel="planar speed (m/s)", ylabel="turns of the loop in 60 s")
     axes.margins(0.1)
     axes.legend()
-    return {"speed": float(off[:, 0].max()), "turns": float(max(off[:, 1].max(), *turns)), "share": float(max(share)), "yaw": float(max(yaw))}
+    return {"speed": float(off[:, 0].max()), "turns": float(max(off[:, 1].max(), *turns)),
+            "share": float(max(share)), "yaw": float(max(yaw))}

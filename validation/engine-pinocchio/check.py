@@ -32,7 +32,8 @@ def dynamics(chain: ll.Chain, environment: list[Any], rng: np.random.Generator, 
     state = (instant.joint_position, instant.joint_velocity)
     found = model.inverse(*state, rng.normal(size=chain.freedoms), instant.base_twist, **instant.pose())
     a = free.acceleration(found)
-    needed = pin.rnea(free.model, free.data, free.configuration(), free.velocity(), a, free.forces(environment_wrenches(free, environment, a)))
+    outside = free.forces(environment_wrenches(free, environment, a))
+    needed = pin.rnea(free.model, free.data, free.configuration(), free.velocity(), a, outside)
     inverse = relative(np.concatenate([found.base_reaction, found.joint_torque + passive]), needed)
     torque = rng.normal(size=chain.freedoms)
     moved = model.forward(*state, torque, instant.base_twist, **instant.pose())
@@ -90,6 +91,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.legend(ncols=4)
     dry = found["dry"] + found["gravity"]
     return {
-        "inverse": max(pair[0] for pair in dry), "forward": max(pair[1] for pair in dry), "water": max(max(pair) for pair in found["water"]),
+        "inverse": max(pair[0] for pair in dry), "forward": max(pair[1] for pair in dry),
+        "water": max(max(pair) for pair in found["water"]),
         "eel": max(pair[0] for pair in eel), "metric": max(pair[0] for pair in shapes), "coriolis": max(pair[1] for pair in shapes),
     }

@@ -1,6 +1,7 @@
 """A cantilever in PyElastica and as a spine."""
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,15 +39,15 @@ def at_rest(elements: int) -> tuple[np.ndarray, float]:
 
 def clamped(held: float) -> np.ndarray:
     """Tip of a rod held straight for its first `held` metres: the limit of spines of 32 and 64 vertebrae."""
-    tips = [ll.TendonStatics(rod(count, 1.0 - held, BENDING)).solve([0.0], tip_force=(0.0, FORCE, 0.0)).tip_in_base[:2] for count in (32, 64)]
-    return extrapolated(*tips) + np.array([held, 0.0])
+    spines = [ll.TendonStatics(rod(count, 1.0 - held, BENDING)).solve([0.0], tip_force=(0.0, FORCE, 0.0)) for count in (32, 64)]
+    return extrapolated(*(spine.tip_in_base[:2] for spine in spines)) + np.array([held, 0.0])
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     rods = [at_rest(count) for count in COUNTS]
     apart = [nodes[-1] - clamped(0.5 / count) for count, (nodes, _) in zip(COUNTS, rods, strict=True)]
     errors = [float(np.linalg.norm(one)) for one in apart]
-    steps = [float(np.linalg.norm(one - other)) for one, other in zip(apart, apart[1:], strict=False)]
+    steps = [float(np.linalg.norm(one - other)) for one, other in pairwise(apart)]
     left = np.linalg.norm(extrapolated(apart[-2], apart[-1]))
     found = ll.TendonStatics(rod(64, bending=BENDING)).solve([0.0], tip_force=(0.0, FORCE, 0.0))
     shape, axes = sheet.subplots(1, 2)
@@ -57,5 +58,6 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     shape.legend()
     axes.loglog(COUNTS, errors, "o-")
     axes.set(xlabel="elements", ylabel="distance of the tips (m)")
-    return {"tip": errors[-1], "order": float(np.log2(steps[0] / steps[1])), "left": float(left / (FORCE / (MODULUS / 3.0 * np.pi * RADIUS**2))),
+    shear = FORCE / (MODULUS / 3.0 * np.pi * RADIUS**2)                    # P L/GA
+    return {"tip": errors[-1], "order": float(np.log2(steps[0] / steps[1])), "left": float(left / shear),
             "speed": max(speed for _, speed in rods)}

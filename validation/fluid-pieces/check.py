@@ -53,4 +53,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(0.0, 5.0))
     axes.legend()
     return {"circle": added(0.05, 0.05), "plate": added(1e-6, 0.05), "terminal": float(abs(speed[-1] / terminal - 1.0)),
-            "falling": float(np.abs(speed - wanted).max() / terminal), "munk": abs(munk("consistent") - 1.0), "printed munk": abs(munk("paper"))}
+            "falling": float(np.abs(speed - wanted).max() / terminal), "munk": abs(munk("consistent") - 1.0),
+            "printed munk": abs(munk("paper"))}

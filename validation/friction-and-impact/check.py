@@ -19,8 +19,8 @@ STIFF = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2)
 
 def move(links: int, ground: ll.Ground, duration: float, step: float, every: float, **initial: Any) -> Any:
     """Links held straight, on ground."""
-    return ll.simulate(ll.Aiko(links=links), STILL, (ground, ll.Gravity()), model=NonSmoothSettings(theta=1.0), duration=duration, step=step,
-                       actuation=STIFF, record_every=every, initial=initial).dataset
+    return ll.simulate(ll.Aiko(links=links), STILL, (ground, ll.Gravity()), model=NonSmoothSettings(theta=1.0), duration=duration,
+                       step=step, actuation=STIFF, record_every=every, initial=initial).dataset
 
 
 def slope(angle: float, mu: float, duration: float, step: float, every: float) -> Any:
@@ -66,7 +66,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     way.plot(time[::25], (speed * until - 0.5 * mu * G * until**2)[::25], "o", markersize=3, label="closed form")
     way.set(xlabel="time (s)", ylabel="way (m)")
     way.legend()
-    rolled = move(1, ll.Ground(forward=0.3, lateral=0.3, rolling=0.01), 1.0, 0.00025, 1.0, position=(0.0, 0.0, RADIUS), twist=(0, 1, 0, 0, 0, 0))
+    rolled = move(1, ll.Ground(forward=0.3, lateral=0.3, rolling=0.01), 1.0, 0.00025, 1.0,
+                  position=(0.0, 0.0, RADIUS), twist=(0, 1, 0, 0, 0, 0))
     return {
         "distance": max(abs(distance - speed**2 / (2.0 * mu * G)) for distance in distances), "time": abs(stopped - speed / (mu * G)),
         "wheels": float(np.abs(wheels).max()), "creep": float(np.linalg.norm(held[-1] - held[0])),

@@ -19,8 +19,8 @@ def apart(halving: int) -> tuple[float, float]:
     options = {"duration": 1.0, "step": step, "record_every": 0.25}
     ground = ll.simulate(ll.Aiko(**body), gait, [ll.Ground(forward=0.1, lateral=0.5, rolling=50.0), ll.Gravity()], model="non-smooth",
                          actuation="motion", initial={"position": (0.0, 0.0, radius)}, **options).dataset
-    wheels = ll.simulate(ll.Aiko(base="planar", **body), gait, ll.Wheels(cone="ellipse", tangential=0.1, normal=0.5, placement="distributed", points=2),
-                         model="geometric", **options).dataset
+    grip = ll.Wheels(cone="ellipse", tangential=0.1, normal=0.5, placement="distributed", points=2)
+    wheels = ll.simulate(ll.Aiko(base="planar", **body), gait, grip, model="geometric", **options).dataset
     difference = (ground.com_position.values - wheels.com_position.values)[-1, :2]
     return float(np.linalg.norm(difference)), float(np.abs(ground.orientation.values[..., 1:3]).max())
 

@@ -26,7 +26,8 @@ def apart(links: int) -> tuple[float, float]:
 def one_state() -> float:
     """Torques of a planar snake with gravity, regularised wheels and a push on its head."""
     snake, rng = ll.WangSnake(), np.random.default_rng(1)
-    laws = [ll.Wheels(law="regularised", slip_speed=0.01), ll.Gravity(acceleration=(0.3, -0.2, 0.0)), PointWrench(body=-1, force=(0.5, -0.3, 0.0))]
+    laws = [ll.Wheels(law="regularised", slip_speed=0.01), ll.Gravity(acceleration=(0.3, -0.2, 0.0)),
+            PointWrench(body=-1, force=(0.5, -0.3, 0.0))]
     q, qd, qdd = rng.normal(size=(3, 4))
     found = Geometric(snake, laws).solve([0, 0, 0, *q], [0.3, -0.2, 0.5, *qd], "manipulation", acceleration=qdd)
     arm = ll.NewtonEuler(snake, laws)

@@ -22,7 +22,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         middle = gait.changed(x_first=0.5 / links)               # a link points as the rod does at its middle
         chain = ll.simulate(rod.to_chain(links), middle, ll.Water(points=8), model="newton-euler", **options).dataset.isel(time=-1)
         joints = np.arange(1, links) / links
-        inside = CubicSpline(smooth.abscissa.values, smooth.internal_wrench.values[:, 5])(joints)    # turned round: what drives, not what acts
+        inside = CubicSpline(smooth.abscissa.values, smooth.internal_wrench.values[:, 5])(joints)   # with the sign of what drives it
         ends.append(chain.com_position.values)
         torque.append(float(np.abs(chain.joint_torque.values + inside).max()))
     motion = [float(np.linalg.norm(end - smooth.com_position.values)) for end in ends]
@@ -31,5 +31,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     draw_order(axes, COUNTS, motion, "centre of mass (m)", "links")
     draw_order(axes, COUNTS, torque, "torque (N m)", "links")
     axes.set_ylabel("difference")
-    return {"motion order": fitted_order(COUNTS, motion), "torque order": fitted_order(COUNTS, torque), 
+    return {"motion order": fitted_order(COUNTS, motion), "torque order": fitted_order(COUNTS, torque),
             "limit": float(np.linalg.norm(limit - smooth.com_position.values))}

@@ -37,8 +37,8 @@ def chain_track(rod: ll.Rod, links: int) -> np.ndarray:
 def check(case: Any, sheet: Any) -> dict[str, float]:
     rod = ll.Rod(base="planar", strains="planar", length=1.0, half_width=0.03)
     gait = ll.TravellingCurvature(amplitude=AMPLITUDE, wavelength=WAVELENGTH, speed=SPEED)
-    smooth = ll.simulate(rod, gait, ll.Support(travel=False), model={"kind": "macro-continuous", "cells": 256}, duration=DURATION, step=0.01,
-                         record_every=DURATION / 10).dataset.base_position.values
+    smooth = ll.simulate(rod, gait, ll.Support(travel=False), model={"kind": "macro-continuous", "cells": 256}, duration=DURATION,
+                         step=0.01, record_every=DURATION / 10).dataset.base_position.values
     tracks = [chain_track(rod, links) for links in COUNTS]
     errors = [float(np.linalg.norm(track[-1] - smooth[-1])) for track in tracks]
     axes, order = sheet.subplots(1, 2)

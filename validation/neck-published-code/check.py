@@ -18,7 +18,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         energy = in_paper(ll.TendonStatics(robot, force).solve(known["tension"]))
         same = max(same, float(np.abs(published - known["published_cc_tip"]).max()))
         own = max(own, float(np.abs(energy - known["ours_energy_form"]).max()))
-        distances[known["name"]] = [1e3 * float(np.linalg.norm(tip - known["published_subsegment_cosserat_tip"])) for tip in (energy, published)]
+        cosserat = np.array(known["published_subsegment_cosserat_tip"])
+        distances[known["name"]] = [1e3 * float(np.linalg.norm(tip - cosserat)) for tip in (energy, published)]
     axes = sheet.subplots()
     places = np.arange(len(distances))
     for number, form in enumerate(("energy form", "moment form")):

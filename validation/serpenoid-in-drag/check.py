@@ -31,7 +31,8 @@ def speed(theta: float, waves: int, ratio: float) -> float:
     """U/V of a free planar body over one period."""
     model = {"kind": "macro-continuous", "inertia": False, "cells": 64 * waves}
     rod = ll.Rod(base="planar", strains="planar")
-    data = ll.simulate(rod, wave(theta, waves), ll.Drag(along=1.0, lateral=ratio), model=model, duration=1.0, step=0.01, record_every=0.5).dataset
+    data = ll.simulate(rod, wave(theta, waves), ll.Drag(along=1.0, lateral=ratio), model=model, duration=1.0, step=0.01,
+                       record_every=0.5).dataset
     moved = data.com_position.values[-1] - data.com_position.values[0]
     return float(np.linalg.norm(moved) / (j0(theta) / waves))
 
@@ -50,5 +51,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.set_ylabel("difference of U/V from the formula")
     small = extrapolated(speed(0.05, 8, 2.0), speed(0.05, 16, 2.0)) / (0.5 * 0.05**2)
     return {"limit": float(extrapolated(found[8], found[16])), "small": float(small), "no slip": speed(0.5, 2, 1e6),
-            "free": max(abs(found[waves] - LISTED[waves]) for waves in LISTED), 
+            "free": max(abs(found[waves] - LISTED[waves]) for waves in LISTED),
             "order": fitted_order(counts, errors)}

@@ -19,7 +19,8 @@ def compared(numbers: dict, wheels: Any) -> tuple[float, float, float]:
         q, qd, qdd = drive(t)
         found = model.solve([0, 0, 0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
         moved = model.solve([3.0, -2.0, 0.0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
-        now = [np.abs(found.force[3:] - tau).max(), np.abs(found.reaction[[0, 1, 5]] - reaction).max(), np.abs(moved.force - found.force).max()]
+        now = [np.abs(found.force[3:] - tau).max(), np.abs(found.reaction[[0, 1, 5]] - reaction).max(),
+               np.abs(moved.force - found.force).max()]
         worst = np.maximum(worst, now)
     return float(worst[0]), float(worst[1]), float(worst[2])
 

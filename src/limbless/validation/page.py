@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from limbless.validation.running import NOT_MET, NOT_RUN, Outcome, Report
 
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
-    "paper": ("The five papers", "Every published example against numbers computed for this project by other code, and against what the text says."),
+    "paper": ("The five papers", "Published examples against numbers of other code, made for this project, and against what the text says."),
     "closed form": ("Closed forms", "Results from outside the five papers."),
     "ladder": ("The ladder", "The same body and gait through two models: their difference shrinks as it should."),
     "engine": ("Other engines", "Held against Pinocchio, MuJoCo and PyElastica where both can say the same thing."),
@@ -69,8 +69,8 @@ def markdown(reports: Sequence[Report], extra: str = "") -> str:
 def _head(reports: Sequence[Report]) -> str:
     lines = [
         "# Validation", "",
-        "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is a statement with what was measured,",
-        "what it is held against, and a tolerance whose reason stands beside it. What falls short is shown as such.", "",
+        "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is a statement with what",
+        "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is shown as such.", "",
         f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**", "",
         _table(("case", "source", "models", "rows"),
                [(f"[{report.case.title}](#{report.case.name})", report.case.source, ", ".join(report.case.models), told(counts([report])))
@@ -87,7 +87,8 @@ def _head(reports: Sequence[Report]) -> str:
 
 def _section(report: Report) -> str:
     case = report.case
-    lines = [f'### <a id="{case.name}"></a>{case.title}', "", f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
+    lines = [f'### <a id="{case.name}"></a>{case.title}', "",
+             f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
     lines += [case.notes.strip(), ""] if case.notes else []
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
     table = [(outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""), _measured(outcome),
@@ -103,14 +104,29 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _error_bars(report: Report) -> list[str]:
-    """Numbers of the scenario's summary with their estimated numerical errors: the run repeated at half the step and half the quadrature."""
+    """Numbers of the scenario's summary with their numerical errors: the run repeated at half the step and half the quadrature."""
     if report.case.scenario is None or importlib.util.find_spec("limbless.analysis.errors") is None:
         return []
-    from limbless.analysis.errors import error_bars                        # type: ignore[import-not-found,unused-ignore]
+    from limbless.analysis.errors import error_bars  # type: ignore[import-not-found,unused-ignore]
 
-    found: dict[str, Any] = error_bars(report.case.scenario)
-    bars = [(name.replace("_", " "), *(str(part) for part in (bar if isinstance(bar, tuple) else (bar,)))) for name, bar in found.items()]
-    return ["", f"Numerical error of `limbless run {report.case.scenario}`, by `--error`:", "", _table(("number", "value and error"), bars)]
+    bars = error_bars(report.case.scenario)
+    summary = bars.result.summary()
+    rows = [row for name, error in bars.total.items() for row in _with_errors(name.replace("_", " "), summary.get(name), error)]
+    return ["", f"Numbers of `limbless run {report.case.scenario} --error`, with their estimated numerical errors:", "",
+            _table(("number", "value", "numerical error"), rows)] if rows else []
+
+
+def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]]:
+    """A number, or each number of a mapping or list, with its error."""
+    if isinstance(value, Mapping):
+        return [row for key, item in value.items()
+                for row in _with_errors(f"{name}, {key}".replace("_", " "), item, (error or {}).get(key))]
+    if isinstance(value, list | tuple):
+        pairs = zip("xyz", value, error or [None] * len(value), strict=False)
+        return [row for axis, item, part in pairs for row in _with_errors(f"{name}, {axis}", item, part)]
+    if not isinstance(value, float):
+        return []
+    return [(name, number(value, tolerance=error), "not known" if error is None else f"{error:.1e}")]
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

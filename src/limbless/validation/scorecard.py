@@ -42,7 +42,6 @@ class Measured(NamedTuple):
     passed: bool
     difference: float | None
     tolerance: float | None
-    count: int
 
 
 class Score(NamedTuple):
@@ -66,8 +65,9 @@ class Score(NamedTuple):
     def markdown(self) -> str:
         """A section for the page."""
         parts = ["## Scorecard", "",
-                 "The invariants that the specification of each model lists, the tests that hold them, and the comparison in these tests that came",
-                 "nearest to its tolerance: the difference that was measured, and the largest that is allowed (none, where the tests compare no numbers).", "",
+                 "The invariants that the specification of each model lists, the tests that hold them, and the comparison in these tests",
+                 "that came nearest to its tolerance: the difference that was measured, and the largest that is allowed (none, where the tests",
+                 "compare no numbers).", "",
                  "| model | invariants held by tests |", "|---|---|",
                  *(f"| {model} | {held} of {total} |" for model, (held, total) in self.counts().items())]
         for model, lines in self.card.models.items():
@@ -102,7 +102,8 @@ def run(home: Path) -> Score:
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "margins.json"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-        environment |= {"LIMBLESS_MARGINS": str(notes), "PYTHONPATH": os.pathsep.join([str(home), *filter(None, [os.environ.get("PYTHONPATH")])])}
+        paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment |= {"LIMBLESS_MARGINS": str(notes), "PYTHONPATH": os.pathsep.join(paths)}
         subprocess.run([sys.executable, "-m", "pytest", "-p", "margins", "-p", "no:cacheprovider", "-q", *tests], cwd=home.parent,
                        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         noted: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
@@ -114,4 +115,5 @@ def _collected(test: str, noted: Mapping[str, Any]) -> Measured:
     own = [entry for name, entry in noted.items() if name == test or name.startswith(f"{test}[")]
     sharp = [entry for entry in own if entry["tolerance"]]
     worst = max(sharp, key=lambda entry: entry["difference"] / entry["tolerance"], default=None)
-    return Measured(bool(own) and all(entry["passed"] for entry in own), worst and worst["difference"], worst and worst["tolerance"], len(own))
+    passed = bool(own) and all(entry["passed"] for entry in own)
+    return Measured(passed, worst and worst["difference"], worst and worst["tolerance"])
