@@ -12,7 +12,7 @@ from limbless.validation.running import NOT_MET, NOT_RUN, Outcome, Report
 
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
-    "paper": ("The five papers", "Published examples against numbers of other code, made for this project, and against what the text says."),
+    "paper": ("The five papers", "Published examples against numbers of other code made for this project, and against what the text says."),
     "closed form": ("Closed forms", "Results from outside the five papers."),
     "ladder": ("The ladder", "The same body and gait through two models: their difference shrinks as it should."),
     "engine": ("Other engines", "Held against Pinocchio, MuJoCo and PyElastica where both can say the same thing."),

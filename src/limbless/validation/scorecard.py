@@ -66,8 +66,8 @@ class Score(NamedTuple):
         """A section for the page."""
         parts = ["## Scorecard", "",
                  "The invariants that the specification of each model lists, the tests that hold them, and the comparison in these tests",
-                 "that came nearest to its tolerance: the difference that was measured, and the largest that is allowed (none, where the tests",
-                 "compare no numbers).", "",
+                 "that came nearest to its tolerance: the difference that was measured, and the largest that is allowed (none, where",
+                 "the tests compare no numbers).", "",
                  "| model | invariants held by tests |", "|---|---|",
                  *(f"| {model} | {held} of {total} |" for model, (held, total) in self.counts().items())]
         for model, lines in self.card.models.items():
