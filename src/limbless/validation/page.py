@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -73,21 +74,26 @@ def _head(reports: Sequence[Report]) -> str:
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is shown as such.", "",
         f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**", "",
         _table(("case", "source", "models", "rows"),
-               [(f"[{report.case.title}](#{report.case.name})", report.case.source, ", ".join(report.case.models), told(counts([report])))
+               [(f"[{report.case.title}](#{_anchor(report)})", report.case.source, ", ".join(report.case.models), told(counts([report])))
                 for report in reports]),
     ]
     short = [(report, outcome) for report in reports for outcome in report.outcomes if outcome.verdict == NOT_MET]
     if short:
         lines += ["", "## What falls short", "", _table(
             ("case", "statement", "measured", "wanted", "why"),
-            [(f"[{report.case.name}](#{report.case.name})", outcome.row.statement, _measured(outcome), wanted(outcome),
+            [(f"[{report.case.name}](#{_anchor(report)})", outcome.row.statement, _measured(outcome), wanted(outcome),
               outcome.row.shortfall or report.problem or "not known: to be found") for report, outcome in short])]
     return "\n".join(lines)
 
 
+def _anchor(report: Report) -> str:
+    """The heading of its section, as links name it."""
+    return re.sub(r"[^\w -]", "", report.case.title.lower()).replace(" ", "-")
+
+
 def _section(report: Report) -> str:
     case = report.case
-    lines = [f'### <a id="{case.name}"></a>{case.title}', "",
+    lines = [f"### {case.title}", "",
              f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
     lines += [case.notes.strip(), ""] if case.notes else []
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
