@@ -199,7 +199,7 @@ def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pyt
     found = ran("tow")
     assert found.exit_code == 2 and "did you mean 'two'" in found.output
     monkeypatch.chdir(tmp_path.parent)
-    monkeypatch.setattr(cases.limbless, "__file__", str(tmp_path / "site-packages" / "limbless" / "__init__.py"))
+    monkeypatch.setattr(cases.limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
     found = ran("--quick")
     assert found.exit_code == 2 and "clone the repository" in found.output
     assert ran("--mutants").exit_code == 2
