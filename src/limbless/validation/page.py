@@ -72,7 +72,7 @@ def _head(reports: Sequence[Report]) -> str:
         "# Validation", "",
         "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is shown as such.",
-        "*The spec* is the corrected form of a paper's model that this project worked from; [its page](index.md) repeats it with the errata.", "",
+        "*The spec* is the corrected form of a paper's model that this project worked from; the model's [page](index.md) repeats it.", "",
         f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**", "",
         _table(("case", "source", "models", "rows"),
                [(f"[{report.case.title}](#{_anchor(report)})", report.case.source, ", ".join(report.case.models), told(counts([report])))
