@@ -4,10 +4,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from benchmarks import dynamics, geometric, report, rollouts, startup, statics
+from benchmarks import dynamics, geometric, report, rods, rollouts, snakes, startup, statics
 from benchmarks.table import Row, markdown, microseconds
 
-PARTS = ("dynamics", "scaling", "rollouts", "precision", "geometric", "statics", "startup")
+PARTS = ("dynamics", "scaling", "rollouts", "precision", "geometric", "rods", "snakes", "statics", "startup")
 
 
 def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
@@ -28,6 +28,10 @@ def measured(parts: tuple[str, ...]) -> tuple[list[Row], list[rollouts.Curve]]:
             rows += rollouts.precision_rows(curves)
         elif part == "geometric":
             rows += geometric.tensor_rows() + geometric.crawl_rows()
+        elif part == "rods":
+            rows += rods.rows()
+        elif part == "snakes":
+            rows += snakes.rows()
         elif part == "statics":
             rows += statics.rows()
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 import limbless as ll
 from limbless.models.geometric import Geometric
@@ -27,31 +28,37 @@ def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
     return ll.simulate(WangSnake(), ll.Serpenoid(), ll.Wheels(law=law), model="geometric", duration=duration, step=step, record_every=every)
 
 
-def printed_acceleration(model: Geometric, t: float, base: np.ndarray) -> np.ndarray:
-    """(22) as printed: no product of the base's rates with those of the joints."""
-    q, qd, qdd = drive(t)
-    x, v = np.concatenate([base[:3], q]), np.concatenate([base[3:], qd])
-    apart = model.bias(x, [*base[3:], 0, 0, 0, 0]) + model.bias(x, [0, 0, 0, *qd])
-    force, M = model.generalised_force(x, v), model.metric(x)
-    return np.linalg.solve(M[:3, :3], (force - apart)[:3] - M[:3, 3:] @ qdd)
+class Exterior:
+    """(22) with the torques of (23), in full or as printed: without the products of the base's rates with those of the joints.
 
+    `friction` is `eps_` and a slip speed (m/s), `viscous` or `none`.
+    """
 
-def printed_run(wheels: Any, h: float, steps: int, every: int) -> tuple[np.ndarray, np.ndarray]:
-    """(22) as printed, integrated by RK4, with the torques of the full (23): torques and track at every `every`-th step."""
-    model, base, torques, track = Geometric(WangSnake(), wheels), np.zeros(6), [], []
+    def __init__(self, friction: str) -> None:
+        self.viscous = friction == "viscous"                             # coefficients in N s/m, at the modules' centres
+        smooth = friction.startswith("eps_")
+        wheels = ll.Wheels(law="regularised", slip_speed=float(friction.removeprefix("eps_"))) if smooth else ()
+        self.model = Geometric(WangSnake(), wheels)
 
-    def rate(t: float, state: np.ndarray) -> np.ndarray:
-        return np.concatenate([state[3:], printed_acceleration(model, t, state)])
+    def friction(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if not self.viscous:
+            return self.model.generalised_force(x, v)
+        rows = [self.model.body_jacobian(x, module)[:2] for module in range(5)]
+        return -sum(J.T @ (np.array([0.01, 0.5]) * (J @ v)) for J in rows)
 
-    for k in range(steps + 1):
-        t = k * h
-        if k % every == 0:
-            q, qd, qdd = drive(t)
-            given = np.concatenate([printed_acceleration(model, t, base), qdd])
-            torques.append(model.solve([*base[:3], *q], [*base[3:], *qd], "manipulation", acceleration=given).force[3:])
-            track.append(base[:2].copy())
-        k1 = rate(t, base)
-        k2 = rate(t + h / 2, base + h / 2 * k1)
-        k3 = rate(t + h / 2, base + h / 2 * k2)
-        base = base + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(t + h, base + h * k3))
-    return np.array(torques), np.array(track)
+    def __call__(self, t: float, base: np.ndarray, printed: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations of the tail and torques of the joints."""
+        q, qd, qdd = drive(t)
+        x, v, none = np.concatenate([base[:3], q]), np.concatenate([base[3:], qd]), np.zeros(7)
+        whole, M = self.model.bias(x, v), self.model.metric(x)
+        apart = self.model.bias(x, [*base[3:], *none[3:]]) + self.model.bias(x, [*none[:3], *qd]) if printed else whole
+        force = self.friction(x, v)
+        tail_acceleration = np.linalg.solve(M[:3, :3], (force - apart)[:3] - M[:3, 3:] @ qdd)
+        return tail_acceleration, (M @ np.concatenate([tail_acceleration, qdd]) + whole - force)[3:]
+
+    def run(self, printed: bool, start: Any = (0.0,) * 6, end: float = 14.0) -> tuple[np.ndarray, np.ndarray]:
+        """Track and torques every 10 ms, from the tail's place and rates."""
+        times = np.linspace(0.0, end, round(100 * end) + 1)
+        track = solve_ivp(lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]), (0.0, end), np.array(start), method="LSODA",
+                          t_eval=times, rtol=1e-8, atol=1e-10).y.T
+        return track[:, :2], np.array([self(t, y, printed)[1] for t, y in zip(times, track, strict=True)])
