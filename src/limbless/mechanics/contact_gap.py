@@ -45,7 +45,22 @@ BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
 FEATURE_COLUMNS = 8
 PATCH_COLUMNS = 9                    # surface, x from, until, y from, until, then the four coefficients
 FAR = 1e9
+MARGIN = 0.999                       # of a gap: what a sleeping slot relies on, short of the whole by far more than rounding
 DEEPER = 1e-7                        # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
+
+
+class Rest(NamedTuple):
+    """What lets slots sleep that are too far from their surface to matter: how far each body has come, and when each slot must look again.
+
+    A gap shrinks by no more than its body moves. A slot that is measured notes how far its body may go before the gap can be within
+    reach, and sleeps until then; the answer is the same as if all slots were measured in every step.
+    """
+
+    extent: NDArray[np.float64]      # (bodies,) largest distance of a feature from the body's origin; (0,) if nothing ever sleeps
+    pose: NDArray[np.float64]        # (bodies, 12) rotation and origin when last seen
+    travel: NDArray[np.float64]      # (bodies,) bound of the way that any feature of the body has come so far
+    limit: NDArray[np.float64]       # (slots,) the slot sleeps while travel + reach is below
+    awake: NDArray[np.int64]         # (slots,)
 
 
 class Scene(NamedTuple):
@@ -57,6 +72,7 @@ class Scene(NamedTuple):
     surfaces: NDArray[np.float64]    # (surfaces, 24) code, active from, until, friction (4), restitution, shape
     patches: NDArray[np.float64]     # (patches, 9)
     heights: NDArray[np.float64]     # of all height fields, one after the other
+    rest: Rest
 
 
 @inline
@@ -287,42 +303,83 @@ def remember(contact, i):
         contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
 
 
+@inline
+def body_travel(work, k, extent, pose):
+    """Bound of how far any feature of body k has moved since it was last seen; it is seen now."""
+    shift, turn = 0.0, 0.0
+    for c in range(3):
+        d = work[k, ORIGIN + c] - pose[k, 9 + c]
+        shift += d * d
+        pose[k, 9 + c] = work[k, ORIGIN + c]
+    for c in range(9):
+        d = work[k, ROTATION + c] - pose[k, c]
+        turn += d * d
+        pose[k, c] = work[k, ROTATION + c]
+    return sqrt(shift) + sqrt(turn) * extent[k]
+
+
+@lean_kernel
+def rouse(scene, work, reach, everything):
+    """Wake every slot whose gap may be below `reach` at the present posture, or all."""
+    owner, rest = scene.owner, scene.rest
+    extent, pose, travel, limit, awake = rest
+    if extent.shape[0] == 0:
+        return
+    for k in range(extent.shape[0]):
+        if extent[k] > 0.0:
+            travel[k] += body_travel(work, k, extent, pose)
+    for i in range(owner.shape[0]):
+        awake[i] = 1 if everything or travel[owner[i]] + reach >= limit[i] else 0
+
+
+@inline
+def slot_gap(scene, i, j, time, a, b, r, reach):
+    """Gap, normal and place on the axis of slot i, and a bound of the gap that shrinks no faster than the body moves (0: no such bound)."""
+    surfaces, heights, rank = scene.surfaces, scene.heights, scene.features[i, RANK]
+    code, gap, n, here, bound = surfaces[j, CODE], FAR, Vector(0.0, 0.0, 1.0), a, 0.0
+    if surfaces[j, FROM] <= time <= surfaces[j, UNTIL]:
+        if code == PLANE:
+            n = get_vector(surfaces, j, SHAPE)
+            gap = dot(n, a) - surfaces[j, SHAPE + 3]
+        elif code == WHEEL:
+            gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
+        elif code == PEG:
+            gap, n, here = peg_gap(surfaces, j, a, b)
+            bound = gap - r
+        elif code == BOX:
+            gap, n, here = box_gap(surfaces, j, a, b)
+            bound = box_distance(surfaces, j, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - r
+        elif rank > 1.5:
+            gap, n, here = ridge_gap(surfaces, heights, j, a, b, r + reach)
+        else:
+            gap, n = field_gap(surfaces, heights, j, a, r + reach, rank)
+    return gap - r, n, here, bound
+
+
 @lean_kernel
 def find_contacts(scene, work, time, reach, contact, active):
-    """Gaps of all slots at the present posture; those nearer than `reach` become active. Returns how many.
+    """Gaps of all slots that are awake at the present posture; those nearer than `reach` become active. Returns how many.
 
     A slot that is not active forgets its impulses.
     """
-    owner, surface, features, surfaces, patches, heights = scene
-    count = 0
+    owner, surface, features, surfaces, patches, _, rest = scene
+    travel, limit, awake = rest.travel, rest.limit, rest.awake
+    sleeping, count = rest.extent.shape[0] > 0, 0
     for i in range(owner.shape[0]):
+        if not awake[i]:
+            continue
         k, j, r = owner[i], surface[i], features[i, SIZE]
         R, origin = get_matrix(work, k, ROTATION), get_vector(work, k, ORIGIN)
-        a, code = origin + R @ get_vector(features, i, BEGIN), surfaces[j, CODE]
-        gap, n, here = FAR, Vector(0.0, 0.0, 1.0), a
-        if surfaces[j, FROM] <= time <= surfaces[j, UNTIL]:
-            if code == PLANE:
-                n = get_vector(surfaces, j, SHAPE)
-                gap = dot(n, a) - surfaces[j, SHAPE + 3]
-            elif code == WHEEL:
-                gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
-            else:
-                b = origin + R @ get_vector(features, i, END)
-                if code == PEG:
-                    gap, n, here = peg_gap(surfaces, j, a, b)
-                elif code == BOX:
-                    gap, n, here = box_gap(surfaces, j, a, b)
-                elif features[i, RANK] > 1.5:
-                    gap, n, here = ridge_gap(surfaces, heights, j, a, b, r + reach)
-                else:
-                    gap, n = field_gap(surfaces, heights, j, a, r + reach, features[i, RANK])
-        gap -= r
+        a, b = origin + R @ get_vector(features, i, BEGIN), origin + R @ get_vector(features, i, END)
+        gap, n, here, bound = slot_gap(scene, i, j, time, a, b, r, reach)
         contact[i, GAP] = gap
+        if sleeping:
+            limit[i] = travel[k] + MARGIN * bound
         if gap >= reach:
             for c in range(5):
                 contact[i, LOAD + c] = 0.0
             continue
-        if code == WHEEL:
+        if surfaces[j, CODE] == WHEEL:
             put_wheel(contact, i, R, a - origin, features, surfaces, j)
         else:
             place = here - r * n

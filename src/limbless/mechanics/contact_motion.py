@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.blocks import Block, carry_block, put_block
 from limbless.mechanics.chain import (
     BASE,
     BREAKAWAY,
@@ -40,7 +39,6 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     get_matrix,
-    get_symmetric,
     get_twist,
     get_vector,
     get_wrench,
@@ -50,7 +48,8 @@ from limbless.mechanics.columns import (
     quaternion_at,
     vector_at,
 )
-from limbless.mechanics.contact_gap import find_contacts
+from limbless.mechanics.contact_bodies import CENTER, prepare, twist_at_start
+from limbless.mechanics.contact_gap import find_contacts, rouse
 from limbless.mechanics.contact_law import (
     ARM,
     GAP,
@@ -66,15 +65,13 @@ from limbless.mechanics.contact_law import (
     state_of,
 )
 from limbless.mechanics.contact_law import GIVEN as PRESSED
-from limbless.mechanics.contact_solver import MOMENTUM, give_torques, solve_contacts
-from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.contact_solver import give_torques, solve_contacts
+from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
-from limbless.mechanics.vectors import Matrix, Vector, product, rotation_from_quaternion, rows, skew, transpose
+from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 
-MASS, CENTER, CENTRAL = np.array([0, 1, 4])       # columns of `bodies`: mass, centre of mass, inertia about it (6), in the body's frame
-BODY_COLUMNS = 10
 SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left out
 FEEDBACK, PRESCRIBED, TORQUES = np.arange(3)
 
@@ -137,6 +134,7 @@ class Kept(NamedTuple):
     place: NDArray[np.float64]
     state: NDArray[np.float64]         # (R, slots)
     gap: NDArray[np.float64]
+    resultant: NDArray[np.float64]     # (R, 6) of all contacts, about the base's origin, along the base's axes
     residual: NDArray[np.float64]      # (R,)
 
 
@@ -214,37 +212,6 @@ def dry_friction(step, v, given, rate):
     if given:
         return -step.grip[v] if rate > 0.0 else step.grip[v] if rate < 0.0 else 0.0
     return step.rub[v]
-
-
-@inline
-def body_equation(bodies, links, k, R, h):
-    """Block and momentum of body k about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
-    m, w = bodies[k, MASS], get_vector(links, k, SECOND)
-    T = rows(get_symmetric(bodies, k, CENTRAL))
-    L = T @ w
-    G = T + product(skew(0.5 * h * w), T) - skew(0.5 * h * L)
-    O = Matrix(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-    mass = Matrix(Vector(m, 0.0, 0.0), Vector(0.0, m, 0.0), Vector(0.0, 0.0, m))
-    center = R @ get_vector(bodies, k, CENTER)
-    block = carry_block(Block(mass, O, O, product(product(R, G), transpose(R))), center)
-    return block, carry_wrench(Wrench(m * get_vector(links, k, START), R @ L), center)
-
-
-@inline
-def prepare(layout, bodies, links, wrench, work, h, blocks):
-    """Blocks and momenta of all bodies."""
-    for k in range(layout.shape[0]):
-        if layout[k, HAS_BODY]:
-            block, momentum = body_equation(bodies, links, k, get_matrix(work, k, ROTATION), h)
-            put_block(blocks, k, START, block)
-            put_pair(blocks, k, MOMENTUM, momentum + h * get_wrench(wrench, k, START))
-
-
-@inline
-def twist_at_start(bodies, links, k, R):
-    """Twist of body k about its origin, world axes, from its own velocity."""
-    w = R @ get_vector(links, k, SECOND)
-    return carry_twist(Twist(get_vector(links, k, START), w), -(R @ get_vector(bodies, k, CENTER)))
 
 
 @inline
@@ -350,8 +317,11 @@ def base_rotation(position):
 
 
 @inline
-def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, moving):
-    """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s)."""
+def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, step, room, moving):
+    """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s).
+
+    With `everything` the gaps of all slots are measured, also of those that are too far away to matter.
+    """
     layout = table.layout
     middle, velocity, contact, work = room.middle, moving.velocity, room.contact, room.work
     R = base_rotation(moving.position)
@@ -370,10 +340,13 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, work, room.wrench)
     control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
     grip_joints(table.joints, h, velocity, moving, step)
-    prepare(layout, bodies, moving.links, room.wrench, work, h, step.blocks)
+    prepare(table, bodies, moving.links, room.wrench, work, h, step.blocks)
+    rouse(scene, work, SPEED * h, everything)
+    awake = scene.rest.awake
     for s in range(contact.shape[0]):
-        for c in range(IMPULSE):
-            contact[s, LOAD + c] = moving.impulses[s, c]
+        if awake[s]:
+            for c in range(IMPULSE):
+                contact[s, LOAD + c] = moving.impulses[s, c]
     count = find_contacts(scene, work, t + 0.5 * h, SPEED * h, contact, room.active)
     count = set_shifts(rule, scene, bodies, moving.links, work, h, contact, room.active, count)
     turn = get_matrix(work, BASE, ROTATION)
@@ -387,8 +360,9 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
     finish(table, bodies, scene, h, velocity, step, room, moving, count)
     end_positions(table, drive, i, h, step, room, moving)
     for s in range(contact.shape[0]):
-        for c in range(IMPULSE):
-            moving.impulses[s, c] = contact[s, LOAD + c]
+        if awake[s]:
+            for c in range(IMPULSE):
+                moving.impulses[s, c] = contact[s, LOAD + c]
     counts = room.counts
     counts[0], counts[1], counts[3] = counts[0] + 1.0, counts[1] + iterations, max(counts[3], worst)
     if fell:
@@ -420,14 +394,18 @@ def store(table, scene, room, moving, h, kept, r):
             kept.rotation[r, k, c] = work[k, ROTATION + c]
         for c in range(3):
             kept.origin[r, k, c] = work[k, ORIGIN + c]
+    foot, turn = get_vector(work, BASE, ORIGIN), transpose(get_matrix(work, BASE, ROTATION))
     for i in range(contact.shape[0]):
         kept.gap[r, i] = contact[i, GAP]
         kept.state[r, i] = state_of(contact, i)
         if kept.state[r, i] != OPEN:
-            force, k = (1.0 / h) * contact_wrench(contact, i).force, scene.owner[i]
+            F, k = (1.0 / h) * contact_wrench(contact, i), scene.owner[i]
+            about_base = carry_wrench(F, get_vector(work, k, ORIGIN) - foot)
+            push, moment = turn @ about_base.force, turn @ about_base.torque
             for c in range(3):
-                kept.force[r, i, c] = force[c]
+                kept.force[r, i, c] = F.force[c]
                 kept.place[r, i, c] = work[k, ORIGIN + c] + contact[i, ARM + c]
+                kept.resultant[r, c], kept.resultant[r, 3 + c] = kept.resultant[r, c] + push[c], kept.resultant[r, 3 + c] + moment[c]
     kept.residual[r] = room.counts[3]
     room.counts[3] = 0.0
 
@@ -445,7 +423,8 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
             break
         row, h = n if rule.control == FEEDBACK else 2 * n + 1, knots[n + 1] - knots[n]
         if h > 0.0:
-            worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, step, room, moving)
+            everything = n == 0 or record[n + 1]
+            worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, everything, step, room, moving)
         if not worst <= rule.bound:
             return n, worst
     return steps, worst

@@ -9,6 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import ProportionalDerivative
+from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.nonsmooth import NonSmoothSettings
 
 HEIGHT, MASS = 0.0525, 7.5 / 11
@@ -159,3 +160,51 @@ def test_sinus_lifting_lifts_the_crests() -> None:
     assert lifted.any(axis=0).all() and not lifted.all(axis=0).any()            # every contact lifts at times, none for ever
     high = run.dataset["contact_gap"].values[60:][lifted]
     assert high.max() > 2e-3 and not run.dataset["contact_force"].values[60:][lifted].any()
+
+
+def test_far_obstacles_sleep_without_a_trace() -> None:
+    """A recorded step measures every gap, other steps leave out what cannot be in reach: the same path to the last bit."""
+    feet = tuple((0.4 * i, 0.35 * (-1.0) ** j * (j // 2) - 0.18 + 0.18 * (i % 2), 0.0) for i in range(-6, 6) for j in range(8))
+    pegs = ll.Pegs(feet=feet, span=(0.0, 0.0, 0.15), radius=0.03)
+    boxes = ll.Boxes(centers=((-0.7, 0.3, 0.05), (-0.9, -0.35, 0.05)), sizes=((0.1, 0.1, 0.1), (0.1, 0.1, 0.1)), active=((0.5, 9.0),))
+    changes = {"duration": 2.0, "environment.pegs": pegs, "environment.3": boxes}
+    often, seldom = (ll.run("snake-pegs", {**changes, "record_every": every}) for every in (0.001, 1.0))
+    assert (often.dataset["contact_state"].values[:, often.dataset["contact_surface"].values > 0] > 0).any()
+    assert np.array_equal(often.state.x, seldom.state.x)
+    assert np.array_equal(often.dataset["contact_gap"].values[-1], seldom.dataset["contact_gap"].values[-1])
+
+
+def test_the_resultant_of_all_contacts_carries_the_robot() -> None:
+    """Against contact forces summed here; what rolling friction adds is a couple of at most rolling x radius x load."""
+    run = ll.run("snake-sidewind", {"duration": 0.5, "record_every": 0.1}).dataset
+    force, turn = run["contact_force"].values, quaternion_to_matrix(run["base_orientation"].values)
+    arm = run["contact_position"].values - run["base_position"].values[:, None]
+    push, moment = force.sum(axis=1), np.cross(arm, force).sum(axis=1)
+    assert np.abs(push[1:, 2]).max() > 30.0
+    resultant = np.einsum("tij,tcj->tci", turn, run["contact_wrench"].values.reshape(-1, 2, 3))
+    assert resultant[:, 0] == pytest.approx(push, abs=1e-9)
+    assert np.linalg.norm(resultant[:, 1] - moment, axis=1).max() < 1.01 * 0.01 * HEIGHT * np.abs(push[:, 2]).max()
+
+
+SWIM = ll.JointWave(yaw_amplitude=0.5, yaw_rate=6.0, pitch_amplitude=0.3, pitch_rate=6.0, pitch_lead=1.0)
+
+
+@pytest.mark.parametrize("water", [ll.Water(added_mass="consistent", current=(0.1, 0.2, -0.1)), ll.Water(added_mass="paper")])
+def test_a_swimmer_is_that_of_newton_and_euler(water: ll.Water) -> None:
+    """Added mass in another model with another integrator: path, torques and forces of the water agree to first order in the step."""
+    names = ("position", "joint_torque", "fluid_force")
+    off: list[dict[str, float]] = []
+    for step in (0.002, 0.0005):
+        smooth, hard = (ll.simulate(ll.Aiko(links=6), SWIM, (water, ll.Buoyancy(), ll.Gravity()), model=model, duration=1.0, step=step,
+                                    record_every=0.1, initial={"twist": (0.3, 0.1, -0.1, 1.0, 0.5, -0.5)}).dataset
+                        for model in ("newton-euler", "non-smooth"))
+        off.append({name: float(np.abs(hard[name].values[1:] - smooth[name].values[1:]).max()) for name in names})
+    assert off[1]["position"] < 0.005
+    assert all(3.0 < off[0][name] / off[1][name] < 5.0 for name in names), off
+
+
+def test_a_link_that_spins_in_water_stays_bounded_at_five_milliseconds() -> None:
+    run = ll.simulate(ll.Aiko(links=1), SWIM, (ll.Water(added_mass="consistent", drag=(0.0, 0.0, 0.0, 0.0)),), model="non-smooth",
+                      duration=5.0, step=0.005, initial={"twist": (1.0, 2.0, 0.5, 200.0, 30.0, -20.0)})
+    energy = run.dataset["kinetic_energy"].values
+    assert energy.max() < 1.5 * energy[0]

@@ -13,9 +13,10 @@ from limbless.environments.wheels import Wheels, WheelSlot
 from limbless.errors import InputError
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_gap as gaps
-from limbless.mechanics.contact_gap import Scene
+from limbless.mechanics.contact_bodies import BODY_COLUMNS, CENTER, CENTRAL, MASS
+from limbless.mechanics.contact_gap import Rest, Scene
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE
-from limbless.mechanics.contact_motion import BODY_COLUMNS, CENTER, CENTRAL, MASS, Kept, Moving, Room
+from limbless.mechanics.contact_motion import Kept, Moving, Room
 from limbless.mechanics.contact_solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
@@ -90,9 +91,21 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     slots += [(wheel.body, len(surfaces_table) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
     surfaces_table = np.concatenate([surfaces_table, *(wheel.surface[None] for wheel in wheels)])
     slots.sort(key=lambda slot: (slot[0], slot[1]))
-    return Scene(np.array([slot[0] for slot in slots], dtype=np.int64), np.array([slot[1] for slot in slots], dtype=np.int64),
-                 np.array([slot[2] for slot in slots], dtype=np.float64).reshape(-1, gaps.FEATURE_COLUMNS), surfaces_table,
-                 np.concatenate([np.zeros((0, gaps.PATCH_COLUMNS)), *patches]), np.concatenate([*heights, np.zeros(1)]))
+    owner, surface = (np.array([slot[side] for slot in slots], dtype=np.int64) for side in range(2))
+    features = np.array([slot[2] for slot in slots], dtype=np.float64).reshape(-1, gaps.FEATURE_COLUMNS)
+    return Scene(owner, surface, features, surfaces_table, np.concatenate([np.zeros((0, gaps.PATCH_COLUMNS)), *patches]),
+                 np.concatenate([*heights, np.zeros(1)]), _rest(len(chain.rows), owner, surface, features, surfaces_table))
+
+
+def _rest(bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array) -> Rest:
+    """Everything awake; pegs and boxes can be left to sleep."""
+    extent = np.zeros(bodies)
+    if not np.isin(surfaces[surface, gaps.CODE], (gaps.PEG, gaps.BOX)).any():
+        extent = np.zeros(0)
+    else:
+        ends = np.linalg.norm(features[:, :6].reshape(-1, 2, 3), axis=2).max(axis=1)
+        np.maximum.at(extent, owner, np.maximum(ends, 1e-9))             # a feature at the origin moves too
+    return Rest(extent, np.zeros((bodies, 12)), np.zeros(bodies), np.zeros(len(owner)), np.ones(len(owner), dtype=np.int64))
 
 
 def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:
@@ -141,4 +154,4 @@ def kept(rows: int, joints: int, slots: int, count: int) -> Kept:
     return Kept(np.zeros((count, 13 + 2 * joints + INTEGRALS)), np.zeros((count, joints)), np.zeros((count, 3)),
                 np.zeros((count, rows, 9)), np.zeros((count, rows, 3)), np.zeros((count, rows, 6)), np.zeros((count, rows, 6)),
                 np.zeros((count, rows, 6)), np.zeros((count, slots, 3)), np.zeros((count, slots, 3)), np.zeros((count, slots)),
-                np.zeros((count, slots)), np.zeros(count))
+                np.zeros((count, slots)), np.zeros((count, 6)), np.zeros(count))

@@ -18,9 +18,10 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_motion
 from limbless.mechanics.chain_motion import DriveTable
-from limbless.mechanics.contact_gap import find_contacts
+from limbless.mechanics.contact_bodies import CENTRAL
+from limbless.mechanics.contact_gap import find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
-from limbless.mechanics.contact_motion import CENTRAL, Rule
+from limbless.mechanics.contact_motion import Rule
 from limbless.models import chain_tables as chains
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
@@ -96,8 +97,6 @@ class NonSmooth(Model):
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
-        if np.any(added):
-            raise InputError("the non-smooth model takes no added mass yet; set `added_mass: none` in the water, and its drag acts")
         self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation)
         self._scene, self._bodies = assembly.scene_of(built, self.environment), assembly.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
@@ -179,6 +178,7 @@ class NonSmooth(Model):
         moving, contact = assembly.views(state.x, *self._sizes), self._room.contact
         contact_motion.start_links(self._table, self._bodies, moving.position, moving.velocity, self._room.still, self._room.work,
                                    np.zeros_like(moving.links))
+        rouse(self._scene, self._room.work, 0.0, True)
         find_contacts(self._scene, self._room.work, 0.0, 0.0, contact, self._room.active)
         deepest = int(np.argmin(contact[:, GAP]))
         if contact[deepest, GAP] < -PENETRATION:

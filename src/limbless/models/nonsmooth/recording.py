@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from limbless.mechanics import chain as kernels
 from limbless.mechanics.chain_motion import Records
+from limbless.mechanics.contact_bodies import CENTER
 from limbless.mechanics.contact_gap import Scene
-from limbless.mechanics.contact_motion import CENTER, Kept
+from limbless.mechanics.contact_motion import Kept
 from limbless.mechanics.laws import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
@@ -30,6 +31,8 @@ SCHEMA = {
     "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
     "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
     "contact_gap": Variable(("contact",), "m", "distance at the middle of the step that ended; negative where bodies overlap"),
+    "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts about the base's origin, mean over the step that ended",
+                               "base"),
     "contact_residual": Variable((), "m/s", "worst violation of the contact laws in any step since the record before"),
 }
 
@@ -64,7 +67,8 @@ class ContactRecorder:
                           kept.wrench, np.zeros((count, 6)))
         block = {name: values for name, values in self.recorder.block(times, records, split).items() if name not in _NOT_HERE}
         return block | {"contact_force": kept.force, "contact_position": kept.place, "contact_state": kept.state,
-                        "contact_gap": np.minimum(kept.gap, FARTHEST), "contact_residual": kept.residual}
+                        "contact_gap": np.minimum(kept.gap, FARTHEST), "contact_wrench": kept.resultant,
+                        "contact_residual": kept.residual}
 
     def _twists(self, kept: Kept) -> tuple[Array, Array]:
         """Twists and spatial accelerations about the origins of the bodies, world axes, from what the centres of mass did."""
