@@ -23,10 +23,10 @@ the gait moves; what a gait that does not stop would stop at; fields that go wit
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
-          "wheeled-snake-manipulate": {"coordinates"}, "snake-shear": {"until"}}
+          "wheeled-snake-manipulate": {"coordinates"}, "snake-shear": {"until"}, "snake-roll": {"release"}}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
 a clamped tail does not move in any coordinates, the wave stops after this short run, so does it before a gait is no longer found,
-and joints without friction at rest have no rate at which it fades."""
+joints without friction at rest have no rate at which it fades, and joints that all begin near zero are within any band of release."""
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
 SOONER: dict[str, dict[str, Any]] = {
