@@ -46,7 +46,11 @@ class Terrain(ContactEnvironment):
         if self.function is None:
             return np.array(self.table, dtype=np.float64)
         x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
-        return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64)
+        try:
+            return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64)
+        except Exception as error:  # a user's function may raise anything
+            raise ValueError(f"the height function must take two arrays, x and y, and give one of their shape {self.counts}; "
+                             f"it failed with {type(error).__name__}: {error}") from error
 
     def heights(self) -> Array:
         return self._grid.ravel()

@@ -124,3 +124,15 @@ def test_obstacles_obey_the_same_residual() -> None:
         fastest = moved / float(np.diff(run.dataset["time"].values).min())
         assert run.dataset["contact_gap"].values.min() > -fastest * run.scenario.step     # an edge that comes into view within a step
     assert ll.run("snake-pegs").summary()["com_displacement"][0] > 1.0
+
+
+@pytest.mark.parametrize("function", [lambda x: x, lambda x, y: x[:3], lambda x, y: "high", lambda x, y: 1 / 0])
+def test_a_height_function_that_fails_is_refused_in_words(function) -> None:
+    with pytest.raises(ll.InputError, match="height function must take two arrays"):
+        ll.Terrain(function=function, counts=(5, 4))
+
+
+def test_heights_from_a_function_and_from_an_array_are_one_terrain() -> None:
+    grid = np.add.outer(0.1 * np.arange(6.0) ** 2, 0.3 * np.arange(4.0))
+    other = ll.Terrain(function=lambda x, y: 0.4 * x**2 + 0.6 * y, spacing=(0.5, 0.5), counts=(6, 4))
+    assert ll.Terrain(table=grid, spacing=(0.5, 0.5)).heights() == pytest.approx(other.heights())

@@ -9,6 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import ProportionalDerivative, Servo, Torque
+from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
 from limbless.scenarios.scenario import Initial
 
@@ -119,6 +120,16 @@ def test_complementarity_and_cone_in_every_record() -> None:
     assert gap.min() > -2e-6
     slipping = state == 2
     assert np.linalg.norm(force[slipping][:, :2], axis=-1) == pytest.approx(0.2 * force[slipping][:, 2], rel=1e-5)
+
+
+def test_joints_do_not_open_in_a_whole_run() -> None:
+    """(12) and (13) from the recorded poses: neighbours meet in a point, and the axes of a joint stay perpendicular."""
+    data = ll.run("snake-sidewind").dataset
+    turn, center = quaternion_to_matrix(data["orientation"].values), data["position"].values
+    half = 0.061 * turn[..., 0]
+    assert np.abs(center[:, :-1] + half[:, :-1] - center[:, 1:] + half[:, 1:]).max() < 1e-12
+    assert np.abs(np.einsum("tsi,tsi->ts", turn[:, :-1, :, 2], turn[:, 1:, :, 1])).max() < 1e-12
+    assert np.linalg.norm(data["orientation"].values, axis=-1) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_restitution_bounces_to_the_height_it_should() -> None:

@@ -83,7 +83,7 @@ def _postures(result: Result, moments: np.ndarray, apart: float = 0.0) -> Drawin
         table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] - column * place * apart
                   for column, name in enumerate("xy")}
     body.true_scale(axes, shapes, _PLANE)
-    axes.set_title("seen from above; the time stands on link 1" + (f"; each {apart:g} m above the one before" if apart else ""))
+    axes.set_title("seen from above; the time stands on link 1" + (f"\neach {apart:g} m above the one before" if apart else ""))
     return sheet, table
 
 
