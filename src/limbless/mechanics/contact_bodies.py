@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.blocks import Block, block_of, carry_block, put_block
+from limbless.mechanics.blocks import Block, block_of, carry_block, get_block, put_block
 from limbless.mechanics.chain import (
     HAS_BODY,
     LINK_INERTIA,
@@ -22,7 +22,7 @@ from limbless.mechanics.chain import (
 from limbless.mechanics.columns import get_inertia, get_matrix, get_symmetric, get_vector, get_wrench, put_pair
 from limbless.mechanics.contact_solver import MOMENTUM
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, rigid_inertia, rotate_inertia
-from limbless.mechanics.kernel import inline
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.vectors import Matrix, Vector, product, rows, skew, transpose
 
 MASS, CENTER, CENTRAL = np.array([0, 1, 4])       # columns of `bodies`: mass, centre of mass, inertia about it (6), in the body's frame
@@ -70,16 +70,24 @@ def water_equation(robot, bodies, links, k, R, h):
     return block, momentum
 
 
+@lean_kernel
+def add_water(table, bodies, links, work, h, blocks):
+    """Blocks and momenta of the water that bodies carry along; in a loop of its own, which leaves the one of dry robots short."""
+    robot, layout, _ = table
+    for k in range(layout.shape[0]):
+        if layout[k, WET]:
+            block, momentum = water_equation(robot, bodies, links, k, get_matrix(work, k, ROTATION), h)
+            put_block(blocks, k, START, get_block(blocks, k, START) + block)
+            put_pair(blocks, k, MOMENTUM, get_wrench(blocks, k, MOMENTUM) + momentum)
+
+
 @inline
 def prepare(table, bodies, links, wrench, work, h, blocks):
     """Blocks and momenta of all bodies, with the impulse of the outer forces."""
-    robot, layout, _ = table
+    layout = table.layout
     for k in range(layout.shape[0]):
         if layout[k, HAS_BODY]:
-            R = get_matrix(work, k, ROTATION)
-            block, momentum = body_equation(bodies, links, k, R, h)
-            if layout[k, WET]:
-                carried, more = water_equation(robot, bodies, links, k, R, h)
-                block, momentum = block + carried, momentum + more
+            block, momentum = body_equation(bodies, links, k, get_matrix(work, k, ROTATION), h)
             put_block(blocks, k, START, block)
             put_pair(blocks, k, MOMENTUM, momentum + h * get_wrench(wrench, k, START))
+    add_water(table, bodies, links, work, h, blocks)

@@ -321,8 +321,8 @@ def body_travel(work, k, extent, pose):
 @lean_kernel
 def rouse(scene, work, reach, everything):
     """Wake every slot whose gap may be below `reach` at the present posture, or all."""
-    owner, rest = scene.owner, scene.rest
-    extent, pose, travel, limit, awake = rest
+    owner = scene.owner
+    extent, pose, travel, limit, awake = scene.rest
     if extent.shape[0] == 0:
         return
     for k in range(extent.shape[0]):
@@ -333,17 +333,18 @@ def rouse(scene, work, reach, everything):
 
 
 @inline
-def slot_gap(scene, i, j, time, a, b, r, reach):
+def slot_gap(surfaces, heights, features, i, j, R, origin, a, reach):
     """Gap, normal and place on the axis of slot i, and a bound of the gap that shrinks no faster than the body moves (0: no such bound)."""
-    surfaces, heights, rank = scene.surfaces, scene.heights, scene.features[i, RANK]
-    code, gap, n, here, bound = surfaces[j, CODE], FAR, Vector(0.0, 0.0, 1.0), a, 0.0
-    if surfaces[j, FROM] <= time <= surfaces[j, UNTIL]:
-        if code == PLANE:
-            n = get_vector(surfaces, j, SHAPE)
-            gap = dot(n, a) - surfaces[j, SHAPE + 3]
-        elif code == WHEEL:
-            gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
-        elif code == PEG:
+    code, r, rank = surfaces[j, CODE], features[i, SIZE], features[i, RANK]
+    gap, n, here, bound = FAR, Vector(0.0, 0.0, 1.0), a, 0.0
+    if code == PLANE:
+        n = get_vector(surfaces, j, SHAPE)
+        gap = dot(n, a) - surfaces[j, SHAPE + 3]
+    elif code == WHEEL:
+        gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
+    else:
+        b = origin + R @ get_vector(features, i, END)
+        if code == PEG:
             gap, n, here = peg_gap(surfaces, j, a, b)
             bound = gap - r
         elif code == BOX:
@@ -362,16 +363,18 @@ def find_contacts(scene, work, time, reach, contact, active):
 
     A slot that is not active forgets its impulses.
     """
-    owner, surface, features, surfaces, patches, _, rest = scene
+    owner, surface, features, surfaces, patches, heights, rest = scene
     travel, limit, awake = rest.travel, rest.limit, rest.awake
     sleeping, count = rest.extent.shape[0] > 0, 0
     for i in range(owner.shape[0]):
-        if not awake[i]:
+        if sleeping and not awake[i]:
             continue
         k, j, r = owner[i], surface[i], features[i, SIZE]
         R, origin = get_matrix(work, k, ROTATION), get_vector(work, k, ORIGIN)
-        a, b = origin + R @ get_vector(features, i, BEGIN), origin + R @ get_vector(features, i, END)
-        gap, n, here, bound = slot_gap(scene, i, j, time, a, b, r, reach)
+        a = origin + R @ get_vector(features, i, BEGIN)
+        gap, n, here, bound = FAR, Vector(0.0, 0.0, 1.0), a, 0.0
+        if surfaces[j, FROM] <= time <= surfaces[j, UNTIL]:
+            gap, n, here, bound = slot_gap(surfaces, heights, features, i, j, R, origin, a, reach)
         contact[i, GAP] = gap
         if sleeping:
             limit[i] = travel[k] + MARGIN * bound

@@ -341,10 +341,11 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
     control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
     grip_joints(table.joints, h, velocity, moving, step)
     prepare(table, bodies, moving.links, room.wrench, work, h, step.blocks)
-    rouse(scene, work, SPEED * h, everything)
-    awake = scene.rest.awake
+    awake, all_awake = scene.rest.awake, scene.rest.extent.shape[0] == 0
+    if not all_awake:
+        rouse(scene, work, SPEED * h, everything)
     for s in range(contact.shape[0]):
-        if awake[s]:
+        if all_awake or awake[s]:
             for c in range(IMPULSE):
                 contact[s, LOAD + c] = moving.impulses[s, c]
     count = find_contacts(scene, work, t + 0.5 * h, SPEED * h, contact, room.active)
@@ -360,7 +361,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
     finish(table, bodies, scene, h, velocity, step, room, moving, count)
     end_positions(table, drive, i, h, step, room, moving)
     for s in range(contact.shape[0]):
-        if awake[s]:
+        if all_awake or awake[s]:
             for c in range(IMPULSE):
                 moving.impulses[s, c] = contact[s, LOAD + c]
     counts = room.counts
