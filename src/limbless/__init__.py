@@ -50,6 +50,7 @@ _HOMES = {
     "TravellingCurvature": "limbless.gaits.travelling_curvature",
     "MacroContinuous": "limbless.models.macro_continuous",
     "sensitivity": "limbless.analysis.sensitivity",
+    "error_bars": "limbless.analysis.errors",
 }
 
 __all__ = ["__version__", *_HOMES]
