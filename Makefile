@@ -49,8 +49,8 @@ test: $(INSTALLED_DEV)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
 
 bench: $(INSTALLED_DEV)
-	@echo "== benchmarks"
-	@$(BIN)/python -m benchmarks
+	@echo "== limbless bench"
+	@$(BIN)/limbless bench
 
 screenshots: $(INSTALLED_DEV)
 	@echo "== pictures of the studio, one per scenario, in docs/images  (needs chromium)"

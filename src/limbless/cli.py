@@ -349,6 +349,25 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 
 
 @main.command()
+@click.option("--only", multiple=True, metavar="PART", help="Measure this part and write nothing; may be repeated.")
+@click.option("--quick", is_flag=True, help="Measure roughly, in about a minute, and write nothing.")
+def bench(only: tuple[str, ...], quick: bool) -> None:
+    """Measure the speed beside other engines.
+
+    Runs every speed target side by side with its peer (Pinocchio, MuJoCo, PyElastica) in one process, prints a table per part, and writes
+    docs/benchmark.md. Needs a clone of the repository and the extra dev. Takes some minutes; leave the machine alone meanwhile.
+
+    \b
+    Examples:
+      limbless bench
+      limbless bench --only dynamics --quick
+    """
+    from limbless import checkout
+
+    checkout.load("benchmarks", "command").bench(only, quick, click.echo)
+
+
+@main.command()
 def warmup() -> None:
     """Compile all kernels ahead of the first run.
 
