@@ -20,11 +20,12 @@ PINS := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench screenshots clean
+.PHONY: help demo test coverage bench screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
 	@echo "make test    create or reuse .venv with the dev tools; run ruff, mypy and pytest"
+	@echo "make coverage  count the branches of mechanics/ and models/ that tests reach; fails below 90 %"
 	@echo "make bench   time limbless side by side with other engines"
 	@echo "make screenshots  take a picture of every scenario in the studio"
 	@echo "make clean   remove .venv, runs/ and all caches"
@@ -47,6 +48,19 @@ test: $(INSTALLED_DEV)
 	@$(BIN)/limbless warmup
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
+
+# Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python; compiling them from nothing shows
+# the code that makes compiled code. The second run is not judged here: `make test` does that.
+COVERED := src/limbless/mechanics,src/limbless/models
+coverage: $(INSTALLED_DEV)
+	@echo "== coverage of mechanics/ and models/  (some minutes)"
+	@rm -rf .coverage .coverage.* .coverage-cache
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_runs.py
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_calls.py
+	@LIMBLESS_CACHE_DIR=.coverage-cache $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
+	  tests/unit/mechanics tests/unit/models tests/golden tests/unit/test_sensitivity.py tests/unit/environments tests/unit/test_warmup.py
+	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
+	@$(BIN)/python -m coverage report --skip-covered --fail-under=90
 
 bench: $(INSTALLED_DEV)
 	@echo "== limbless bench"

@@ -14,17 +14,17 @@ import limbless as ll
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 
-STEPS = 24
+STEPS, CUT = 12, 5                # 0.05 s + 0.07 s are not 0.12 s in floating point: the end must be put right
 EARLIER: dict[str, dict[str, Any]] = {
-    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.004, "gait.settle": 0.01, "environment.clamp.active": [[0.006, 0.018]],
-                                       "environment.point-wrench.active": [[0.01, 0.02]]},
-    "inchworm-climb": {"gait.period": 0.2, "environment.1.active": [[0.0, 0.1]], "environment.1.repeat": 0.2,
-                       "environment.2.active": [[0.1, 0.2]], "environment.2.repeat": 0.2},
+    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.002, "gait.settle": 0.01, "environment.clamp.active": [[0.003, 0.009]],
+                                       "environment.point-wrench.active": [[0.004, 0.01]]},
+    "inchworm-climb": {"gait.period": 0.08, "environment.1.active": [[0.0, 0.04]], "environment.1.repeat": 0.08,
+                       "environment.2.active": [[0.04, 0.08]], "environment.2.repeat": 0.08},
 }
 """What happens late in a scenario happens within these few steps: clamps close, feet are exchanged, before and after the cut."""
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
-SINCE_BEFORE = {"power_residual"}
-"""Rates since the record before, which the first record does not have."""
+OF_A_BLOCK = {"macro-continuous": {"power_residual", "contact_residual"}}
+"""Measures of error that look beyond their record: a rate since the record before, slip relative to the largest speed in a block of steps."""
 
 
 def run(name: str, steps: int, **more: Any) -> ll.Result:
@@ -32,18 +32,17 @@ def run(name: str, steps: int, **more: Any) -> ll.Result:
     return ll.run(name, {**EARLIER.get(name, {}), "duration": steps * step, "record_every": step, **more})
 
 
-@pytest.mark.parametrize("first", [1, STEPS // 2, STEPS - 1])
 @pytest.mark.parametrize("name", MOVING)
-def test_saved_loaded_and_continued_is_the_uninterrupted_run(name: str, first: int, tmp_path: Path) -> None:
+def test_saved_loaded_and_continued_is_the_uninterrupted_run(name: str, tmp_path: Path) -> None:
     whole = run(name, STEPS)
-    run(name, first).save(tmp_path / "first.nc")
-    rest = run(name, STEPS - first, **{"initial.result": str(tmp_path / "first.nc")})
+    run(name, CUT).save(tmp_path / "first.nc")
+    rest = run(name, STEPS - CUT, **{"initial.result": str(tmp_path / "first.nc")})
     assert rest.state is not None and whole.state is not None
     np.testing.assert_array_equal(rest.state.x, whole.state.x)
     assert {key: value.tobytes() for key, value in rest.state.memory.items()} == {
         key: value.tobytes() for key, value in whole.state.memory.items()}
-    after = whole.dataset.isel(time=slice(first + 1, None))
-    for variable in set(whole.dataset.data_vars) - SINCE_BEFORE:
+    after = whole.dataset.isel(time=slice(CUT + 1, None))
+    for variable in set(whole.dataset.data_vars) - OF_A_BLOCK.get(whole.dataset.attrs["model"], {"power_residual"}):
         if "time" in whole.dataset[variable].dims:
             np.testing.assert_array_equal(rest.dataset[variable].values[1:], after[variable].values, err_msg=str(variable))
 
