@@ -56,9 +56,11 @@ coverage: $(INSTALLED_DEV)
 	@echo "== coverage of mechanics/ and models/  (some minutes)"
 	@rm -rf .coverage .coverage.* .coverage-cache
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_runs.py
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_calls.py
+	@NUMBA_DISABLE_JIT=1 PYTHONPATH=tests/coverage $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
+	  -p plain_kernels -W ignore::RuntimeWarning -k 'not dual' tests/unit/mechanics tests/unit/models/geometric/test_geometry.py
 	@LIMBLESS_CACHE_DIR=.coverage-cache $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
-	  tests/unit/mechanics tests/unit/models tests/golden tests/unit/test_sensitivity.py tests/unit/environments tests/unit/test_warmup.py
+	  tests/unit/mechanics tests/unit/models tests/unit/environments tests/unit/test_sensitivity.py tests/unit/test_simulation.py \
+	  tests/unit/test_simulation_control.py tests/golden
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=90
 

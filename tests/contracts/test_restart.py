@@ -24,7 +24,7 @@ EARLIER: dict[str, dict[str, Any]] = {
 """What happens late in a scenario happens within these few steps: clamps close, feet are exchanged, before and after the cut."""
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
 OF_A_BLOCK = {"macro-continuous": {"power_residual", "contact_residual"}}
-"""Measures of error that look beyond their record: a rate since the record before, slip relative to the largest speed in a block of steps."""
+"""Measures of error that look beyond their record: a rate since the record before, slip over the largest speed in a block of steps."""
 
 
 def run(name: str, steps: int, **more: Any) -> ll.Result:
