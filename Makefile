@@ -57,7 +57,8 @@ coverage: $(INSTALLED_DEV)
 	@rm -rf .coverage .coverage.* .coverage-cache
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_runs.py
 	@NUMBA_DISABLE_JIT=1 PYTHONPATH=tests/coverage $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
-	  -p plain_kernels -W ignore::RuntimeWarning -k 'not dual' tests/unit/mechanics tests/unit/models/geometric/test_geometry.py
+	  -p plain_kernels -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
+	  tests/unit/mechanics tests/unit/models/geometric/test_geometry.py
 	@LIMBLESS_CACHE_DIR=.coverage-cache $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
 	  tests/unit/mechanics tests/unit/models tests/unit/environments tests/unit/test_sensitivity.py tests/unit/test_simulation.py \
 	  tests/unit/test_simulation_control.py tests/golden
