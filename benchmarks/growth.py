@@ -27,7 +27,6 @@ class Line(NamedTuple):
     counts: Sequence[int]
     times: Sequence[float]
     most: float | None = None
-    reason: str = ""
 
     @property
     def exponent(self) -> float:
@@ -38,7 +37,7 @@ class Line(NamedTuple):
         last = np.log(self.times[-1] / self.times[-2]) / np.log(self.counts[-1] / self.counts[-2])
         times = ", ".join(f"{count}: {microseconds(time)}" for count, time in zip(self.counts, self.times, strict=True))
         return Row(f"{self.what}, by the number of {self.counted}: exponent (between the last two: {last:.2f})", times, "", self.exponent,
-                   f"{self.exponent:.2f}", self.most, "at most", reason=self.reason)
+                   f"{self.exponent:.2f}", self.most, "at most")
 
 
 def joints(inverse: bool, counts: Sequence[int] = (36, 99, 300, 999, 3000), chunks: int = 40) -> Line:
@@ -55,7 +54,7 @@ def step_times(scenarios: Sequence[ll.Scenario], repeats: int) -> list[float]:
 def cells(counts: Sequence[int] = (32, 64, 128, 256), duration: float = 2.0, repeats: int = 5) -> Line:
     """The swimming rod, RK4 at 1 ms."""
     runs = [ll.Scenario.load("rod-swim", {"model.cells": n, "step": 0.001, "duration": duration}) for n in counts]
-    return Line("`rod-swim`, one step of the time loop", "cells", counts, step_times(runs, repeats), 1.05)
+    return Line("`rod-swim`, one step of the time loop", "cells", counts, step_times(runs, repeats))
 
 
 def snake_of(links: int, spheres: int, duration: float) -> ll.Scenario:
@@ -74,8 +73,7 @@ def snake_of(links: int, spheres: int, duration: float) -> ll.Scenario:
 def links(counts: Sequence[int] = (11, 25, 50, 100, 200), duration: float = 0.5, repeats: int = 3) -> Line:
     """Two spheres on every link, all of them on the ground."""
     times = step_times([snake_of(n, 2, duration) for n in counts], repeats)
-    return Line("`snake-undulate-orthotropic`, one step of the time loop", "links", counts, times, 1.1,
-                "More links slip, stick and turn back at once in a longer snake, so that a step needs more iterations.")
+    return Line("`snake-undulate-orthotropic`, one step of the time loop", "links", counts, times)
 
 
 def contacts(spheres: Sequence[int] = (2, 4, 8, 16), duration: float = 0.5, repeats: int = 3) -> Line:
