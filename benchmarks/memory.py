@@ -10,7 +10,13 @@ from benchmarks.table import Row
 ROOT = Path(__file__).parents[1]
 SCENARIOS = {"newton-euler": "eel-planar", "macro-continuous": "rod-swim", "non-smooth": "snake-undulate-orthotropic",
              "geometric": "wheeled-snake-crawl", "tendon-statics": "neck-planar"}
-TOLD = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+TOLD = """
+import os, re, resource
+if os.path.exists("/proc/self/status"):                  # what getrusage tells of Linux begins with the peak of the process that started it
+    print(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 LIBRARIES = "import numpy, scipy.optimize, numba, xarray, h5netcdf, pydantic"
 LONG_CHAIN = """
 import limbless as ll, mujoco, pinocchio as pin
