@@ -79,7 +79,7 @@ def links(counts: Sequence[int] = (11, 25, 50, 100, 200), duration: float = 0.5,
 def contacts(spheres: Sequence[int] = (2, 4, 8, 16), duration: float = 0.5, repeats: int = 3) -> Line:
     """Eleven links with more and more spheres along them, all of them on the ground."""
     times = step_times([snake_of(11, n, duration) for n in spheres], repeats)
-    return Line("the same with 11 links", "contacts", [11 * n for n in spheres], times)
+    return Line("the same with 11 links, one step", "contacts", [11 * n for n in spheres], times)
 
 
 def freedoms(modules: Sequence[int] = (8, 16, 32, 64), chunks: int = 20) -> Line:
@@ -101,7 +101,7 @@ def draw(lines: Sequence[Line], path: Path) -> None:
     """Time against count, both logarithmic."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.8, 4.6), layout="constrained")
+    figure = Figure(figsize=(6.8, 5.0), layout="constrained")
     axes = figure.subplots()
     for line in lines:
         name = line.what.replace("`", "")
@@ -109,7 +109,7 @@ def draw(lines: Sequence[Line], path: Path) -> None:
     axes.set_xlabel("number of joints, cells, links, contacts, degrees of freedom or vertebrae")
     axes.set_ylabel("time (µs)")
     axes.set_title("Cost as there is more to do; after the colon: fitted exponent")
-    axes.legend(fontsize=7)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=6)
     axes.grid(True, which="major", linewidth=0.3)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
