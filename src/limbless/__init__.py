@@ -48,7 +48,11 @@ _HOMES = {
     "Peristalsis": "limbless.gaits.peristalsis",
     "Inchworm": "limbless.gaits.inchworm",
     "TravellingCurvature": "limbless.gaits.travelling_curvature",
+    "ShearedCurvature": "limbless.gaits.sheared_curvature",
+    "SampledCurvature": "limbless.gaits.sampled_curvature",
+    "RegularisedFriction": "limbless.environments.regularised_friction",
     "MacroContinuous": "limbless.models.macro_continuous",
+    "MacroContinuousSettings": "limbless.models.macro_continuous",
     "sensitivity": "limbless.analysis.sensitivity",
     "error_bars": "limbless.analysis.errors",
 }

@@ -1,9 +1,10 @@
 """How a gait acts on the joints: as a motion, as torques, or as the reference of a feedback."""
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from limbless.description import Angle, Description, quantity
 
@@ -12,6 +13,10 @@ class Actuation(Description):
     """`motion` imposes the gait; `torque` applies it as torques; `pd` follows it with a feedback."""
 
     room: ClassVar[str | None] = "actuation"
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which it changes: integration steps end there."""
+        return []
 
 
 class Motion(Actuation):
@@ -42,3 +47,42 @@ class Servo(ProportionalDerivative):
     kind: Literal["servo"] = "servo"                                             # type: ignore[assignment]
     backlash: Angle = quantity(0.0, "rad", "play: an error within half of it either way makes no torque", ge=0)
     refresh: float | None = quantity(None, "1/s", "how often the reference is renewed, held in between; continuously if absent", gt=0)
+
+
+class DrivePhase(Description):
+    """From `start` on: the joints follow the gait exactly, follow it by feedback, or take given torques (none: they are limp)."""
+
+    start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
+    drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")
+    torque: tuple[float, ...] | None = quantity(None, "N m", "constant torques of a `torque` phase, one per joint; none if absent")
+
+    @model_validator(mode="after")
+    def _torque_where_it_acts(self) -> DrivePhase:
+        if self.torque is not None and self.drive != "torque":
+            raise ValueError(f"torque: a phase of drive {self.drive!r} takes none; choose drive 'torque'")
+        return self
+
+
+class Switched(ProportionalDerivative):
+    """Joints that are motion-given for a time, then torque-driven, then motion-given again: `phases` say when.
+
+    A joint that comes back to its gait starts from where it is, and reaches the gait smoothly within `settle` seconds. Gains are
+    those of the `pd` phases; `motion_joints` are motion-given in every phase.
+    """
+
+    kind: Literal["switched"] = "switched"                                       # type: ignore[assignment]
+    phases: tuple[DrivePhase, ...] = Field(..., min_length=1, description="what drives the joints, from which time on")
+    settle: float = quantity(0.5, "s", "how long a joint that was torque-driven takes to reach its gait again", gt=0)
+
+    @model_validator(mode="after")
+    def _phases_in_order(self) -> Switched:
+        if self.phases[0].start != 0.0:
+            raise ValueError(f"phases: the first one begins with the run, at 0 s; got {self.phases[0].start:g}")
+        for before, after in pairwise(self.phases):
+            if not after.start > before.start:
+                raise ValueError(f"phases: they begin one after the other; got {before.start:g} s and then {after.start:g} s")
+        return self
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which phases begin."""
+        return [phase.start for phase in self.phases if start < phase.start < end]

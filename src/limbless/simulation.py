@@ -187,6 +187,7 @@ class _Run:
     def _stretches(self) -> Any:
         """The run in pieces of at most `steps_per_block` steps, broken at control times."""
         switches = [t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end)]
+        switches += self.scenario.actuation.breakpoints(self.start, self.end)
         times = [self.start, self.end]
         if self.controller is not None:
             times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))

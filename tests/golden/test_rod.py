@@ -183,5 +183,5 @@ def _section_twists(model: MacroContinuous, strain: np.ndarray, rate: np.ndarray
     from limbless.mechanics.rod import SWING, adjoint_matrices
 
     model.forward(strain, rate, acceleration, twist)
-    work = model._scratch.work
+    work = model.scratch.work[0]
     return (adjoint_matrices(work) @ (twist + work[:, SWING:SWING + 6])[..., None])[..., 0]

@@ -71,6 +71,10 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
         del sys.modules[name]
     finder = [Changed(mutant)] if mutant else []
     sys.meta_path[:0] = finder
+    read = Path.read_bytes
+    if mutant and not mutant.file.endswith(".py"):                 # a file of data: whoever reads it finds the other text
+        other = finder[0].text.encode()
+        Path.read_bytes = lambda path: other if path.resolve() == finder[0].path else read(path)           # type: ignore[method-assign]
     try:
         importlib.import_module("limbless.mechanics.kernel").align_stack = lambda: None      # compiled code only
         for home, names in (("vectors", "Vector Matrix Symmetric"), ("inertia", "Twist Wrench Inertia"), ("blocks", "Block")):
@@ -79,6 +83,7 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
                 getattr(module, name).__array_ufunc__ = None       # number * vector asks the vector, not NumPy
         yield
     finally:
+        Path.read_bytes = read                                                                             # type: ignore[method-assign]
         for item in finder:
             sys.meta_path.remove(item)
 

@@ -127,7 +127,7 @@ MUTANTS = [
         f"{CONTACT}::test_orientation_follows_body_rates"),
     Mutant(
         "002-84", "(84): the sign of the impulses printed the other way round", "mechanics/contact_solver.py",
-        "f = f - sweep[k, PUSH] * U", "f = f + sweep[k, PUSH] * U",
+        "f = f - push * U", "f = f + push * U",
         f"{CONTACT}::test_accelerations_of_a_short_step_are_those_of_newton_and_euler"),
     Mutant(
         "002-inertia", "text: radius L_SC; the printed inertias are those of half of it", "robots/aiko.py",
@@ -215,9 +215,8 @@ MUTANTS += [      # paper 000
         "return carry_twist(turned, -g.position)", "return carry_twist(turned, g.position)",
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
-        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod.py",
-        "w * get_wrench(work, k, PUSH) + get_wrench(work, k, POKE)",
-        "w * get_wrench(work, k, PUSH) + (-1.0 if k == 0 else 1.0) * get_wrench(work, k, POKE)",
+        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod_forces.py",
+        "(1.0 if at_point else weight[k])", "(1.0 if at_point and k else -1.0 if at_point else weight[k])",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
@@ -227,12 +226,13 @@ MUTANTS += [      # paper 000
         "000-footnote-4", "paper 000, footnote 4: N(C-) = N(C+) - T printed, is N(C+) + T", "models/macro_continuous/recording.py",
         "about_head -= passed\n", "about_head += passed\n", f"{ROD}::test_a_point_load_makes_a_jump"),
     Mutant(
-        "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "mechanics/rod.py",
-        "get_twist(work, k, SURGE) + bracket(twist, swing)", "get_twist(work, k, SURGE) + bracket(swing, twist)",
-        f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
+        "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "models/macro_continuous/recording.py",
+        "now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing)",
+        "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
+        f"{ROD}::test_internal_wrench_meets_both_ends", 2),
     Mutant(
-        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "models/macro_continuous/kinematic.py",
-        "-V[..., 0] / table.drive.value[..., 0]", "-V[..., 0]", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod_contacts.py",
+        "0.0)) / strain[i, k, 0]", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
         'if self.holds == "material":', 'if self.holds == "nothing":',
@@ -243,7 +243,7 @@ MUTANTS += [      # paper 000
         "tests/unit/robots/test_rod.py::test_strains_have_the_rates_that_they_say[gait0]"),
     Mutant(
         "000-54", "paper 000, (54): z^2 / (z^2 - h^2) printed, is z^2 / (h^2 - z^2)", "gaits/travelling_curvature.py",
-        "np.exp(-np.minimum(np.where(inside, y, 0.0) / room, 700.0))", "np.exp(np.minimum(np.where(inside, y, 0.0) / room, 20.0))",
+        "np.exp(-np.minimum(y / room, 700.0))", "np.exp(np.minimum(y / room, 20.0))",
         "tests/unit/robots/test_rod.py::test_bump_is_smooth_and_its_area_is_known"),
     Mutant(
         "000-56", "paper 000, (55), (56): no shear rate printed", "gaits/sheared_curvature.py",

@@ -24,7 +24,7 @@ MUTANTS = [
      "        body = body_inertia(links, k, R)\n", "        body = exchanged(body_inertia(links, k, R))\n",
      f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
     ("003-12", "before (12): Gamma_ljk printed, the last index is the lowered one", "mechanics/christoffel.py",
-     "symbols[a, m, b] = pairs[12, b]", "symbols[b, m, a] = pairs[12, b]",
+     "symbols[a, m, b] = (f.x", "symbols[b, m, a] = (f.x",
      f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
     ("003-17", "(17): W_i dg_i/dx printed, the wrench acts through the twist at the module", "mechanics/screws.py",
      "at_reference = carry_wrench(outside, arm)", "at_reference = outside",

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rollouts", "startup", "statics", "table", "timing"):
+    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "startup", "statics", "table",
+                 "timing"):
         importlib.import_module(f"benchmarks.{name}")
     return importlib.import_module("benchmarks")
 
@@ -90,6 +91,17 @@ def test_rows_of_the_geometric_model(bench: ModuleType) -> None:
     """They refuse symbols that are not the derivatives of the metric."""
     rows = bench.geometric.tensor_rows(modules=4, chunks=1) + bench.geometric.crawl_rows(duration=0.4, repeats=1)
     assert [row.target for row in rows] == [20, 20, None, 50, 50]
+
+
+def test_rows_of_rods(bench: ModuleType) -> None:
+    """They refuse to compare with PyElastica a rod that is less accurate."""
+    pytest.importorskip("elastica", reason="PyElastica (extra `dev`) is not installed")
+    rods = bench.rods
+    rows = rods.swim_rows(duration=0.1, repeats=1, cells=(16, 32)) + rods.kinematic_rows(repeats=1, changes={"duration": 0.1})
+    rows += rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=64)
+    with pytest.raises(RuntimeError, match="nothing to compare"):
+        rods.elastica_rows(duration=0.4, chunks=1, elements=10, cells=4)
+    assert [row.target for row in rows] == [5.0, 50, 1.05, *(100,) * len(rods.KINEMATIC), 25]
 
 
 def test_rows_of_statics(bench: ModuleType) -> None:

@@ -31,6 +31,7 @@ EXPECTED = {
     "09_tendon_neck.py": r"air: .* right 0\.439 N, down 0\.396 N(?s:.*)spend 3\.332 mJ(?s:.*)spend 1\.420 mJ(?s:.*) is 8\.8 cm away",
     "10_swimming_rod_and_chain.py": r"divides the difference by (3\.9|4\.[01]) and (3\.9|4\.[01]): second order",
     "11_snake_on_the_ground.py": r"at 90 % .* slid 0\.000 mm(?s:.*)at 110 % .* slid 9[56]\.\d+ mm",
+    "13_what_servos_cost.py": r"none \| 1\.8\d+ \| 1\.4\d+ \|(?s:.*)10 Hz \| 0\.9\d+ \| 1\.1\d+ \|(?s:.*)Stribeck",
     "12_crawl_then_reach.py": r"crawled to \(0\.4\d\d, 0\.\d+\) m\nthe clamp cost \d\.\d+ mJ",
 }
 

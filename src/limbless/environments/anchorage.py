@@ -28,7 +28,9 @@ class Anchorage(Contact):
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if self.abscissa > length * (1.0 + 1e-12):
-            raise InputError(f"anchorage: abscissa {self.abscissa:g} m lies outside the body, which is {length:g} m long")
+            begins = min((start for start, _ in self.active or ()), default=0.0)
+            raise InputError(f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies outside the body, "
+                             f"which is {length:g} m long")
         still = np.zeros((len(times), 1))
         return Places(np.full((len(times), 1), min(self.abscissa, length)), still, still)
 

@@ -30,13 +30,22 @@ class Contact(Environment):
     travels: ClassVar[bool] = False
     """Whether places are found by following the body (`Support`), and not from the gait."""
     repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
-    weight: float = quantity(1.0, "1", "share of the force that its contacts take, relative to other contacts", gt=0)
+    weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
 
     @model_validator(mode="after")
     def _windows_repeat(self) -> Contact:
         if self.repeat is not None and not self.active:
             raise ValueError("repeat: give the windows `active` that come again")
+        if not np.min(self.weight, initial=np.inf) > 0 or not np.all(np.isfinite(self.weight)) or self.weight == ():
+            raise ValueError(f"weight: must be positive; got {self.weight}")
         return self
+
+    def weights(self, columns: int) -> Array:
+        """Share of each of its contacts (columns,); as many numbers as contacts, where it is not one for all."""
+        if isinstance(self.weight, tuple) and len(self.weight) != columns:
+            raise InputError(f"{getattr(self, 'kind', '?')}: weight needs one number, or one for each of its {columns} contacts; got "
+                             f"{len(self.weight)}")
+        return np.broadcast_to(np.array(self.weight, dtype=np.float64), columns)
 
     def open_at(self, times: Array) -> np.ndarray:
         """Whether it acts at each time."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import quantity
+from limbless.description import Vector3, quantity
 from limbless.environments.base import Array
 from limbless.environments.contact import Contact, Places
 from limbless.errors import InputError
@@ -16,9 +16,10 @@ from limbless.gaits.base import Gait
 class Support(Contact):
     """Supports that keep a section from moving sideways and from rolling, and let it slide through along its axis.
 
-    Fixed in space (`travel`), a support wanders along the body as this slides by, leaves at one end, and the next one enters at the
-    other end when the last has gone in by `spacing`. With travel false it stays at its section, as a wheel does. `along: body` says that
-    the whole body is guided, as if in a tube, while the forces are shared by the supports; `points`, that only the supports guide it.
+    Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this slides by, leaves
+    at one end, and the next one enters at the other end when the last has gone in by `spacing`. With travel false it stays at its
+    section, as a wheel does. `along: body` says that the whole body is guided, as if in a tube, while the forces are shared by the
+    supports; `points`, that only the supports guide it.
     """
 
     kind: Literal["support"] = "support"
@@ -31,6 +32,7 @@ class Support(Contact):
     along: Literal["body", "points"] = Field("body", description="what guides the motion: the whole body, or the supports alone")
     pushes: Literal["both", "left", "right", "inner", "outer"] = Field(
         "both", description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or outer side of the bend")
+    velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the supports through space, world axes")
     couple_length: float | None = quantity(None, "m", "length that makes couples comparable with forces; the section's radius if absent",
                                            gt=0)
 
@@ -40,6 +42,8 @@ class Support(Contact):
             raise ValueError(f"abscissae: give at least one support, none of them negative; got {self.abscissae}")
         if self.spacing is not None and not self.travel:
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
+        if self.spacing is not None and isinstance(self.weight, tuple):
+            raise ValueError("weight: supports that are followed by others (spacing) share one weight; give one number, or no spacing")
         return self
 
     def sides(self, curvature: Array) -> Array:

@@ -10,17 +10,17 @@ from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError, refuse_numbers
+from limbless.mechanics import contact_gap as gaps
 from limbless.mechanics import laws
 from limbless.robots.base import Robot, Segment
 
 
-class Grips(NamedTuple):
-    """Where wheels touch, and how hard they can hold: what a set-valued friction law needs."""
+class WheelSlot(NamedTuple):
+    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact_gap` reads it."""
 
-    body: Array         # (contacts,)      row of the body that carries the wheel
-    point: Array        # (contacts, 3)    place in the body's frame, m
-    axes: Array         # (contacts, 2, 3) rolling direction and axle, in the body's frame
-    limit: Array        # (contacts, 2)    largest friction along and across, N
+    body: int           # row of the body that carries the wheel
+    surface: Array      # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle
+    feature: Array      # (FEATURE_COLUMNS,) place and rolling direction, in the body's frame
 
 
 class Wheels(Environment):
@@ -53,8 +53,8 @@ class Wheels(Environment):
         """A regularised law is a force like any other; set-valued friction needs a model that solves for it."""
         return "wrench" if self.law == "regularised" else "friction"
 
-    def _grips(self, robot: Robot) -> list[tuple[Segment, Array]]:
-        """The modules that touch, with the largest friction along and across each (N)."""
+    def _loads(self, robot: Robot) -> list[tuple[Segment, float]]:
+        """The modules that touch, with the load on each (N)."""
         pieces, mass = robot.segments(), robot.bodies().mass
         if not pieces:
             raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
@@ -63,8 +63,7 @@ class Wheels(Environment):
         length = {body: sum(piece.length for piece in pieces if piece.body == body) for body in {piece.body for piece in pieces}}
         own = [mass[piece.body] * piece.length / length[piece.body] for piece in pieces]
         weights = [own[k] if self.load == "own" else mass.sum() / len(chosen) for k in chosen]
-        friction = self.gravity * np.array([self.tangential, self.normal])
-        return [(pieces[k], weight * friction) for k, weight in zip(chosen, weights, strict=True)]
+        return [(pieces[k], self.gravity * float(weight)) for k, weight in zip(chosen, weights, strict=True)]
 
     @property
     def _count(self) -> int:
@@ -73,20 +72,27 @@ class Wheels(Environment):
     def pack(self, robot: Robot) -> Pack:
         """The regularised law."""
         if self.law != "regularised":
-            raise InputError("set-valued wheels are no force law: choose `law: regularised` with a `slip_speed`, or the model 'geometric'")
+            raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` with a `slip_speed`, "
+                             "or a simulation, which solves for their friction in every step")
+        coefficients = np.array([self.tangential, self.tangential, self.normal])
         joined = float(self.cone == "ellipse")
-        rows = [segment_row(int(laws.FRICTION), piece, self._count, [*(limit[[0, 0, 1]] / piece.length), self.slip_speed, joined])
-                for piece, limit in self._grips(robot)]
+        rows = [segment_row(int(laws.FRICTION), piece, self._count, [*(load / piece.length * coefficients), self.slip_speed, joined])
+                for piece, load in self._loads(robot)]
         return Pack(in_windows(self, rows))
 
-    def grips(self, robot: Robot) -> Grips:
-        """The set-valued law: every place of contact with its directions and largest friction."""
+    def slots(self, robot: Robot) -> list[WheelSlot]:
+        """The set-valued law: every place of contact, once per time window."""
         nodes, weights = np.polynomial.legendre.leggauss(self._count)
-        body, point, axes, limits = [], [], [], []
-        for piece, limit in self._grips(robot):
+        found = []
+        for piece, load in self._loads(robot):
             for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
-                body.append(piece.body)
-                point.append(piece.start + node * piece.length * piece.frame[:, 0])
-                axes.append(piece.frame[:, :2].T)
-                limits.append(weight * limit)
-        return Grips(np.array(body, dtype=np.float64), np.array(point), np.array(axes), np.array(limits))
+                feature = np.zeros(gaps.FEATURE_COLUMNS)
+                feature[gaps.BEGIN:gaps.BEGIN + 3] = piece.start + node * piece.length * piece.frame[:, 0]
+                feature[gaps.END:gaps.END + 3] = piece.frame[:, 0]
+                for start, end in self.windows():
+                    surface = np.zeros(gaps.SURFACE_COLUMNS)
+                    surface[gaps.CODE], surface[gaps.FROM], surface[gaps.UNTIL] = gaps.WHEEL, start, end
+                    surface[gaps.FRICTION:gaps.FRICTION + 3] = self.tangential, self.tangential, self.normal
+                    surface[gaps.SHAPE:gaps.SHAPE + 5] = weight * load, self.cone == "box", *piece.frame[:, 1]
+                    found.append(WheelSlot(piece.body, surface, feature))
+        return found

@@ -41,7 +41,7 @@ class Gait(Description):
         raise NotImplementedError
 
     def slope(self, times: Array, stations: Array) -> Drive:
-        """d/ds of `sample`, where it exists: what a continuous body bends by."""
+        """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""
         raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
 
     def parameters(self) -> Array:

@@ -25,6 +25,13 @@ def smooth_start(t, end):
 
 
 @kernel
+def sample_start(times, end, out):
+    """`smooth_start` and its derivatives (3, T) at all times."""
+    for i in range(times.shape[0]):
+        out[0, i], out[1, i], out[2, i] = smooth_start(times[i], end)
+
+
+@kernel
 def sample_body_wave(parameters, times, stations, value, rate, acceleration):
     """Heading and elevation at all times and stations: Q(s, t) = f A exp(α s) sin(2π (s/λ - t/T)) (63), plus steady offsets.
 
@@ -83,20 +90,24 @@ class BodyWave(Gait):
         return Drive(value, rate, acceleration)
 
     def slope(self, times: Array, stations: Array) -> Drive:
-        """d/ds of heading and elevation: dQ/ds = α Q + (2π/λ) f A exp(α s) cos(..), where cos(..) is the wave a quarter earlier."""
-        shape = (len(times), len(stations), 2)
-        straight = self.changed(turn=0.0, dive=0.0).parameters()
-        quarter = straight.copy()
-        quarter[self.parameter_fields.index("x_first")] += 0.25 * self.wavelength
-        quarter[0] *= np.exp(-0.25 * self.growth * self.wavelength)
-        sine, cosine = [np.empty(shape) for _ in range(3)], [np.empty(shape) for _ in range(3)]
-        sample_body_wave(straight, times, stations, *sine)
-        sample_body_wave(quarter, times, stations, *cosine)
-        slopes = [self.growth * a + (2.0 * np.pi / self.wavelength) * b for a, b in zip(sine, cosine, strict=True)]
-        start = np.array([smooth_start(t, self.ramp) for t in times]).T
-        slopes[0][:, :, 0] += self.turn / self.spacing
-        for slope, f in zip(slopes, start, strict=True):
-            slope[:, :, 1] += f[:, None] * self.dive / self.spacing
+        """d/ds of heading and elevation; stations (S,), or (T, S) where each time has its own.
+
+        With k = 2π/λ, φ = k s and ω = 2π/T, dQ/ds = f A exp(α s) (α sin(φ - ωt) + k cos(φ - ωt)), plus what bends steadily.
+        """
+        s, k, omega, t = self.x_first + stations, 2.0 * np.pi / self.wavelength, 2.0 * np.pi / self.period, times[:, None]
+        swell, sine, cosine = self.amplitude * np.exp(self.growth * s), np.sin(k * s), np.cos(k * s)
+        along, behind = swell * (self.growth * sine + k * cosine), swell * (k * sine - self.growth * cosine)
+        c, d = np.cos(omega * t), np.sin(omega * t)
+        wave, wave_rate = c * along + d * behind, omega * (c * behind - d * along)
+        start = np.empty((3, len(times), 1))
+        sample_start(times, self.ramp, start[..., 0])
+        f, fd, fdd = start
+        slopes = [np.empty((*wave.shape, 2)) for _ in range(3)]
+        slopes[0][..., 0] = f * wave + self.turn / self.spacing
+        slopes[1][..., 0] = fd * wave + f * wave_rate
+        slopes[2][..., 0] = (fdd - omega * omega * f) * wave + 2.0 * fd * wave_rate
+        for slope, part in zip(slopes, start, strict=True):
+            slope[..., 1] = part * (self.dive / self.spacing)
         return Drive(*slopes)
 
     def breakpoints(self, start: float, end: float) -> list[float]:

@@ -13,9 +13,7 @@ def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str,
 
     Raises ValueError in one sentence, which a validator turns into an `InputError`: `what` names the gait, `values` its columns.
     """
-    if bool(table) == bool(file):
-        raise ValueError(f"{what} needs either `table` or `file`")
-    rows = _given(table, what) if file is None else _loaded(file, values)
+    rows = rows_of(table, file, what, values)
     if rows.ndim != 2 or rows.shape[0] < least or rows.shape[1] < 2:
         raise ValueError(f"{what} needs at least {least} rows of time and {values}; got an array of shape {rows.shape}")
     if not np.isfinite(rows).all():
@@ -24,6 +22,13 @@ def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str,
         row = int(np.argmin(np.diff(rows[:, 0]) > 0)) + 1
         raise ValueError(f"times of {what} must increase; row {row} has {rows[row, 0]} after {rows[row - 1, 0]}")
     return rows
+
+
+def rows_of(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str) -> Array:
+    """The numbers of `table` or of a text file, rows of one length, not yet checked otherwise."""
+    if bool(table) == bool(file):
+        raise ValueError(f"{what} needs either `table` or `file`")
+    return _given(table, what) if file is None else _loaded(file, values)
 
 
 def _given(table: tuple[tuple[float, ...], ...], what: str) -> Array:

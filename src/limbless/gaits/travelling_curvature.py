@@ -14,13 +14,16 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
 
     With y = z² / half² the exponent is -y / (1 - y). The paper prints the denominator with the other sign, which diverges.
     """
+    value, slope, bend = np.zeros_like(z), np.zeros_like(z), np.zeros_like(z)
+    inside = np.abs(z) < half
+    z = z[inside]
     y = (z / half) ** 2
-    inside = y < 1.0
-    room = np.where(inside, 1.0 - y, 1.0)
-    value = np.where(inside, np.exp(-np.minimum(np.where(inside, y, 0.0) / room, 700.0)), 0.0)
-    slope = -2.0 * z / half**2 / room**2                                       # of the exponent
-    bend = -2.0 / half**2 / room**2 - 8.0 * z * z / half**4 / room**3
-    return value, value * slope, value * (slope**2 + bend)
+    room = 1.0 - y
+    height = np.exp(-np.minimum(y / room, 700.0))
+    rise = -2.0 * z / half**2 / room**2                                        # slope of the exponent
+    value[inside], slope[inside] = height, height * rise
+    bend[inside] = height * (rise**2 - 2.0 / half**2 / room**2 - 8.0 * z * z / half**4 / room**3)
+    return value, slope, bend
 
 
 class TravellingCurvature(Gait):
@@ -41,23 +44,21 @@ class TravellingCurvature(Gait):
 
     drives: ClassVar[str] = "strain"
 
-    def curve(self, s: Array) -> tuple[Array, Array, Array]:
-        """f(s) for pitch and yaw (..., 2), and its first two derivatives."""
-        k = 2.0 * np.pi / self.wavelength
-        z = s / self.speed - self.turn_start - 0.5 * self.turn_duration
-        rise = bump(z, 0.5 * self.turn_duration) if self.turn or self.climb else (np.zeros_like(s),) * 3
-        wave = self.amplitude * np.cos(k * s), -self.amplitude * k * np.sin(k * s), -self.amplitude * k * k * np.cos(k * s)
-        return tuple(np.stack([self.climb * r / self.speed**n, w + self.turn * r / self.speed**n], axis=-1)   # type: ignore[return-value]
-                     for n, (r, w) in enumerate(zip(rise, wave, strict=True)))
-
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own."""
-        curve = self.curve(stations + self.speed * times[:, None])
-        parts = []
-        for n, f in enumerate(curve):
-            strain = np.zeros((*f.shape[:2], 6))
-            strain[..., 4:] = self.speed**n * f
-            parts.append(strain)
+        """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own. In time, f(X + V t) has the rates V f' and V² f''."""
+        k, t = 2.0 * np.pi / self.wavelength, times[:, None]
+        omega = k * self.speed
+        here, now = (np.cos(k * stations), np.sin(k * stations)), (self.amplitude * np.cos(omega * t), self.amplitude * np.sin(omega * t))
+        wave = here[0] * now[0] - here[1] * now[1]                               # a cos(k (X + V t))
+        waves = (wave, -omega * (here[1] * now[0] + here[0] * now[1]), -omega * omega * wave)
+        parts = [np.zeros((*wave.shape, 6)) for _ in range(3)]
+        for part, height in zip(parts, waves, strict=True):
+            part[..., 5] = height
+        if self.turn or self.climb:
+            z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
+            for part, rise in zip(parts, bump(z, 0.5 * self.turn_duration), strict=True):
+                part[..., 4] = self.climb * rise
+                part[..., 5] += self.turn * rise
         parts[0][..., 0] = 1.0
         return Drive(*parts)
 

@@ -78,11 +78,11 @@ FREE, PLANAR, FIXED = np.arange(3)
 LINK_AXIS, LINK_ARM, LINK_MASS, LINK_MOMENT, LINK_INERTIA, LINK_WET = np.array([0, 3, 6, 7, 10, 16])
 KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN, ALIGNED = np.arange(8)
 LAYOUT_POSITIONS = np.int64(1)                # in row 0, which has no joint, this column holds the number of joint position columns
-ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION = np.arange(9)
+ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION, BREAKAWAY, STRIBECK = np.arange(11)
 ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
 ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, OWN, AROUND, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 39, 40, 58])
 BASE, START, SECOND = np.array([0, 0, 3])
-WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 10
+WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 12
 
 
 class ChainTable(NamedTuple):
@@ -95,7 +95,8 @@ class ChainTable(NamedTuple):
     #                                mass (M 6, H 9, J 6)
     layout: NDArray[np.int64]      # (n + 1, LAYOUT_COLUMNS) joint kind, first column of position and of velocity; arm, body, added
     #                                mass present; motion-given; axis x, y, z (1, 2, 3)
-    joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, saturation
+    joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, saturation,
+    #                                breakaway friction and the rate at which it fades
 
 
 @inline

@@ -14,7 +14,7 @@ AXES = np.array([0, 1, 2, 3, 4, 5])
 
 
 @kernel
-def fill_christoffel(layout, nb, group, work, columns, pairs, symbols):
+def fill_christoffel(layout, nb, group, work, columns, screws, symbols):
     """Γ_ijk of (13), k lowered, for all i, j, k; with a group base the coefficients of the Koszul formula.
 
     Every symbol belongs to its largest index m. With the composite inertia K beyond joint m, s its screw,
@@ -22,53 +22,47 @@ def fill_christoffel(layout, nb, group, work, columns, pairs, symbols):
 
         2 Γ_amb = 2 Γ_mab = Q_ab + Q_ba + P_ba      and      2 Γ_abm = P_ab - Q_ab - Q_ba,  a <= b.
 
-    On the left-invariant fields of a group base the metric does not change with the base pose; their structure constants enter
-    instead, and put the same P_ab there, in both orders. `pairs` (14, N) is scratch.
+    With Q_ab + Q_ba = z_a . s_b, z_a = K [s_a, s] + s x* K s_a, and P_ba = f_a . s_b, f_a = s_a x* K s, the first of them is one
+    product for all a, b <= m in any order, Γ_amb = E_ab = ½ (z_a + f_a) . s_b, and the second is Γ_abm = -E_ab, a <= b: the same
+    numbers with their last two indices exchanged. On the left-invariant fields of a group base the metric does not change with
+    the base pose; their structure constants enter instead, and Γ_abm = -E_ab there in both orders. `screws` (6, N) is scratch.
     """
-    count = symbols.shape[0]
-    for row in range(layout.shape[0]):
-        if row > 0:
-            fill_for(nb + layout[row, COLUMN], row, nb if group else 0, work, columns, pairs, symbols)
+    count, fields = symbols.shape[0], nb if group else 0
+    for b in range(count):                                 # component by component: the innermost loop runs along them
+        for c in range(6):
+            screws[c, b] = columns[b, SCREW + c]
+    for row in range(1, layout.shape[0]):
+        fill_for(nb + layout[row, COLUMN], row, work, columns, screws, symbols)
     if group:
         fill_group(nb, columns, symbols)
     else:
         for m in range(min(nb, count)):
-            fill_for(m, 0, 0, work, columns, pairs, symbols)
+            fill_for(m, 0, work, columns, screws, symbols)
+    for a in range(count):
+        for b in range(a, count):
+            for m in range(max(b + 1, fields), count):
+                symbols[a, b, m] = -symbols[a, m, b]
+    for a in range(count):
+        for b in range(a + 1, count):
+            if b >= fields:
+                for m in range(count):
+                    symbols[b, a, m] = symbols[a, b, m]
+            else:
+                for m in range(fields, count):
+                    symbols[b, a, m] = -symbols[b, m, a]
 
 
 @kernel
-def fill_for(m, row, fields, work, columns, pairs, symbols):
-    """All symbols whose largest index is m; the first `fields` columns are left-invariant fields.
-
-    Q_ab + Q_ba = s_a . z_b with z_b = K [s_b, s] + s x* K s_b. Screws and z lie component by component in `pairs`, so that the
-    innermost loop runs along them.
-    """
+def fill_for(m, row, work, columns, screws, symbols):
+    """E_ab of the largest index m in symbols[a, m, b], for all a, b <= m."""
     K, s, h = get_inertia(work, row, COMPOSITE), get_twist(columns, m, SCREW), get_wrench(columns, m, PULL)
-    for b in range(m + 1):
-        other = get_twist(columns, b, SCREW)
-        z = K @ twist_cross(other, s) + wrench_cross(s, K @ other)
-        for c in range(6):
-            pairs[c, b] = columns[b, SCREW + c]
-        for c in range(3):
-            pairs[6 + c, b], pairs[9 + c, b] = z.force[c], z.torque[c]
     for a in range(m + 1):
         sa = get_twist(columns, a, SCREW)
-        f = wrench_cross(sa, h)
-        u, w, n, p = sa.linear, sa.angular, f.force, f.torque
-        for b in range(a + 1):
-            sym = (u.x * pairs[6, b] + u.y * pairs[7, b] + u.z * pairs[8, b] + w.x * pairs[9, b] + w.y * pairs[10, b] + w.z * pairs[11, b])
-            turn = (n.x * pairs[0, b] + n.y * pairs[1, b] + n.z * pairs[2, b] + p.x * pairs[3, b] + p.y * pairs[4, b] + p.z * pairs[5, b])
-            pairs[12, b], pairs[13, b] = 0.5 * (sym + turn), 0.5 * (sym - turn)         # turn = -[s_a, s_b] . h = P_ba, with b <= a
-        for b in range(a + 1):
-            symbols[a, m, b] = pairs[12, b]
-            symbols[m, a, b] = pairs[12, b]
-        for b in range(a + 1):
-            symbols[b, m, a] = pairs[13, b]
-            symbols[m, b, a] = pairs[13, b]
-        if a < m:
-            for b in range(a + 1):
-                symbols[b, a, m] = -pairs[13, b]
-                symbols[a, b, m] = -pairs[12, b] if a < fields else -pairs[13, b]
+        e = 0.5 * (K @ twist_cross(sa, s) + wrench_cross(s, K @ sa) + wrench_cross(sa, h))
+        f, t = e.force, e.torque
+        for b in range(m + 1):
+            symbols[a, m, b] = (f.x * screws[0, b] + f.y * screws[1, b] + f.z * screws[2, b]
+                                + t.x * screws[3, b] + t.y * screws[4, b] + t.z * screws[5, b])
 
 
 @kernel

@@ -90,3 +90,48 @@ def quaternion_at(array, i):
 @inline
 def put_quaternion_at(array, i, q):
     array[i], array[i + 1], array[i + 2], array[i + 3] = q
+
+
+@inline
+def wrench_at(array, i):
+    """Six consecutive numbers of a flat array: force, torque."""
+    return Wrench(vector_at(array, i), vector_at(array, i + 3))
+
+
+@inline
+def twist_at(array, i):
+    return Twist(vector_at(array, i), vector_at(array, i + 3))
+
+
+@inline
+def put_pair_at(array, i, pair):
+    """Store a twist or a wrench in a flat array."""
+    first, second = pair
+    put_vector_at(array, i, first)
+    put_vector_at(array, i + 3, second)
+
+
+@inline
+def inertia_at(array, i):
+    """A 6 x 6 inertia in 21 consecutive numbers of a flat array: M (6), H (9), J (6)."""
+    return Inertia(symmetric_at(array, i), Matrix(vector_at(array, i + 6), vector_at(array, i + 9), vector_at(array, i + 12)),
+                   symmetric_at(array, i + 15))
+
+
+@inline
+def put_inertia_at(array, i, I):
+    put_symmetric_at(array, i, I.M)
+    put_vector_at(array, i + 6, I.H.x)
+    put_vector_at(array, i + 9, I.H.y)
+    put_vector_at(array, i + 12, I.H.z)
+    put_symmetric_at(array, i + 15, I.J)
+
+
+@inline
+def symmetric_at(array, i):
+    return Symmetric(array[i], array[i + 1], array[i + 2], array[i + 3], array[i + 4], array[i + 5])
+
+
+@inline
+def put_symmetric_at(array, i, S):
+    array[i], array[i + 1], array[i + 2], array[i + 3], array[i + 4], array[i + 5] = S

@@ -7,6 +7,8 @@ PLANE  normal (3), offset: n . x = offset; spheres
 PEG    ends a (3) and b (3), radius: a round bar with round ends; capsules
 BOX    centre (3), axes (9, in rows), half sizes (3); spheres, and capsules between their ends
 FIELD  corner x, y, spacing x, y, counts x, y, first number in `heights`: two triangles per cell; spheres, and capsules against ridges
+WHEEL  load (N), 1 for a box of friction (0: an ellipse), axle (3, in the body's frame): one wheel that always touches under that load;
+       its feature has the place in the first three numbers and the rolling direction in the next
 """
 from __future__ import annotations
 
@@ -21,6 +23,7 @@ from limbless.mechanics.contact_law import (
     ARM,
     FORWARD,
     GAP,
+    GIVEN,
     LOAD,
     NORMAL,
     RADIUS,
@@ -30,11 +33,12 @@ from limbless.mechanics.contact_law import (
     TANGENT,
     TWIST_BEFORE,
 )
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.contact_law import BOX as IS_BOX
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.scalars import sqrt
 from limbless.mechanics.vectors import Vector, cross, dot, transpose
 
-PLANE, PEG, BOX, FIELD = np.arange(4)
+PLANE, PEG, BOX, FIELD, WHEEL = np.arange(5)
 (CODE, FROM, UNTIL, FRICTION, BOUNCE, SHAPE) = np.array([0, 1, 2, 3, 7, 8])
 SURFACE_COLUMNS = 24
 BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
@@ -96,7 +100,7 @@ def away(d, fallback):
     return fallback, size
 
 
-@kernel
+@lean_kernel
 def box_distance(surfaces, j, p):
     """Signed distance from p to a box, and the outward normal in the world."""
     E = get_matrix(surfaces, j, SHAPE + 3)
@@ -115,7 +119,7 @@ def box_distance(surfaces, j, p):
     return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
-@kernel
+@lean_kernel
 def box_gap(surfaces, j, a, b):
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
     if length_of(b - a) <= 0.0:
@@ -135,7 +139,7 @@ def box_gap(surfaces, j, a, b):
     return distance if distance < ends - DEEPER else FAR, n, p
 
 
-@kernel
+@lean_kernel
 def peg_gap(surfaces, j, a, b):
     """Gap between the axis of a capsule and a round bar."""
     p, q = get_vector(surfaces, j, SHAPE), get_vector(surfaces, j, SHAPE + 3)
@@ -145,7 +149,7 @@ def peg_gap(surfaces, j, a, b):
     return distance - surfaces[j, SHAPE + 6], n, here
 
 
-@kernel
+@lean_kernel
 def triangle_gap(p, a, b, c):
     """Distance from p to a triangle (counter-clockwise seen from above), negative below its face, and the direction to p."""
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
@@ -172,7 +176,7 @@ def nearest_edge(p, a, b):
     return a + nearest_on_segment(a, b, p) * (b - a)
 
 
-@kernel
+@lean_kernel
 def grid_point(surfaces, heights, j, ix, iy):
     """A corner of a height field."""
     x = surfaces[j, SHAPE] + ix * surfaces[j, SHAPE + 2]
@@ -187,7 +191,7 @@ def grid_range(surfaces, j, axis, low, high):
     return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1, cells)
 
 
-@kernel
+@lean_kernel
 def field_gap(surfaces, heights, j, p, reach, rank):
     """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
     x0, x1 = grid_range(surfaces, j, 0, p.x - reach, p.x + reach)
@@ -198,7 +202,7 @@ def field_gap(surfaces, heights, j, p, reach, rank):
     return nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
 
 
-@kernel
+@lean_kernel
 def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     best, normal = FAR, Vector(0.0, 0.0, 1.0)
     for ix in range(x0, x1):
@@ -212,7 +216,7 @@ def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
     return best, normal
 
 
-@kernel
+@lean_kernel
 def ridge_gap(surfaces, heights, j, a, b, reach):
     """Gap of a capsule over the edges of a height field that pass between its ends."""
     x0, x1 = grid_range(surfaces, j, 0, min(a.x, b.x) - reach, max(a.x, b.x) + reach)
@@ -264,7 +268,26 @@ def put_friction(contact, i, surfaces, patches, j, place):
                 contact[i, FORWARD + c] = patches[m, 5 + c]
 
 
-@kernel
+@inline
+def put_wheel(contact, i, R, arm, features, surfaces, j):
+    """A wheel at `arm`: its frame along its own rolling direction and axle, and the load it carries."""
+    t, axle = R @ get_vector(features, i, END), R @ get_vector(surfaces, j, SHAPE + 2)
+    put_vector(contact, i, ARM, arm)
+    put_vector(contact, i, NORMAL, cross(t, axle))
+    put_vector(contact, i, TANGENT, t)
+    for c in range(4):
+        contact[i, FORWARD + c] = surfaces[j, FRICTION + c]
+    contact[i, GIVEN], contact[i, IS_BOX] = surfaces[j, SHAPE], surfaces[j, SHAPE + 1]
+
+
+@inline
+def remember(contact, i):
+    """Friction of the step before, from which this one goes on."""
+    for c in range(2):
+        contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
+
+
+@lean_kernel
 def find_contacts(scene, work, time, reach, contact, active):
     """Gaps of all slots at the present posture; those nearer than `reach` become active. Returns how many.
 
@@ -281,6 +304,8 @@ def find_contacts(scene, work, time, reach, contact, active):
             if code == PLANE:
                 n = get_vector(surfaces, j, SHAPE)
                 gap = dot(n, a) - surfaces[j, SHAPE + 3]
+            elif code == WHEEL:
+                gap = 0.0 if surfaces[j, SHAPE] > 0.0 else FAR
             else:
                 b = origin + R @ get_vector(features, i, END)
                 if code == PEG:
@@ -297,14 +322,16 @@ def find_contacts(scene, work, time, reach, contact, active):
             for c in range(5):
                 contact[i, LOAD + c] = 0.0
             continue
-        place = here - r * n
-        put_vector(contact, i, ARM, place - origin)
-        put_vector(contact, i, NORMAL, n)
-        put_vector(contact, i, TANGENT, tangent_along(R, n))
-        put_friction(contact, i, surfaces, patches, j, place)
-        contact[i, RADIUS], contact[i, RESTITUTION] = r, surfaces[j, BOUNCE]
-        for c in range(2):
-            contact[i, SHEAR_BEFORE + c], contact[i, TWIST_BEFORE + c] = contact[i, SHEAR + c], contact[i, SHEAR + 2 + c]
+        if code == WHEEL:
+            put_wheel(contact, i, R, a - origin, features, surfaces, j)
+        else:
+            place = here - r * n
+            put_vector(contact, i, ARM, place - origin)
+            put_vector(contact, i, NORMAL, n)
+            put_vector(contact, i, TANGENT, tangent_along(R, n))
+            put_friction(contact, i, surfaces, patches, j, place)
+            contact[i, RADIUS], contact[i, RESTITUTION] = r, surfaces[j, BOUNCE]
+        remember(contact, i)
         active[count] = i
         count += 1
     return count

@@ -1,11 +1,12 @@
 """The laws of one contact: unilateral, with set-valued friction and rolling friction, at the level of impulses and velocities.
 
 This is the library's one set-valued friction law. It knows neither gaps nor robots: a contact is a row of numbers with a normal, a
-tangent, coefficients, an impulse and a velocity. The normal impulse N obeys (or is given, as under a wheel that carries a known load)
+tangent, coefficients, an impulse and a velocity. The normal impulse N obeys
 
     0 <= N  perp  γN + shift + e N >= 0
 
-and the friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
+or is given, as under a wheel: such a load (GIVEN, in N) bounds friction and pushes nothing, since others hold the robot up.
+The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
 
     ξ = proj_{|ξ| <= N} (ξ_A - S γT / eT),   eT = e min(μ)²
 
@@ -23,7 +24,7 @@ import numpy as np
 from limbless.mechanics.blocks import Block, point_block
 from limbless.mechanics.columns import get_vector
 from limbless.mechanics.inertia import Wrench
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.scalars import sqrt
 from limbless.mechanics.vectors import cross, dot, outer
 
@@ -31,8 +32,9 @@ from limbless.mechanics.vectors import cross, dot, outer
 (ARM, NORMAL, TANGENT, SHIFT, GAP, FORWARD, BACKWARD, LATERAL, ROLLING, RADIUS) = np.array([0, 3, 6, 9, 10, 11, 12, 13, 14, 15])
 LOAD, SHEAR, TWIST, SHEAR_BEFORE, TWIST_BEFORE, RATE = np.array([16, 17, 19, 21, 23, 25])
 LOAD_LAW, SHEAR_LAW, TWIST_LAW = np.array([30, 32, 39])
-FROZEN, GIVEN, BOX, RESTITUTION, OLD = np.array([46, 47, 48, 49, 50])
+FROZEN, GIVEN, BOX, RESTITUTION, OLD, ACTS = np.array([46, 47, 48, 49, 50, 55])       # ACTS: 0 where the linearised law gives nothing
 CONTACT_COLUMNS = 56
+ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find this sooner
 IMPULSE = 5                      # numbers of an impulse: load N, shear ξ (2), twist η (2)
 OPEN, STICK, SLIP = np.arange(3)
 
@@ -54,7 +56,8 @@ def cone_law(box, y1, y2, z, load, slope, m1, m2, eT, rT):
         return c1, c2, b1, b2, w11, w12, w22
     length = sqrt(y1 * y1 + y2 * y2)
     if length > z:
-        a1, a2 = y1 / length, y2 / length
+        per_length = 1.0 / length
+        a1, a2 = per_length * y1, per_length * y2
         k = rT * z / (length - z + rT * eT * z)
         across = k * eT * (a1 * m2 - a2 * m1)              # along t = (-a2, a1)
         c1, c2 = load * a1 - across * a2, load * a2 + across * a1
@@ -120,42 +123,54 @@ def put_law(contact, i, column, law):
         contact[i, column + c] = law[c]
 
 
-@kernel
+@lean_kernel
 def linearise(contact, active, count, e, rho, frozen):
     """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
 
     `frozen` takes the radii of friction from FROZEN instead of from the load, and the laws as explicit functions of the velocity:
     the equations then belong to a convex function.
     """
+    per_e = 1.0 / e
     for a in range(count):
         i = active[a]
-        z = trial_load(contact, i, e, 1.0 / e if frozen else rho)
-        load, slope = -contact[i, SHIFT] / e, -1.0 / e
-        if contact[i, GIVEN] > 0.0:
-            load, slope = contact[i, LOAD], 0.0
-        elif z <= 0.0:
+        z = trial_load(contact, i, e, per_e if frozen else rho)
+        load, slope = -contact[i, SHIFT] * per_e, -per_e
+        if contact[i, GIVEN] > 0.0 or z <= 0.0:
             load, slope = 0.0, 0.0
         contact[i, LOAD_LAW], contact[i, LOAD_LAW + 1] = load, slope
-        if frozen:
-            z, load, slope = contact[i, FROZEN], contact[i, FROZEN], 0.0
-        for c in range(14):
-            contact[i, SHEAR_LAW + c] = 0.0
-        if z <= 0.0:
-            continue
-        low, high = stiffness_scales(contact, i)
-        if high > 0.0:
-            eT = e * low
-            rT = 1.0 / eT if frozen else rho / high
-            y1, y2 = trial_shear(contact, i, eT, rT)
-            put_law(contact, i, SHEAR_LAW, cone_law(contact[i, BOX] > 0.0, y1, y2, z, load, slope, contact[i, SHEAR_BEFORE],
-                                                    contact[i, SHEAR_BEFORE + 1], eT, rT))
-        mu = contact[i, ROLLING]
-        if mu > 0.0:
-            eT = e * mu * mu
-            rT = 1.0 / eT if frozen else rho / (mu * mu)
-            y1, y2 = trial_twist(contact, i, eT, rT)
-            put_law(contact, i, TWIST_LAW, cone_law(False, y1, y2, z, load, slope, contact[i, TWIST_BEFORE],
-                                                    contact[i, TWIST_BEFORE + 1], eT, rT))
+        if contact[i, GIVEN] > 0.0:
+            load = z
+        radius = contact[i, FROZEN] if frozen else z
+        contact[i, ACTS] = 1.0 if z > 0.0 or radius > 0.0 else 0.0
+        if radius > 0.0:
+            if frozen:
+                load, slope = radius, 0.0
+            linearise_friction(contact, i, e, rho, frozen, radius, load, slope)
+        else:
+            for c in range(14):
+                contact[i, SHEAR_LAW + c] = 0.0
+
+
+@inline
+def linearise_friction(contact, i, e, rho, frozen, z, load, slope):
+    """The affine laws of sliding and rolling of a contact of radius z; zero where it has no such friction."""
+    none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    low, high = stiffness_scales(contact, i)
+    law = none
+    if high > 0.0:
+        eT = e * low
+        rT = 1.0 / eT if frozen else rho / high
+        y1, y2 = trial_shear(contact, i, eT, rT)
+        law = cone_law(contact[i, BOX] > 0.0, y1, y2, z, load, slope, contact[i, SHEAR_BEFORE], contact[i, SHEAR_BEFORE + 1], eT, rT)
+    put_law(contact, i, SHEAR_LAW, law)
+    mu = contact[i, ROLLING]
+    law = none
+    if mu > 0.0:
+        eT = e * (mu * mu)
+        rT = 1.0 / eT if frozen else ROLL_DESCENT * rho / (mu * mu)
+        y1, y2 = trial_twist(contact, i, eT, rT)
+        law = cone_law(False, y1, y2, z, load, slope, contact[i, TWIST_BEFORE], contact[i, TWIST_BEFORE + 1], eT, rT)
+    put_law(contact, i, TWIST_LAW, law)
 
 
 @inline
@@ -189,8 +204,8 @@ def contact_wrench(contact, i):
     """The impulse of a contact on its body, about the body's origin, world axes."""
     n, t1, arm = get_vector(contact, i, NORMAL), get_vector(contact, i, TANGENT), get_vector(contact, i, ARM)
     t2 = cross(n, t1)
-    x1 = contact[i, SHEAR]
-    force = contact[i, LOAD] * n + along(contact, i, -x1) * x1 * t1 + contact[i, LATERAL] * contact[i, SHEAR + 1] * t2
+    x1, push = contact[i, SHEAR], 0.0 if contact[i, GIVEN] > 0.0 else contact[i, LOAD]
+    force = push * n + along(contact, i, -x1) * x1 * t1 + contact[i, LATERAL] * contact[i, SHEAR + 1] * t2
     scale = contact[i, ROLLING] * contact[i, RADIUS]
     return Wrench(force, cross(arm, force) + scale * (contact[i, TWIST + 1] * t1 - contact[i, TWIST] * t2))
 
@@ -208,6 +223,10 @@ def put_rates(contact, i, u):
 @inline
 def put_answer(contact, i):
     """The impulse that the linearised law gives at the present velocity."""
+    if contact[i, ACTS] <= 0.0:
+        for c in range(IMPULSE):
+            contact[i, LOAD + c] = 0.0
+        return
     g = contact[i, RATE]
     slip = along(contact, i, contact[i, RATE + 1])
     if contact[i, GIVEN] <= 0.0:
@@ -224,12 +243,21 @@ def put_affine(contact, i, law, target, g, w1, w2):
 
 
 @inline
+def is_at_rest(contact, i):
+    """Whether a contact has no impulse at all, as open ones do."""
+    return (contact[i, LOAD] == 0.0 and contact[i, SHEAR] == 0.0 and contact[i, SHEAR + 1] == 0.0 and contact[i, TWIST] == 0.0
+            and contact[i, TWIST + 1] == 0.0)
+
+
+@inline
 def mismatch(contact, i, e, rho, per_rho):
     """Natural map of one contact in m/s: how far impulse and velocity are from obeying the law. Its squares summed, and the largest.
 
     `per_rho` is 1/ρ.
     """
     z = trial_load(contact, i, e, rho)
+    if z <= 0.0 and is_at_rest(contact, i):
+        return 0.0, 0.0
     normal = 0.0 if contact[i, GIVEN] > 0.0 else (contact[i, LOAD] - max(z, 0.0)) * per_rho
     z = max(z, 0.0)
     total = normal * normal
@@ -270,6 +298,28 @@ def explicit_impulse(contact, i, e):
         y1, y2 = trial_twist(contact, i, e * mu * mu, 1.0 / (e * mu * mu))
         r1, r2 = project(False, y1, y2, z)
     return load, x1, x2, r1, r2
+
+
+@inline
+def press(contact, i, h):
+    """The load of a given force over a step of h seconds; what friction remembers is a share of the load."""
+    load, before = h * contact[i, GIVEN], contact[i, LOAD]
+    share = load / before if before > 0.0 else 0.0
+    contact[i, LOAD] = load
+    for c in range(2):
+        contact[i, SHEAR + c], contact[i, SHEAR_BEFORE + c] = share * contact[i, SHEAR + c], share * contact[i, SHEAR_BEFORE + c]
+
+
+@inline
+def held_directions(contact, i):
+    """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
+    if contact[i, BOX] <= 0.0:
+        return 2 if state_of(contact, i) == STICK else 0
+    z, held = contact[i, LOAD], 0
+    for c in range(2):
+        if abs(contact[i, SHEAR + c]) < z:
+            held += 1
+    return held
 
 
 @inline

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from limbless.mechanics.blocks import Block, carry_block, put_block
 from limbless.mechanics.chain import (
     BASE,
+    BREAKAWAY,
     COLUMN,
+    COULOMB,
     DAMPING,
     GAIN,
     GIVEN,
@@ -31,6 +33,7 @@ from limbless.mechanics.chain import (
     SECOND,
     START,
     STIFFNESS,
+    STRIBECK,
     VISCOUS,
     move,
 )
@@ -58,12 +61,14 @@ from limbless.mechanics.contact_law import (
     RESTITUTION,
     SHIFT,
     contact_wrench,
+    press,
     put_rates,
     state_of,
 )
+from limbless.mechanics.contact_law import GIVEN as PRESSED
 from limbless.mechanics.contact_solver import MOMENTUM, give_torques, solve_contacts
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
 from limbless.mechanics.vectors import Matrix, Vector, product, rotation_from_quaternion, rows, skew, transpose
@@ -98,6 +103,7 @@ class Moving(NamedTuple):
     links: NDArray[np.float64]         # (rows, 6) velocity of the centre of mass (world), rotation rate (body axes)
     impulses: NDArray[np.float64]      # (slots, 5) load, shear, twist of the last step
     torque: NDArray[np.float64]        # (joints,) of the last step
+    rub: NDArray[np.float64]           # (joints,) impulse of dry friction in the joints, of the last step
     sums: NDArray[np.float64]          # (9,) works of actuators, environment, joints; impulse of all outer forces
 
 
@@ -153,7 +159,7 @@ def half_step(position, velocity, h, middle):
         middle[c] = position[c] + a * velocity[c - 1]
 
 
-@kernel
+@inline
 def control_joints(table, rule, drive, i, h, middle, velocity, control, resist, effort):
     """Impulses and resistances of all joints over a step (68)-(69): actuator, spring, damper and rotor."""
     _, layout, joints = table
@@ -187,6 +193,30 @@ def control_joints(table, rule, drive, i, h, middle, velocity, control, resist, 
 
 
 @inline
+def grip_joints(joints, h, velocity, moving, step):
+    """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts with."""
+    grip, free = step.grip, step.free
+    for v in range(grip.shape[0]):
+        level, rise = joints[v, COULOMB], joints[v, BREAKAWAY] - joints[v, COULOMB]
+        if rise > 0.0:
+            share = velocity[6 + v] / joints[v, STRIBECK]
+            level += rise * np.exp(-share * share)
+        grip[v] = h * level
+        step.rub[v] = step.held[v] = moving.rub[v]
+        free[v, 0], free[v, 1] = step.resist[v], step.effort[v]
+
+
+@inline
+def dry_friction(step, v, given, rate):
+    """Its impulse on joint v; a motion-given joint slips whenever it moves."""
+    if step.grip.shape[0] == 0:
+        return 0.0
+    if given:
+        return -step.grip[v] if rate > 0.0 else step.grip[v] if rate < 0.0 else 0.0
+    return step.rub[v]
+
+
+@inline
 def body_equation(bodies, links, k, R, h):
     """Block and momentum of body k about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
     m, w = bodies[k, MASS], get_vector(links, k, SECOND)
@@ -200,7 +230,7 @@ def body_equation(bodies, links, k, R, h):
     return block, carry_wrench(Wrench(m * get_vector(links, k, START), R @ L), center)
 
 
-@kernel
+@inline
 def prepare(layout, bodies, links, wrench, work, h, blocks):
     """Blocks and momenta of all bodies."""
     for k in range(layout.shape[0]):
@@ -217,7 +247,7 @@ def twist_at_start(bodies, links, k, R):
     return carry_twist(Twist(get_vector(links, k, START), w), -(R @ get_vector(bodies, k, CENTER)))
 
 
-@kernel
+@inline
 def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
     """The shift of every active contact: how much of its gap may be closed in this step; bounces; (49) if asked for."""
     owner, kept = scene.owner, 0
@@ -238,12 +268,14 @@ def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
             if approach < 0.0 and gap + h * approach < 0.0:
                 shift = contact[i, RESTITUTION] * approach
         contact[i, SHIFT] = shift
+        if contact[i, PRESSED] > 0.0:
+            press(contact, i, h)
         active[kept] = i
         kept += 1
     return kept
 
 
-@kernel
+@inline
 def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
     """After the solve: velocities, positions at the end of the step, works, impulse, and the outer force on every body."""
     _, layout, joints = table
@@ -253,7 +285,8 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         k = scene.owner[i]
         put_pair(wrench, k, START, get_wrench(wrench, k, START) + (1.0 / h) * contact_wrench(room.contact, i))
     environment = 0.0
-    push = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    hold = step.hold                                     # stays zero under a free base
+    push = carry_wrench(Wrench(vector_at(hold, START), vector_at(hold, SECOND)), get_vector(work, BASE, ORIGIN))
     for k in range(layout.shape[0]):
         if not layout[k, HAS_BODY]:
             continue
@@ -271,12 +304,14 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         old, new = velocity_before[6 + v], step.velocity[6 + v]
         q = room.middle[7 + v]
         own = (h * joints[v, STIFFNESS] * (joints[v, REST] - q - 0.5 * h * new)
-               - h * (joints[v, DAMPING] + joints[v, VISCOUS]) * new)
+               - h * (joints[v, DAMPING] + joints[v, VISCOUS]) * new + dry_friction(step, v, layout[k, GIVEN], new))
         if layout[k, GIVEN]:
             given = step.effort[v] - own + joints[v, ROTOR] * (new - old)
         else:
             given = room.control[v, 0] - room.control[v, 1] * new
         moving.torque[v] = given / h
+        if step.grip.shape[0] > 0:
+            moving.rub[v] = step.rub[v]
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)
     room.powers[0], room.powers[1], room.powers[2] = driven / h, environment / h, passive / h
@@ -286,7 +321,7 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
     put_vector_at(sums, START + 6, vector_at(sums, START + 6) + push.torque)
 
 
-@kernel
+@inline
 def end_positions(table, drive, i, h, step, room, moving):
     """q_E and u_E."""
     layout = table.layout
@@ -314,7 +349,7 @@ def base_rotation(position):
     return rotation_from_quaternion(q.w, q.x, q.y, q.z)
 
 
-@kernel
+@inline
 def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, moving):
     """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s)."""
     layout = table.layout
@@ -334,6 +369,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, step, room, m
             room.wrench[k, c] = 0.0
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, work, room.wrench)
     control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
+    grip_joints(table.joints, h, velocity, moving, step)
     prepare(layout, bodies, moving.links, room.wrench, work, h, step.blocks)
     for s in range(contact.shape[0]):
         for c in range(IMPULSE):
@@ -366,7 +402,7 @@ def put_numbers(array, r, first, numbers):
         array[r, first + c] = numbers[c]
 
 
-@kernel
+@lean_kernel
 def store(table, scene, room, moving, h, kept, r):
     """Keep everything of this instant in record r; forces are means over the step that ended here."""
     layout, work, contact = table.layout, room.work, room.contact
@@ -396,7 +432,7 @@ def store(table, scene, room, moving, h, kept, r):
     room.counts[3] = 0.0
 
 
-@kernel
+@lean_kernel
 def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, moving, kept):
     """Step from the first knot to the last and record where asked. Returns the number of good steps and the last residual."""
     steps, r, worst = knots.shape[0] - 1, 0, 0.0
@@ -415,7 +451,7 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
     return steps, worst
 
 
-@kernel
+@lean_kernel
 def start_links(table, bodies, position, velocity, still, work, links):
     """Velocities of all bodies at the start, from base twist and joint rates."""
     move(table, position, velocity, still, work)

@@ -1,4 +1,4 @@
-"""Small dense symmetric systems in place: Cholesky factors and solutions, without allocation."""
+"""Small dense systems in place, without allocation: Cholesky factors and their solutions, and elimination with row exchanges."""
 from __future__ import annotations
 
 from limbless.mechanics.kernel import kernel
@@ -38,3 +38,30 @@ def substitute(L, size, b):
         for k in range(i + 1, size):
             total -= L[k, i] * b[k]
         b[i] = total / L[i, i]
+
+
+@kernel
+def eliminate_rows(A, size):
+    """Solve a general system in place with row exchanges; its right side is column `size` of A, and so is the answer.
+
+    A column without any pivot leaves its unknown at zero.
+    """
+    for j in range(size):
+        p = j
+        for i in range(j + 1, size):
+            if abs(A[i, j]) > abs(A[p, j]):
+                p = i
+        if p != j:
+            for c in range(j, size + 1):
+                A[j, c], A[p, c] = A[p, c], A[j, c]
+        if A[j, j] == 0.0:
+            continue
+        for i in range(j + 1, size):
+            factor = A[i, j] / A[j, j]
+            for c in range(j + 1, size + 1):
+                A[i, c] -= factor * A[j, c]
+    for j in range(size - 1, -1, -1):
+        value = A[j, size]
+        for c in range(j + 1, size):
+            value -= A[j, c] * A[c, size]
+        A[j, size] = value / A[j, j] if A[j, j] != 0.0 else 0.0

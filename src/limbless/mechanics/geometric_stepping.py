@@ -14,9 +14,7 @@ from limbless.mechanics.chain import COLUMN, HAS_BODY
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     BODY_ORIGIN,
-    BODY_ROTATION,
     BODY_VELOCITY,
-    get_matrix,
     get_twist,
     get_vector,
     get_wrench,
@@ -25,8 +23,11 @@ from limbless.mechanics.columns import (
     put_vector_at,
     vector_at,
 )
+from limbless.mechanics.contact_dense import SIDES, Dense, solve_friction
+from limbless.mechanics.contact_gap import Scene, find_contacts
+from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, TANGENT, contact_wrench, held_directions, press
+from limbless.mechanics.contact_law import LOAD as LOAD_OF
 from limbless.mechanics.dense import substitute
-from limbless.mechanics.friction_cones import residual, solve_cones
 from limbless.mechanics.geometric_motion import (
     LOCKED,
     UNSOLVED,
@@ -45,27 +46,21 @@ from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solv
 from limbless.mechanics.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
 from limbless.mechanics.vectors import cross
 
-GRIP_BODY, GRIP_POINT, GRIP_AXES, GRIP_LIMIT, GRIP_FROM, GRIP_UNTIL = np.array([0, 1, 4, 10, 12, 13])
-GRIP_COLUMNS = 14
-SIDE = np.array([0, 3])
+TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first what is left
+BOUND = 1e-9                     # m/s: a step that keeps more fails the run
 
 
 class Contacts(NamedTuple):
     """All places where set-valued friction acts, and the working memory of its solution; C contacts, two directions each."""
 
-    grips: NDArray[np.float64]        # (C, GRIP_COLUMNS) body, point, rolling direction, axle, limits (N), time window
-    joined: bool                      # an ellipse joins the two directions
-    rows: NDArray[np.float64]         # (2C, N) velocity along each direction = row . speeds
+    scene: Scene
+    contact: NDArray[np.float64]      # (C, CONTACT_COLUMNS); impulses are kept from step to step
+    active: NDArray[np.int64]         # (C,)
+    rows: NDArray[np.float64]         # (2C, N) slip along each direction = row . speeds
     mobility: NDArray[np.float64]     # (2C, N)
-    coupling: NDArray[np.float64]     # (2C, 2C)
-    slip: NDArray[np.float64]         # (2C,)
-    limit: NDArray[np.float64]        # (2C,) N; 0 where it does not act now
-    u: NDArray[np.float64]            # (2C,) friction over its limit; kept from step to step
-    factor: NDArray[np.float64]       # (2C, 2C)
-    trial: NDArray[np.float64]        # (2C,)
-    chosen: NDArray[np.int64]         # (4C,)
-    place: NDArray[np.float64]        # (C, 3) in the world
-    directions: NDArray[np.float64]   # (2C, 3) in the world
+    dense: Dense
+    descent: float                    # ρ, kg
+    counts: NDArray[np.float64]       # (3,) steps, iterations, largest residual since the last record (m/s)
 
 
 class ContactRecords(NamedTuple):
@@ -78,74 +73,70 @@ class ContactRecords(NamedTuple):
 
 
 @kernel
-def contact_rows(chain, nb, inside, work, columns, contacts):
-    """Directions, places and Jacobian rows of all contacts; a contact outside its time window gets no limit."""
-    grips, rows, limit, place_of, directions = contacts.grips, contacts.rows, contacts.limit, contacts.place, contacts.directions
+def contact_rows(chain, nb, h, count, work, columns, contacts):
+    """Loads and Jacobian rows of the active contacts."""
+    contact, active, owner, rows = contacts.contact, contacts.active, contacts.scene.owner, contacts.rows
     start = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN)
-    for i in range(grips.shape[0]):
-        k = int(grips[i, GRIP_BODY])
-        R = get_matrix(work, k, BODY_ROTATION)
-        at = get_vector(work, k, BODY_ORIGIN) + R @ get_vector(grips, i, GRIP_POINT)
-        put_vector(place_of, i, FIRST, at)
+    for c in range(count):
+        i = active[c]
+        k = owner[i]
+        press(contact, i, h)
+        arm = get_vector(work, k, BODY_ORIGIN) + get_vector(contact, i, ARM) - start
         last = nb + chain.layout[k, COLUMN] if k > 0 else nb - 1
-        acts = grips[i, GRIP_FROM] <= inside <= grips[i, GRIP_UNTIL]
-        for side in range(2):
-            direction = R @ get_vector(grips, i, GRIP_AXES + SIDE[side])
-            put_vector(directions, 2 * i + side, FIRST, direction)
-            line = Wrench(direction, cross(at - start, direction))
-            for a in range(rows.shape[1]):
-                rows[2 * i + side, a] = power(get_twist(columns, a, SCREW), line) if a <= last else 0.0
-            limit[2 * i + side] = grips[i, GRIP_LIMIT + side] if acts else 0.0
+        along = get_vector(contact, i, TANGENT)
+        across = cross(get_vector(contact, i, NORMAL), along)
+        first, second = Wrench(along, cross(arm, along)), Wrench(across, cross(arm, across))
+        for a in range(rows.shape[1]):
+            s = get_twist(columns, a, SCREW)
+            rows[2 * c, a], rows[2 * c + 1, a] = (power(s, first), power(s, second)) if a <= last else (0.0, 0.0)
 
 
 @kernel
-def couple(h, count, clamp_count, speeds, change, solver, contacts):
-    """W = h diag(l) G M⁻¹ Gᵀ diag(l) on the free degrees of freedom that a clamp leaves, and the slip without friction."""
+def couple(count, free_count, clamp_count, speeds, change, solver, contacts):
+    """D = G M⁻¹ Gᵀ on the free degrees of freedom that a clamp leaves, and the slip γ0 without friction."""
     free, factor, rows, held, pull = solver.free, solver.factor, solver.rows, solver.held, solver.pull
-    G, mobility, W, q, limit = contacts.rows, contacts.mobility, contacts.coupling, contacts.slip, contacts.limit
-    for c in range(G.shape[0]):
-        for i in range(count):
+    G, mobility, D, slip = contacts.rows, contacts.mobility, contacts.dense.coupling, contacts.dense.slip
+    for c in range(2 * count):
+        for i in range(free_count):
             mobility[c, i] = G[c, free[i]]
-        substitute(factor, count, mobility[c])
+        substitute(factor, free_count, mobility[c])
         if clamp_count > 0:
             for r in range(clamp_count):
                 pull[r] = 0.0
-                for i in range(count):
+                for i in range(free_count):
                     pull[r] += rows[r, free[i]] * mobility[c, i]
             substitute(held, clamp_count, pull)
             for r in range(clamp_count):
-                for i in range(count):
+                for i in range(free_count):
                     mobility[c, i] -= solver.mobility[r, i] * pull[r]
-        q[c] = 0.0
+        slip[c] = 0.0
         for a in range(G.shape[1]):
-            q[c] += limit[c] * G[c, a] * (speeds[a] + change[a])
-    for c in range(G.shape[0]):
+            slip[c] += G[c, a] * (speeds[a] + change[a])
         for d in range(c + 1):
             total = 0.0
-            for i in range(count):
+            for i in range(free_count):
                 total += G[d, free[i]] * mobility[c, i]
-            W[c, d] = h * limit[c] * limit[d] * total
-            W[d, c] = W[c, d]
+            D[c, d] = total
+            D[d, c] = total
 
 
 @kernel
-def rub(chain, work, wrench, bias, push, contacts):
+def rub(count, h, work, wrench, bias, push, contacts):
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
-    start = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN)
-    grips, limit, u, directions = contacts.grips, contacts.limit, contacts.u, contacts.directions
+    contact, active, owner, rows = contacts.contact, contacts.active, contacts.scene.owner, contacts.rows
+    start, per_step = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN), 1.0 / h
     load = get_wrench(work, ORIGIN_OF_ALL, LOAD)
     total = Wrench(vector_at(push, np.int64(1)), vector_at(push, np.int64(4)))
-    for i in range(grips.shape[0]):
-        k, at = int(grips[i, GRIP_BODY]), get_vector(contacts.place, i, FIRST)
-        force = (limit[2 * i] * u[2 * i]) * get_vector(directions, 2 * i, FIRST)
-        force = force + (limit[2 * i + 1] * u[2 * i + 1]) * get_vector(directions, 2 * i + 1, FIRST)
-        F = Wrench(force, 0.0 * force)
-        put_pair(wrench, k, FIRST, get_wrench(wrench, k, FIRST) + carry_wrench(F, at - get_vector(work, k, BODY_ORIGIN)))
-        total = total + carry_wrench(F, at - start)
-        load = load - carry_wrench(F, at - start)
-    for c in range(contacts.rows.shape[0]):
-        for a in range(bias.shape[0]):
-            bias[a] -= contacts.rows[c, a] * limit[c] * u[c]
+    for c in range(count):
+        i = active[c]
+        k, F = owner[i], per_step * contact_wrench(contact, i)
+        put_pair(wrench, k, FIRST, get_wrench(wrench, k, FIRST) + F)
+        F = carry_wrench(F, get_vector(work, k, BODY_ORIGIN) - start)
+        total, load = total + F, load - F
+        for side in range(2):
+            along = per_step * contact[i, SIDES[side]] * contact[i, SHEAR + side]
+            for a in range(bias.shape[0]):
+                bias[a] -= rows[2 * c + side, a] * along
     put_pair(work, 0, LOAD, load)
     put_vector_at(push, np.int64(1), total.force)
     put_vector_at(push, np.int64(4), total.torque)
@@ -239,11 +230,15 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
             scratch.target[r] -= solver.rows[r, a] * speeds[a]
     smooth_impulse(nb, h, bias, torque, passive, forces)
     solve_free(metric, forces, scratch.target, rows, count, solver, change)
-    contact_rows(chain, nb, t + 0.5 * h, scratch.work, scratch.columns, contacts)
-    couple(h, count, rows, speeds, change, solver, contacts)
-    if not solve_cones(contacts.coupling, contacts.slip, contacts.joined, contacts.u, contacts.factor, contacts.trial, contacts.chosen):
+    touching = find_contacts(contacts.scene, scratch.work, t + 0.5 * h, 1.0, contacts.contact, contacts.active)
+    contact_rows(chain, nb, h, touching, scratch.work, scratch.columns, contacts)
+    couple(touching, count, rows, speeds, change, solver, contacts)
+    iterations, worst = solve_friction(contacts.contact, contacts.active, touching, contacts.dense, contacts.descent, TOLERANCE)
+    counts = contacts.counts
+    counts[0], counts[1], counts[2] = counts[0] + 1.0, counts[1] + iterations, max(counts[2], worst)
+    if not worst <= BOUND:
         return UNSOLVED
-    rub(chain, scratch.work, scratch.wrench, bias, scratch.push, contacts)
+    rub(touching, h, scratch.work, scratch.wrench, bias, scratch.push, contacts)
     smooth_impulse(nb, h, bias, torque, passive, forces)
     solve_free(metric, forces, scratch.target, rows, count, solver, change)
     for a in range(nb + n):
@@ -260,22 +255,16 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
 
 
 @kernel
-def store_contacts(contacts, kept, r):
-    """Forces, places, sticking directions and the residual of the law."""
-    limit, u = contacts.limit, contacts.u
-    for i in range(contacts.grips.shape[0]):
-        force = (limit[2 * i] * u[2 * i]) * get_vector(contacts.directions, 2 * i, FIRST)
-        force = force + (limit[2 * i + 1] * u[2 * i + 1]) * get_vector(contacts.directions, 2 * i + 1, FIRST)
-        put_vector(kept.force[r], i, FIRST, force)
-        put_vector(kept.place[r], i, FIRST, get_vector(contacts.place, i, FIRST))
-        stuck = 0.0
-        if contacts.joined:
-            stuck = 2.0 if u[2 * i] ** 2 + u[2 * i + 1] ** 2 < 1.0 - 1e-9 else 0.0
-        else:
-            for side in range(2):
-                stuck += 1.0 if abs(u[2 * i + side]) < 1.0 else 0.0
-        kept.held[r, i] = stuck
-    kept.residual[r] = residual(contacts.coupling, contacts.slip, contacts.joined, limit, u)
+def store_contacts(contacts, work, kept, r):
+    """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
+    contact, owner = contacts.contact, contacts.scene.owner
+    for i in range(contact.shape[0]):
+        if contact[i, LOAD_OF] > 0.0:
+            put_vector(kept.force[r], i, FIRST, (contact[i, GIVEN] / contact[i, LOAD_OF]) * contact_wrench(contact, i).force)
+            put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + get_vector(contact, i, ARM))
+            kept.held[r, i] = held_directions(contact, i)
+    kept.residual[r] = contacts.counts[2]
+    contacts.counts[2] = 0.0
 
 
 @kernel
@@ -296,7 +285,7 @@ def advance_stepping(chain, laws, frame, mode, home, seat, drive, knots, record,
                 return fails, k, r
         if record[k]:
             store_forces(frame, scratch, records, r, x[split:split + nb + n])
-            store_contacts(contacts, kept, r)
+            store_contacts(contacts, scratch.work, kept, r)
             r += 1
         if not last:
             finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)

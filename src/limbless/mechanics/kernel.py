@@ -63,6 +63,14 @@ def kernel(function: Callable) -> Any:
     return _compiled(function, FAST)
 
 
+def lean_kernel(function: Callable) -> Any:
+    """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked additions otherwise).
+
+    It may not allocate, nor return an array: the caller owns all memory.
+    """
+    return _compiled(function, {**FAST, "_nrt": False})
+
+
 def careful_kernel(function: Callable) -> Any:
     """A kernel without fast math, in which a comparison with NaN is false: for checks."""
     return _compiled(function, {"error_model": "numpy"})

@@ -15,7 +15,7 @@ from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, BODY_VELOCITY
 from limbless.mechanics.function_slot import call_slot
 from limbless.mechanics.inertia import Wrench
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.scalars import absolute, arctangent2, sqrt, value_of
+from limbless.mechanics.scalars import absolute, arctangent2, maximum, sqrt, value_of, where_positive
 from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
@@ -102,7 +102,7 @@ def added_slice(fluid, velocity, rate, current):
     Momentum-consistent, it is the rate of D U, with U relative to the `current`: nothing remains in still water.
     """
     d, V, w = fluid.added, velocity, rate
-    if fluid.consistent > 0.0:
+    if value_of(fluid.consistent) > 0.0:
         drifting = scaled(d, current)
         force = cross(w, drifting) - scaled(d, cross(w, current))
         torque = cross(V, drifting) + cross(current, scaled(d, V) - drifting)
@@ -147,9 +147,9 @@ def friction_slice(laws, i, velocity):
     A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as a whole with the largest power.
     """
     u, v, speed = velocity.x, velocity.y, laws[i, SLIP_SPEED]
-    along, across = laws[i, GRIP + 1] if u > 0.0 else laws[i, GRIP], laws[i, GRIP + 2]
-    if laws[i, JOINED] > 0.0:
-        a, b, fading = along * u, across * v, max(along, across) * speed
+    along, across = where_positive(u, laws[i, GRIP + 1], laws[i, GRIP]), laws[i, GRIP + 2]
+    if value_of(laws[i, JOINED]) > 0.0:
+        a, b, fading = along * u, across * v, maximum(along, across) * speed
         scale = 1.0 / sqrt(a * a + b * b + fading * fading)
         force = Vector(-along * (a * scale), -across * (b * scale), 0.0 * u)
     else:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numba.extending import overload
+
 from limbless.mechanics.inertia import Twist, carry_twist, skew
-from limbless.mechanics.kernel import inline
-from limbless.mechanics.scalars import arctangent2, sincos, sqrt
+from limbless.mechanics.kernel import INLINE, inline
+from limbless.mechanics.lanes import LANES, lane, with_lane
+from limbless.mechanics.scalars import arctangent2, eight, sincos, sqrt, value_of
 from limbless.mechanics.vectors import Matrix, Vector, cross, dot, outer, product, transpose
 
 
@@ -45,17 +48,34 @@ def stumpff(x):
     All that exponentials of rotations are made of. They are smooth in θ², so that derivatives at v = 0 are right too.
     By their definition ck = 1/k! - x c(k+2), which gives c0, c1 and c2 from c3 and c4, and back.
     """
-    if x < 1.0:                                   # the closed forms lose digits here; eight terms are exact to rounding
+    if value_of(x) < 1.0:                         # the closed forms lose digits here; eight terms are exact to rounding
         c3 = 1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0 - x * (
             1.0 / 39916800.0 - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0 - x * (1.0 / 355687428096000.0)))))))
         c4 = 1.0 / 24.0 - x * (1.0 / 720.0 - x * (1.0 / 40320.0 - x * (1.0 / 3628800.0 - x * (
             1.0 / 479001600.0 - x * (1.0 / 87178291200.0 - x * (1.0 / 20922789888000.0 - x * (1.0 / 6402373705728000.0)))))))
-        c1, c2 = 1.0 - x * c3, 0.5 - x * c4
-    else:
-        angle = sqrt(x)
-        sine, cosine = sincos(angle)
-        c1, c2 = sine / angle, (1.0 - cosine) / x
-        c3, c4 = (1.0 - c1) / x, (0.5 - c2) / x
+        return Stumpff(1.0 - x * c3, 0.5 - x * c4, c3, c4)
+    return stumpff_closed(x)
+
+
+def stumpff_closed(x):
+    """Their closed forms, for angles that are not small."""
+    angle = sqrt(x)
+    sine, cosine = sincos(angle)
+    c1, c2 = sine / angle, (1.0 - cosine) / x
+    return Stumpff(c1, c2, (1.0 - c1) / x, (0.5 - c2) / x)
+
+
+@overload(stumpff_closed, jit_options=INLINE)
+def _stumpff_closed(x):
+    return _stumpff_of_lanes if x == eight else stumpff_closed
+
+
+def _stumpff_of_lanes(x):
+    """One lane after the other: some angles may be small, and others not."""
+    c1, c2, c3, c4 = x, x, x, x
+    for i in range(LANES):
+        c = stumpff(lane(x, i))
+        c1, c2, c3, c4 = with_lane(c1, i, c.c1), with_lane(c2, i, c.c2), with_lane(c3, i, c.c3), with_lane(c4, i, c.c4)
     return Stumpff(c1, c2, c3, c4)
 
 

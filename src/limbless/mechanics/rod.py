@@ -7,8 +7,11 @@ u = Ad_h η, a = Ad_h η̇ and L = Ad_h⁻ᵀ Λ. The ordinary differential equa
     a = η̇_o + ad_{η_o} J + A,   A' = Ad_h ξ̈ + ad_J s                      (8)
     L' = I a + u x* (I u) - f,   I = Ad_h⁻ᵀ M Ad_h⁻¹, f = Ad_h⁻ᵀ F̄       (13), (24)
 
-J, A and I depend on the shape alone. Nodes come in panels of three (start, middle, end; panels share their end nodes); an integral
+J, A and I depend on the shape alone, so that the sums over the rod that its inertia needs (`gather_shape`) do not wait for the motion
+of the head. Nodes come in panels of three (start, middle, end; panels share their end nodes); an integral
 to the end of a panel is Simpson's, to its middle the one of the same parabola. A panel of no length holds a jump.
+
+Every function takes any scalar: with lanes, eight instants are computed at once (`rod_shapes`).
 """
 from __future__ import annotations
 
@@ -17,34 +20,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_matrix, put_pair, put_vector
-from limbless.mechanics.inertia import Twist, Wrench, carry_wrench, power, twist_cross, wrench_cross
-from limbless.mechanics.kernel import align_stack, inline, kernel
-from limbless.mechanics.laws import BODY as NODE
-from limbless.mechanics.laws import (
-    CODE,
-    CURRENT,
-    FIELD,
-    FIELD_MASS,
-    FLUID,
-    FRICTION,
-    FROM,
-    HAS_ADDED,
-    POINT,
-    SURFACE,
-    UNTIL,
-    WEIGHT,
-    added_slice,
-    drag_slice,
-    friction_slice,
-    get_fluid,
-    point_wrench,
-    scaled,
-    surface_slice,
-    user_slice,
+from limbless.mechanics.columns import (
+    get_matrix,
+    get_twist,
+    get_vector,
+    get_wrench,
+    inertia_at,
+    put_inertia_at,
+    put_matrix,
+    put_pair,
+    put_pair_at,
+    put_vector,
+    wrench_at,
 )
+from limbless.mechanics.inertia import Inertia, Twist, Wrench, carry_wrench, power, twist_cross, wrench_cross
+from limbless.mechanics.kernel import align_stack, inline, kernel
 from limbless.mechanics.lie import Pose, adjoint, compose, pose_exp
-from limbless.mechanics.vectors import Matrix, Vector, cross, product, transpose
+from limbless.mechanics.vectors import Matrix, Symmetric, Vector, cross, transpose, upper
 
 # Columns of a node in a work array: pose in the head frame, then J, A, and what the environment does to the slice along its own axes:
 # per unit length, and at the node alone
@@ -61,14 +53,13 @@ class Body(NamedTuple):
     inertia: NDArray[np.float64]       # (nodes, 6) diagonal of M + Ma: kg/m and kg m
 
 
-class Sums(NamedTuple):
-    """Integrals over the rod, in the head frame and about its origin."""
-
-    inertia: NDArray[np.float64]       # (6, 6) M_o (19)
-    swing: NDArray[np.float64]         # (6,) momentum of the shape's motion alone: ∫ I J
-    bias: NDArray[np.float64]          # (6,) -F_in (21): what accelerates the body apart from η̇_o
-    push: NDArray[np.float64]          # (6,) external wrench
-    work: NDArray[np.float64]          # (2,) ∫ (inertial force - push) . J without η̇_o, and the power of the push
+# Columns of a row of sums over the rod, in the head frame and about its origin; a dot is a rate in time with the head held
+INERTIA = np.int64(0)                  # M_o = ∫ I (19), as 21 numbers
+INERTIA_RATE = np.int64(21)            # Ṁ_o
+SHAPE_MOMENTUM = np.int64(42)          # S = ∫ I J: of the shape's motion alone
+SHAPE_FORCE = np.int64(48)             # Ṡ = ∫ I A + J x* (I J)
+SHAPE_POWER = np.int64(54)             # ∫ J . (I A)
+SUMS = 55
 
 
 @inline
@@ -182,122 +173,75 @@ def axes_sum(R, d):
 
 
 @inline
-def add_matrix(A, w, B):
-    return Matrix(A.x + w * B.x, A.y + w * B.y, A.z + w * B.z)
-
-
-@inline
 def moment_of(p, M):
     """[p] M"""
     x, y, z = M.x, M.y, M.z
     return Matrix(p.y * z - p.z * y, p.z * x - p.x * z, p.x * y - p.y * x)
 
 
+@inline
+def turned_rate(w, S):
+    """Rate of a symmetric matrix whose axes turn with w: [w] S - S [w]."""
+    X = moment_of(w, S)
+    return X + transpose(X)
+
+
+@inline
+def slice_inertia(R, p, mass, turn):
+    """I of a slice at p with axes R: H = [p] M, J = J_c - [p] M [p]."""
+    M = axes_sum(R, mass)
+    H = moment_of(p, M)
+    return M, H, axes_sum(R, turn) + moment_of(p, transpose(H))
+
+
+@inline
+def slice_inertia_rate(R, p, mass, turn, swing):
+    """Rate of `slice_inertia` as the slice moves with the twist `swing` of the head frame."""
+    M, w = axes_sum(R, mass), swing.angular
+    velocity = swing.linear + cross(w, p)
+    M_rate = turned_rate(w, M)
+    H_rate = moment_of(velocity, M) + moment_of(p, M_rate)
+    J_rate = turned_rate(w, axes_sum(R, turn)) + moment_of(velocity, transpose(moment_of(p, M))) + moment_of(p, transpose(H_rate))
+    return M_rate, H_rate, J_rate
+
+
+@inline
+def as_inertia(M, H, J):
+    return Inertia(upper(M), H, upper(J))
+
+
 @kernel
-def gather_inertia(weight, inertia, work, total, swing):
-    """M_o (19) as a full matrix, and the momentum ∫ I J of the shape's motion with the head held."""
+def gather_shape(weight, inertia, work, sums):
+    """All sums that the shape decides: see the columns of `sums`."""
     align_stack()
-    zero = 0.0 * work[0, 0]
-    still = Vector(zero, zero, zero)
-    empty = Matrix(still, still, still)
-    M, H, J, force, torque = empty, empty, empty, still, still
+    o = 0.0 * work[0, 0]
+    still = Vector(o, o, o)
+    whole = Inertia(Symmetric(o, o, o, o, o, o), Matrix(still, still, still), Symmetric(o, o, o, o, o, o))
+    rate, momentum, force, work_rate = whole, Wrench(still, still), Wrench(still, still), o
     for k in range(weight.shape[0]):
-        R, p, w = get_matrix(work, k, ROTATION), get_vector(work, k, PLACE), weight[k]
-        mass, turn = get_vector(inertia, k, FIRST), get_vector(inertia, k, LAST)
-        m = axes_sum(R, mass)
-        arm = moment_of(p, m)                                     # [p] M
-        M, H = add_matrix(M, w, m), add_matrix(H, w, arm)
-        J = add_matrix(J, w, axes_sum(R, turn))
-        J = add_matrix(J, w, moment_of(p, transpose(arm)))        # -[p] M [p] = [p] ([p] M)ᵀ
-        V = to_section(R, p, get_twist(work, k, SWING))
-        P = to_head(R, p, Wrench(scaled(mass, V.linear), scaled(turn, V.angular)))
-        force, torque = force + w * P.force, torque + w * P.torque
-    put_block(total, 0, 0, M)
-    put_block(total, 3, 0, H)
-    put_block(total, 0, 3, transpose(H))
-    put_block(total, 3, 3, J)
-    for c in range(3):
-        swing[c], swing[3 + c] = force[c], torque[c]
+        R, p = get_matrix(work, k, ROTATION), get_vector(work, k, PLACE)
+        mass, turn = weight[k] * get_vector(inertia, k, FIRST), weight[k] * get_vector(inertia, k, LAST)
+        swing, surge = get_twist(work, k, SWING), get_twist(work, k, SURGE)
+        M, H, J = slice_inertia(R, p, mass, turn)
+        I = as_inertia(M, H, J)
+        M, H, J = slice_inertia_rate(R, p, mass, turn, swing)
+        P, F = I @ swing, I @ surge
+        whole, rate = whole + I, rate + as_inertia(M, H, J)
+        momentum, force = momentum + P, force + F + wrench_cross(swing, P)
+        work_rate = work_rate + power(swing, F)
+    put_inertia_at(sums, INERTIA, whole)
+    put_inertia_at(sums, INERTIA_RATE, rate)
+    put_pair_at(sums, SHAPE_MOMENTUM, momentum)
+    put_pair_at(sums, SHAPE_FORCE, force)
+    sums[SHAPE_POWER] = work_rate
 
 
 @inline
-def put_block(matrix, i, j, A):
-    for r in range(3):
-        for c in range(3):
-            matrix[i + r, j + c] = A[r][c]
-
-
-@inline
-def slice_push(rows, buffer, i, t, base, h, V):
-    """What one law does to a slice, along the slice's axes: per unit length, or in all for a wrench at a point."""
-    code = rows[i, CODE]
-    E = product(base.rotation, h.rotation)
-    if code == WEIGHT:
-        F = Wrench(transpose(E) @ (rows[i, FIELD_MASS] * get_vector(rows, i, FIELD)), 0.0 * V.angular)
-    elif code == FLUID:
-        fluid, current = get_fluid(rows, i), transpose(E) @ get_vector(rows, i, CURRENT)
-        F = drag_slice(fluid, V.linear - current, V.angular)
-        if rows[i, HAS_ADDED] > 0.0:
-            F = F + added_slice(fluid, V.linear, V.angular, current)
-    elif code == POINT:
-        about_world = point_wrench(rows, i, E)
-        F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
-    else:
-        place = base.position + base.rotation @ h.position
-        if code == SURFACE:
-            F = surface_slice(rows, i, E, place.z)
-        elif code == FRICTION:
-            F = friction_slice(rows, i, V.linear)
-        else:
-            F = user_slice(rows, i, buffer, t, E, place, V.linear, V.angular)
-    return F
-
-
-@kernel
-def push_slices(laws, t, inside, base, twist, work):
-    """Sum all laws on each slice into the columns PUSH of `work`. `inside` (in the step) decides which windows are open."""
-    rows, _, _, buffer = laws
-    align_stack()
-    for k in range(work.shape[0]):
-        for c in range(12):
-            work[k, PUSH + c] = 0.0
-    for i in range(rows.shape[0]):
-        if inside < rows[i, FROM] or inside > rows[i, UNTIL]:
-            continue
-        k = int(rows[i, NODE])
-        h = get_pose(work, k)
-        V = to_section(h.rotation, h.position, twist + get_twist(work, k, SWING))
-        column = POKE if rows[i, CODE] == POINT else PUSH
-        put_pair(work, k, column, get_wrench(work, k, column) + slice_push(rows, buffer, i, t, base, h, V))
-
-
-@inline
-def inertial_slice(mass, turn, V, rate):
-    """M η̇ + η x* (M η): what a slice needs per unit length."""
-    momentum = Wrench(scaled(mass, V.linear), scaled(turn, V.angular))
-    return Wrench(scaled(mass, rate.linear), scaled(turn, rate.angular)) + wrench_cross(V, momentum)
-
-
-@kernel
-def gather_forces(weight, inertia, twist, work, bias, push, works):
-    """The inertial wrench without η̇_o, the external wrench, and their powers: see `Sums`."""
-    align_stack()
-    zero = 0.0 * work[0, 0]
-    still = Vector(zero, zero, zero)
-    need, outer, along, given = Wrench(still, still), Wrench(still, still), zero, zero
-    for k in range(weight.shape[0]):
-        R, p, w = get_matrix(work, k, ROTATION), get_vector(work, k, PLACE), weight[k]
-        swing, F = get_twist(work, k, SWING), w * get_wrench(work, k, PUSH) + get_wrench(work, k, POKE)
-        V = to_section(R, p, twist + swing)
-        rate = to_section(R, p, get_twist(work, k, SURGE) + bracket(twist, swing))
-        q = w * to_head(R, p, inertial_slice(get_vector(inertia, k, FIRST), get_vector(inertia, k, LAST), V, rate))
-        f = to_head(R, p, F)
-        need, outer = need + q, outer + f
-        along += power(swing, q - f)
-        given += power(V, F)
-    for c in range(3):
-        bias[c], bias[3 + c], push[c], push[3 + c] = need.force[c], need.torque[c], outer.force[c], outer.torque[c]
-    works[0], works[1] = along, given
+def inertial_wrench(sums, twist):
+    """-F_in (21): what accelerates the rod apart from η̇_o, Ṡ + Ṁ_o η_o + η_o x* (S + M_o η_o); and ∫ J . (that), as work."""
+    turning = inertia_at(sums, INERTIA_RATE) @ twist
+    momentum = wrench_at(sums, SHAPE_MOMENTUM) + inertia_at(sums, INERTIA) @ twist
+    return wrench_at(sums, SHAPE_FORCE) + turning + wrench_cross(twist, momentum), sums[SHAPE_POWER] - 0.5 * power(twist, turning)
 
 
 @kernel
@@ -340,15 +284,6 @@ def solve_six(matrix, right, free, table):
             right[i] -= table[i, c] * right[c]
         right[i] /= table[i, i]
     return True
-
-
-@kernel
-def sweep_many(body, strain, rate, acceleration, work, inertia, swing):
-    """`sweep` and `gather_inertia` at T instants: strain tables (T, nodes, 6) in, work (T, nodes, ..), M_o (T, 6, 6), ∫ I J (T, 6) out."""
-    half, weight, own = body
-    for i in range(strain.shape[0]):
-        sweep(half, strain[i], rate[i], acceleration[i], work[i])
-        gather_inertia(weight, own, work[i], inertia[i], swing[i])
 
 
 @kernel
@@ -406,3 +341,13 @@ def adjoint_matrices(pose: NDArray[np.float64]) -> NDArray[np.float64]:
     out[..., :3, 3:] = Rt @ lever
     return out
 
+
+
+def inertia_matrices(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """M_o as matrices (T, 6, 6), from rows of sums (T, SUMS)."""
+    upper_three = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
+    out = np.empty((len(sums), 6, 6))
+    out[:, :3, :3], out[:, 3:, 3:] = sums[:, INERTIA + upper_three], sums[:, INERTIA + 15 + upper_three]
+    out[:, 3:, :3] = sums[:, INERTIA + 6:][:, :9].reshape(-1, 3, 3)
+    out[:, :3, 3:] = out[:, 3:, :3].swapaxes(1, 2)
+    return out

@@ -1,7 +1,17 @@
-"""Supports that stay where they are while a body slides by: where along the body they are, step by step (paper 000, (33) corrected)."""
+"""What contacts decide: the motion of the head that they allow, and, of supports that a body slides by, where along it they are.
+
+A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and with
+a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
+"""
 from __future__ import annotations
 
+import numpy as np
+
+from limbless.mechanics.columns import get_matrix, get_twist, get_vector
+from limbless.mechanics.inertia import Twist, twist_cross
 from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.rod import PLACE, ROTATION, SURGE, SWING, solve_six
+from limbless.mechanics.vectors import Vector, cross, dot
 
 NOWHERE = -1.0
 """The abscissa of a slot that holds no support."""
@@ -35,6 +45,19 @@ def step_place(X, before, between, after, place, h):
     k4 = speed_at(X, after, place + h * k3)
     end = place + h * (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0
     return 0.5 * (place + end) + 0.125 * h * (k1 - speed_at(X, after, end)), end
+
+
+@kernel
+def wander(work, strain, twist, own, speed):
+    """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
+
+    work : (T, nodes, ..); strain : (T, nodes, 6); twist : (T, 6) of the head; own : (T, 3) velocity v of the thing, head axes.
+    """
+    for i in range(work.shape[0]):
+        V, v = get_twist(twist, i, np.int64(0)), get_vector(own, i, np.int64(0))
+        for k in range(work.shape[1]):
+            along = held_row(get_matrix(work[i], k, ROTATION), get_vector(work[i], k, PLACE), 0)
+            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + get_twist(work[i], k, SWING), 0.0)) / strain[i, k, 0]
 
 
 @kernel
@@ -82,3 +105,67 @@ def admit(spacing, last, tailward, places):
         if free < 0 or nearest < spacing or nearest > 1e200:
             return
         places[free] = nearest - spacing if tailward else last - (nearest - spacing)
+
+
+@inline
+def held_row(R, p, c):
+    """Row c of Ad_h⁻¹: what component c of a section's twist takes of a twist in the head frame."""
+    i = c % 3
+    axis = Vector(R.x[i], R.y[i], R.z[i])
+    return Twist(axis, cross(p, axis)) if c < 3 else Twist(0.0 * axis, axis)
+
+
+@inline
+def apart_from_head(pose, n, twist, order):
+    """What a section does without η_o (order 0: J) or without η̇_o (order 1: ad_{η_o} J + A), in the head frame."""
+    swing = get_twist(pose, n, SWING)
+    return get_twist(pose, n, SURGE) + twist_cross(twist, swing) if order > 0 else swing
+
+
+@inline
+def mismatch(row, V, given):
+    return dot(row.linear, V.linear) + dot(row.angular, V.angular) - given
+
+
+@kernel
+def held_twists(pose, active, given, twist, order, unit, free, scale, ridge, answer, left, worst, normal):
+    """η_o (order 0), or η̇_o where η_o is `twist` (order 1), at E instants: least squares over all held components.
+
+    pose : (E, P, ..) of the touched sections. active, given : (E, P, 6) which components are held, and at what.
+    unit : (6,) weight of a component's mismatch. free, scale : (6,) which components of the head move, and by what they count.
+    ridge : added to the diagonal, as a share of the trace. answer : (E, 6). left, worst : (E,) largest mismatch, and of which section.
+    normal : (E, 6, 6) of the normal equations, in scaled components.
+    """
+    right, table, row = np.zeros(6), np.zeros((6, 6)), np.zeros(6)
+    for e in range(pose.shape[0]):
+        V = get_twist(twist, e, np.int64(0))
+        normal[e], right[:] = 0.0, 0.0
+        for n in range(pose.shape[1]):
+            R, p, known = get_matrix(pose[e], n, ROTATION), get_vector(pose[e], n, PLACE), apart_from_head(pose[e], n, V, order)
+            for c in range(6):
+                if not active[e, n, c]:
+                    continue
+                held = held_row(R, p, c)
+                need = -unit[c] * mismatch(held, known, given[e, n, c])
+                for i in range(3):
+                    row[i] = unit[c] * free[i] * held.linear[i] / scale[i]
+                    row[3 + i] = unit[c] * free[3 + i] * held.angular[i] / scale[3 + i]
+                for i in range(6):
+                    right[i] += row[i] * need
+                    for j in range(6):
+                        normal[e, i, j] += row[i] * row[j]
+        size = np.trace(normal[e])
+        for i in range(6):
+            normal[e, i, i] += ridge * size
+        solve_six(normal[e], right, free, table)
+        for i in range(6):
+            answer[e, i] = right[i] / scale[i]
+        A = get_twist(answer, e, np.int64(0))
+        left[e], worst[e] = 0.0, 0
+        for n in range(pose.shape[1]):
+            R, p, known = get_matrix(pose[e], n, ROTATION), get_vector(pose[e], n, PLACE), apart_from_head(pose[e], n, V, order)
+            for c in range(6):
+                if active[e, n, c]:
+                    size = unit[c] * abs(mismatch(held_row(R, p, c), A + known, given[e, n, c]))
+                    if size > left[e]:
+                        left[e], worst[e] = size, n

@@ -12,12 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain_motion import INTEGRALS, add, copy, put_quaternion_rate, stage_lead
-from limbless.mechanics.columns import put_quaternion_at, put_vector_at, quaternion_at, vector_at
-from limbless.mechanics.inertia import Twist, Wrench, carry_wrench
+from limbless.mechanics.columns import (
+    inertia_at,
+    put_pair_at,
+    put_quaternion_at,
+    put_vector_at,
+    quaternion_at,
+    vector_at,
+    wrench_at,
+)
+from limbless.mechanics.inertia import Twist, Wrench, carry_wrench, power
 from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.lanes import LANES
 from limbless.mechanics.lie import Pose, compose, normalised, pose_exp, quaternion_from_rotation
-from limbless.mechanics.rod import NODE_COLUMNS, gather_forces, gather_inertia, magnus_first, magnus_second, push_slices, solve_six, sweep
-from limbless.mechanics.vectors import Vector, cross, rotation_from_quaternion, transpose
+from limbless.mechanics.rod import INERTIA, NODE_COLUMNS, SHAPE_MOMENTUM, inertial_wrench, magnus_first, magnus_second, solve_six
+from limbless.mechanics.rod_forces import lay_slab, push_all
+from limbless.mechanics.rod_shapes import Desk, shape_eight
+from limbless.mechanics.vectors import Vector, cross, rotation_from_quaternion, rows, transpose
 
 POSITION, TURN, SPEED, WORKS = np.array([0, 3, 7, 13])
 START = np.int64(0)
@@ -33,18 +44,14 @@ class Setting(NamedTuple):
     free: NDArray[np.float64]          # (6,) 1 where the head can move, 0 where it is held
 
 
-class Strains(NamedTuple):
-    """The gait at the stage times of a block: full strain (stretch and shear, curvature) and its rates, (2 K + 1, nodes, 6)."""
-
-    value: NDArray[np.float64]
-    rate: NDArray[np.float64]
-    acceleration: NDArray[np.float64]
-
-
 class Scratch(NamedTuple):
-    """Working memory of one run."""
+    """Working memory of one run. Shapes are computed eight instants ahead: instant i is in row i % AHEAD of `work` and `sums`."""
 
-    work: NDArray[np.float64]          # (nodes, NODE_COLUMNS)
+    desk: Desk
+    work: NDArray[np.float64]          # (AHEAD, nodes, NODE_COLUMNS)
+    sums: NDArray[np.float64]          # (AHEAD, SUMS)
+    slab: NDArray[np.float64]          # (nodes / 8, SLAB_COLUMNS, 8)
+    kept: NDArray[np.float64]          # (nodes / 8, 6, 8)
     inertia: NDArray[np.float64]       # (6, 6)
     table: NDArray[np.float64]         # (6, 6)
     vectors: NDArray[np.float64]       # (VECTORS, 6): see the row names below
@@ -54,8 +61,9 @@ class Scratch(NamedTuple):
     total: NDArray[np.float64]
 
 
-SWING, BIAS, PUSH, TWIST, ANSWER, HOLD, TRIAL, SLOPE, MORE = np.arange(9)
-VECTORS = 9
+AHEAD = 2 * LANES
+BIAS, PUSH, TWIST, ANSWER, HOLD, TRIAL = np.arange(6)
+VECTORS = 6
 
 
 class Records(NamedTuple):
@@ -101,35 +109,39 @@ def into_world(base, F):
     return carry_wrench(Wrench(base.rotation @ F.force, base.rotation @ F.torque), base.position)
 
 
-@kernel
-def find_twist(body, laws, setting, base, t, inside, x, scratch):
-    """The head's twist in row TWIST: from the state, from the momentum, or from the balance of forces. False if there is none."""
-    form, free = setting
-    _work, inertia, table, vectors, _works, _, _, _ = scratch
+@inline
+def put_full(matrix, I):
+    """An inertia as a full 6 x 6 matrix."""
+    M, J = rows(I.M), rows(I.J)
+    for r in range(3):
+        for c in range(3):
+            matrix[r, c], matrix[3 + r, 3 + c] = M[r][c], J[r][c]
+            matrix[3 + r, c], matrix[c, 3 + r] = I.H[r][c], I.H[r][c]
+
+
+@inline
+def given_twist(form, free, base, x, sums, inertia, table, vectors):
+    """The head's twist in row TWIST, from the state or from the momentum that it holds. False if there is none."""
     if form == VELOCITY_FORM:
         for c in range(6):
             vectors[TWIST, c] = x[SPEED + c]
-    elif form == MOMENTUM_FORM:
-        put_row(vectors, TWIST, into_head(base, Wrench(vector_at(x, SPEED), vector_at(x, SPEED + 3))))
-        for c in range(6):
-            vectors[TWIST, c] -= vectors[SWING, c]
-        return solve_six(inertia, vectors[TWIST], free, table)
-    else:
-        return balance(body, laws, free, base, t, inside, x, scratch)
-    return True
+        return True
+    whole = into_head(base, Wrench(vector_at(x, SPEED), vector_at(x, SPEED + 3)))
+    put_row(vectors, TWIST, whole - wrench_at(sums, SHAPE_MOMENTUM))
+    return solve_six(inertia, vectors[TWIST], free, table)
 
 
 @kernel
-def balance(body, laws, free, base, t, inside, x, scratch):
+def balance(body, forces, free, base, t, inside, x, work, scratch):
     """The twist at which the external wrench vanishes (spec, section 7): Newton's method with differences, from the last twist.
 
     For a law linear in the speed the difference is exact and one step suffices.
     """
-    work, inertia, table, vectors, works, _, _, _ = scratch
+    slope, table, vectors = scratch.inertia, scratch.table, scratch.vectors
     for c in range(6):
         vectors[TWIST, c] = x[SPEED + c]
     for _trial in range(TRIALS):
-        net_push(body, laws, base, t, inside, vectors, TWIST, work, works)
+        put_push(body, forces, base, t, inside, vectors, TWIST, work, scratch)
         size = 0.0
         for c in range(6):
             vectors[ANSWER, c] = -vectors[PUSH, c]
@@ -138,15 +150,15 @@ def balance(body, laws, free, base, t, inside, x, scratch):
                 vectors[TRIAL, c] = vectors[TWIST, c]
             step = 1e-6 * (1e-2 + abs(vectors[TWIST, j]))
             vectors[TRIAL, j] += step
-            net_push(body, laws, base, t, inside, vectors, TRIAL, work, works)
+            put_push(body, forces, base, t, inside, vectors, TRIAL, work, scratch)
             for c in range(6):
-                inertia[c, j] = (vectors[PUSH, c] + vectors[ANSWER, c]) / step
-                size = max(size, abs(inertia[c, j]))
+                slope[c, j] = (vectors[PUSH, c] + vectors[ANSWER, c]) / step
+                size = max(size, abs(slope[c, j]))
         left = 0.0
         for c in range(6):
             if free[c] > 0.0:
                 left = max(left, abs(vectors[ANSWER, c]))
-        if not solve_six(inertia, vectors[ANSWER], free, table):
+        if not solve_six(slope, vectors[ANSWER], free, table):
             return False
         for c in range(6):
             vectors[TWIST, c] += vectors[ANSWER, c]
@@ -156,22 +168,15 @@ def balance(body, laws, free, base, t, inside, x, scratch):
 
 
 @kernel
-def net_push(body, laws, base, t, inside, vectors, row, work, works):
+def put_push(body, forces, base, t, inside, vectors, row, work, scratch):
     """The external wrench in row PUSH, for the twist in a row."""
-    _half, weight, own = body
-    twist = pair_of(vectors, row)
-    push_slices(laws, t, inside, base, twist, work)
-    gather_forces(weight, own, twist, work, vectors[BIAS], vectors[PUSH], works)
+    push, _ = push_all(body.weight, forces, t, inside, base, pair_of(vectors, row), work, scratch.slab, scratch.kept, False)
+    put_row(vectors, PUSH, push)
 
 
-@kernel
-def accelerate(body, setting, scratch):
-    """η̇_o of (18) in row ANSWER and what holds the head in row HOLD, from the sums; then the actuators' power in works[0].
-
-    The power is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
-    """
-    form, free = setting
-    _work, inertia, table, vectors, works, _, _, _ = scratch
+@inline
+def accelerate(form, free, inertia, table, vectors):
+    """η̇_o of (18) in row ANSWER and what holds the head in row HOLD, from BIAS and PUSH. False if there is no unique answer."""
     if form == NO_INERTIA:
         for c in range(6):
             vectors[ANSWER, c] = 0.0
@@ -180,48 +185,55 @@ def accelerate(body, setting, scratch):
     for c in range(6):
         vectors[ANSWER, c] = vectors[PUSH, c] - vectors[BIAS, c]
     sound = solve_six(inertia, vectors[ANSWER], free, table)
-    power = works[0]
     for i in range(6):
         held = vectors[BIAS, i] - vectors[PUSH, i]
         for j in range(6):
             held += inertia[i, j] * vectors[ANSWER, j]
         vectors[HOLD, i] = held * (1.0 - free[i])
-        power += vectors[SWING, i] * vectors[ANSWER, i]
-    works[0] = power
     return sound
 
 
 @kernel
-def rod_rate(body, laws, setting, strains, i, t, inside, x, scratch, rate):
-    """Rate of a state at time t, with the strains' row i. False if the head's motion is not determined."""
-    half, weight, own = body
-    work, inertia, _table, vectors, works, _, _, _ = scratch
+def rod_rate(body, forces, setting, work, sums, t, inside, x, scratch, rate, keep):
+    """Rate of a state at time t, with the shape in `work`, `sums` and `scratch.slab`. False if the head's motion is not determined.
+
+    The power of the actuators is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
+    """
+    form, free = setting
+    _, _, _, slab, kept, inertia, table, vectors, works, _, _, _ = scratch
     base = head_frame(x)
-    sweep(half, strains.value[i], strains.rate[i], strains.acceleration[i], work)
-    gather_inertia(weight, own, work, inertia, vectors[SWING])
-    if not find_twist(body, laws, setting, base, t, inside, x, scratch):
+    put_full(inertia, inertia_at(sums, INERTIA))
+    if form == NO_INERTIA:
+        found = balance(body, forces, free, base, t, inside, x, work, scratch)
+    else:
+        found = given_twist(form, free, base, x, sums, inertia, table, vectors)
+    if not found:
         return False
-    net_push(body, laws, base, t, inside, vectors, TWIST, work, works)
-    sound = accelerate(body, setting, scratch)
-    twist, push, hold = pair_of(vectors, TWIST), pair_of(vectors, PUSH), pair_of(vectors, HOLD)
+    twist = pair_of(vectors, TWIST)
+    push, given = push_all(body.weight, forces, t, inside, base, twist, work, slab, kept, keep)
+    bias, along = inertial_wrench(sums, twist)
+    put_row(vectors, BIAS, bias)
+    put_row(vectors, PUSH, push)
+    sound = accelerate(form, free, inertia, table, vectors)
+    works[0] = along - given + power(pair_of(vectors, ANSWER), wrench_at(sums, SHAPE_MOMENTUM))
+    works[1] = given + power(twist, push)
+    hold = pair_of(vectors, HOLD)
     put_vector_at(rate, POSITION, base.rotation @ twist.linear)
     put_quaternion_rate(x, TURN, twist.angular, rate)
-    outer = into_world(base, Wrench(push.linear + hold.linear, push.angular + hold.angular))
+    outer = into_world(base, Wrench(push.force + hold.linear, push.torque + hold.angular))
     for c in range(6):
         rate[SPEED + c] = vectors[ANSWER, c]
-    if setting.form == MOMENTUM_FORM:
-        put_vector_at(rate, SPEED, outer.force)
-        put_vector_at(rate, SPEED + 3, outer.torque)
+    if form == MOMENTUM_FORM:
+        put_pair_at(rate, SPEED, outer)
     rate[WORKS], rate[WORKS + 1], rate[WORKS + 2] = works[0], works[1], 0.0
-    put_vector_at(rate, WORKS + 3, outer.force)
-    put_vector_at(rate, WORKS + 6, outer.torque)
+    put_pair_at(rate, WORKS + 3, outer)
     return sound
 
 
 @kernel
-def store(scratch, records, r, row):
+def store(work, scratch, records, r, row):
     """Keep everything of this instant in record r."""
-    work, _, _, vectors, works, stage, _, _ = scratch
+    vectors, works, stage = scratch.vectors, scratch.works, scratch.stage
     for c in range(stage.shape[0]):
         records.x[r, c] = stage[c]
     for c in range(6):
@@ -235,7 +247,15 @@ def store(scratch, records, r, row):
 
 
 @kernel
-def advance(body, laws, setting, strains, knots, record, x, scratch, records):
+def look_ahead(body, strains, i, scratch):
+    """Shapes up to instant i + 7, if instant i is the first of eight: those before it stay until they are overwritten, eight later."""
+    if i % LANES == 0:
+        last = strains[0].shape[0]
+        shape_eight(body, strains, i, scratch.desk, i % AHEAD, min(LANES, last - i), scratch.work, scratch.sums)
+
+
+@kernel
+def advance(body, forces, setting, strains, knots, record, x, scratch, records):
     """Step x from the first knot to the last and record where asked. Returns the step at which the motion was not determined, or -1."""
     r, steps, size = 0, knots.shape[0] - 1, x.shape[0]
     state, rate, total = scratch.stage, scratch.rate, scratch.total
@@ -248,11 +268,17 @@ def advance(body, laws, setting, strains, knots, record, x, scratch, records):
         inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
         for stage in range(4):
             lead, weight = stage_lead(stage)
+            i = 2 * n + int(2.0 * lead)
+            work, sums = scratch.work[i % AHEAD], scratch.sums[i % AHEAD]
             if stage == 0:
                 copy(x, state)
             else:
                 add(START, size, x, lead * h, rate, state)
-            if not rod_rate(body, laws, setting, strains, 2 * n + int(2.0 * lead), t + lead * h, inside, state, scratch, rate):
+            if stage != 2 and (stage > 0 or n == 0):          # stages 1 and 2 share a shape, and so do 3 and the next 0
+                look_ahead(body, strains, i, scratch)
+                lay_slab(work, scratch.slab)
+            keep = stage == 0 and record[n]
+            if not rod_rate(body, forces, setting, work, sums, t + lead * h, inside, state, scratch, rate, keep):
                 return n
             if stage == 0:
                 if setting.form == NO_INERTIA:            # the twist is no state: keep it as the guess of the next step
@@ -260,7 +286,7 @@ def advance(body, laws, setting, strains, knots, record, x, scratch, records):
                         x[SPEED + c] = scratch.vectors[TWIST, c]
                         state[SPEED + c] = x[SPEED + c]
                 if record[n]:
-                    store(scratch, records, r, 2 * n)
+                    store(work, scratch, records, r, i)
                     r += 1
                 if last:
                     return -1
@@ -304,10 +330,13 @@ def put_pose(poses, k, g, near):
 
 
 @kernel
-def loads_many(body, laws, times, inside, poses, twist, work, bias, push, works):
+def loads_many(body, forces, times, inside, poses, twist, work, sums, slab, kept, bias, push, works):
     """What pushes, and the inertial wrench without η̇_o, at T instants of a given motion; the pushes stay in `work`."""
-    _half, weight, own = body
     for i in range(times.shape[0]):
         V = pair_of(twist, i)
-        push_slices(laws, times[i], inside[i], head_frame(poses[i]), V, work[i])
-        gather_forces(weight, own, V, work[i], bias[i], push[i], works[i])
+        lay_slab(work[i], slab)
+        outer, given = push_all(body.weight, forces, times[i], inside[i], head_frame(poses[i]), V, work[i], slab, kept, True)
+        need, along = inertial_wrench(sums[i], V)
+        put_row(bias, i, need)
+        put_row(push, i, outer)
+        works[i, 0], works[i, 1] = along - given, given + power(V, outer)

@@ -5,8 +5,7 @@ with its exact derivatives (forward mode: every operation carries ẋ along by t
 code; Python holds it as a float64 array whose last axis has 16 words: the value, 7 unused words, 8 tangents.
 
 The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python.
-This file and `kernel` are the only ones that touch numba's extension interface. A further scalar (8 robots side by side) would be
-one more numba type here: its storage is already the one of the tangents, `Eight`.
+This file, `lanes` (a third scalar: eight numbers side by side) and `kernel` are the only ones that touch numba's extension interface.
 """
 from __future__ import annotations
 
@@ -52,15 +51,15 @@ class Dual8(types.Type):
 
 
 eight, dual8 = Eight(), Dual8()
-_VECTOR = ir.VectorType(ir.DoubleType(), TANGENTS)
-_ZEROS = ir.Constant(_VECTOR, [0.0] * TANGENTS)
+VECTOR = ir.VectorType(ir.DoubleType(), TANGENTS)
+ZEROS = ir.Constant(VECTOR, [0.0] * TANGENTS)
 _ONE = ir.Constant(ir.DoubleType(), 1.0)
 
 
 @register_model(Eight)
 class _EightModel(models.PrimitiveModel):
     def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, _VECTOR)
+        super().__init__(manager, numba_type, VECTOR)
 
 
 @register_model(Dual8)
@@ -69,10 +68,10 @@ class _DualModel(models.StructModel):
         super().__init__(manager, numba_type, [("value", types.float64), ("tangents", eight)])
 
 
-def _spread(builder, number):
+def spread(builder, number):
     """A vector that holds `number` eight times."""
     index = ir.IntType(32)
-    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, index(0))
+    first = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), number, index(0))
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(index, TANGENTS), [0] * TANGENTS))
 
 
@@ -100,13 +99,13 @@ def _sum(builder, x, dx, y, dy):
 
 
 def _difference(builder, x, dx, y, dy):
-    tangents = dx if dy is None else builder.fsub(_ZEROS if dx is None else dx, dy)
+    tangents = dx if dy is None else builder.fsub(ZEROS if dx is None else dx, dy)
     return builder.fsub(x, y), tangents
 
 
 def _product(builder, x, dx, y, dy):
-    first = None if dx is None else builder.fmul(dx, _spread(builder, y))
-    second = None if dy is None else builder.fmul(dy, _spread(builder, x))
+    first = None if dx is None else builder.fmul(dx, spread(builder, y))
+    second = None if dy is None else builder.fmul(dy, spread(builder, x))
     tangents = first if second is None else second if first is None else builder.fadd(first, second)
     return builder.fmul(x, y), tangents
 
@@ -115,27 +114,47 @@ def _quotient(builder, x, dx, y, dy):
     """d(x / y) = (dx - (x / y) dy) / y, with one division."""
     inverse = builder.fdiv(_ONE, y)
     value = builder.fmul(x, inverse)
-    rate = dx if dy is None else builder.fsub(_ZEROS if dx is None else dx, builder.fmul(dy, _spread(builder, value)))
-    return value, builder.fmul(rate, _spread(builder, inverse))
+    rate = dx if dy is None else builder.fsub(ZEROS if dx is None else dx, builder.fmul(dy, spread(builder, value)))
+    return value, builder.fmul(rate, spread(builder, inverse))
 
 
-def _operand_types(args):
-    """The types in which two operands are handed over, or None if they are not a dual with a dual or with a real number."""
-    if len(args) != 2 or dual8 not in args or not all(a == dual8 or isinstance(a, (types.Float, types.Integer)) for a in args):
+def _operand_types(scalar, args):
+    """The types in which two operands are handed over, or None if they are not a scalar of ours with its like or with a real number."""
+    if len(args) != 2 or scalar not in args or not all(a == scalar or isinstance(a, (types.Float, types.Integer)) for a in args):
         return None
-    return [dual8 if a == dual8 else types.float64 for a in args]
+    return [scalar if a == scalar else types.float64 for a in args]
 
 
-def _define_binary(symbol: Callable, result: types.Type, lower: Callable) -> None:
-    """Teach numba `dual symbol dual`, `dual symbol number` and `number symbol dual`."""
+def define_binary(scalar: types.Type, symbol: Callable, result: types.Type, lower: Callable) -> None:
+    """Teach numba `scalar symbol scalar`, `scalar symbol number` and `number symbol scalar`."""
     @infer_global(symbol)
     class _Typing(AbstractTemplate):
         def generic(self, args, keywords):
-            operands = _operand_types(args)
+            operands = _operand_types(scalar, args)
             return signature(result, *operands) if operands else None
 
-    for operands in ((dual8, dual8), (dual8, types.float64), (types.float64, dual8)):
+    for operands in ((scalar, scalar), (scalar, types.float64), (types.float64, scalar)):
         lower_builtin(symbol, *operands)(lower)
+
+
+def define_negative(scalar: types.Type, lower: Callable) -> None:
+    """Teach numba `-scalar`."""
+    @infer_global(operator.neg)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, keywords):
+            return signature(scalar, scalar) if args == (scalar,) else None
+
+    lower_builtin(operator.neg, scalar)(lower)
+
+
+def define_constants(scalar: types.Type, lower: Callable) -> None:
+    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it."""
+    def constant(context, builder, source, target, number):
+        return lower(context, builder, context.cast(builder, number, source, types.float64))
+
+    for number in (types.float64, types.int64):
+        default_type_manager.set_compatible(number, scalar, Conversion.safe)
+        lower_cast(number, scalar)(constant)
 
 
 def _define_arithmetic(symbol: Callable, in_place: Callable, rule: Callable) -> None:
@@ -144,8 +163,8 @@ def _define_arithmetic(symbol: Callable, in_place: Callable, rule: Callable) -> 
         y, dy = _unpack(context, builder, signature.args[1], args[1])
         return _pack(context, builder, *rule(builder, x, dx, y, dy))
 
-    _define_binary(symbol, dual8, lower)
-    _define_binary(in_place, dual8, lower)
+    define_binary(dual8, symbol, dual8, lower)
+    define_binary(dual8, in_place, dual8, lower)
 
 
 def _define_comparison(symbol: Callable, sign: str) -> None:
@@ -155,7 +174,7 @@ def _define_comparison(symbol: Callable, sign: str) -> None:
         compare = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered       # NaN differs from everything
         return compare(sign, x, y)
 
-    _define_binary(symbol, types.boolean, lower)
+    define_binary(dual8, symbol, types.boolean, lower)
 
 
 _define_arithmetic(operator.add, operator.iadd, _sum)
@@ -170,27 +189,13 @@ _define_comparison(operator.eq, "==")
 _define_comparison(operator.ne, "!=")
 
 
-@infer_global(operator.neg)
-class _NegativeTyping(AbstractTemplate):
-    def generic(self, args, keywords):
-        return signature(dual8, dual8) if args == (dual8,) else None
-
-
-@lower_builtin(operator.neg, dual8)
 def _negative(context, builder, signature, args):
     value, tangents = _unpack(context, builder, dual8, args[0])
     return _pack(context, builder, builder.fneg(value), builder.fneg(tangents))
 
 
-# A plain number may stand where a dual is expected: as a constant, all its tangents are zero.
-for _number in (types.float64, types.int64):
-    default_type_manager.set_compatible(_number, dual8, Conversion.safe)
-
-
-@lower_cast(types.float64, dual8)
-@lower_cast(types.int64, dual8)
-def _constant(context, builder, source, target, number):
-    return _pack(context, builder, context.cast(builder, number, source, types.float64), _ZEROS)
+define_negative(dual8, _negative)
+define_constants(dual8, lambda context, builder, number: _pack(context, builder, number, ZEROS))
 
 
 # ----------------------------------------------------------------------------------------------------------------- functions
@@ -205,20 +210,21 @@ def _chain(typing, x, value, slope):
     """The dual f(x), from the number f and the number f': tangents f' dx."""
     def codegen(context, builder, signature, args):
         tangents = _unpack(context, builder, dual8, args[0])[1]
-        return _pack(context, builder, args[1], builder.fmul(tangents, _spread(builder, args[2])))
+        return _pack(context, builder, args[1], builder.fmul(tangents, spread(builder, args[2])))
     return dual8(dual8, types.float64, types.float64), codegen
 
 
 def _dual_version_of(function: Callable) -> Callable:
-    """Decorator: compiled code uses the decorated version as soon as one argument is a dual, else `function` itself."""
+    """Decorator: compiled code uses the decorated version as soon as one argument is a dual, else `function` (lanes see to themselves)."""
     def register(version: Callable) -> Callable:
-        overload(function, jit_options=INLINE, strict=False)(lambda *args: version if dual8 in args else function)
+        overload(function, jit_options=INLINE, strict=False)(
+            lambda *args: version if dual8 in args else None if eight in args else function)
         return version
     return register
 
 
 def value_of(x):
-    """The number itself, without its derivatives: for decisions, counts and indices."""
+    """The number itself, without its derivatives: for decisions, counts and indices. Of eight numbers, the largest."""
     return float(x)
 
 
@@ -303,16 +309,26 @@ def _arctangent2(y, x):
     return _chain(b * y - a * x, math.atan2(a, b), 1.0 / square if square > 0.0 else 0.0)       # (x dy - y dx) / (x² + y²)
 
 
+def where_positive(x, a, b):
+    """a where x > 0, else b."""
+    return a if x > 0.0 else b
+
+
+@_dual_version_of(where_positive)
+def _where_positive(x, a, b):
+    return a if x > 0.0 else b
+
+
 @inline
 def minimum(a, b):
     """The smaller of two scalars, with its derivative (that of `b` where they are equal)."""
-    return a if a < b else b
+    return where_positive(b - a, a, b)
 
 
 @inline
 def maximum(a, b):
     """The larger of two scalars, with its derivative (that of `b` where they are equal)."""
-    return a if a > b else b
+    return where_positive(a - b, a, b)
 
 
 # -------------------------------------------------------------------------------------------------------------------- arrays
@@ -323,16 +339,21 @@ def as_duals(typing, array):
 
     Call it once, at the entry of a kernel. The size of the last axis is not checked: make the array with `dual_array`.
     """
+    return view_as(dual8, WORDS, array)
+
+
+def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
+    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours."""
     if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C" and array.ndim > 1):
-        raise TypingError(f"as_duals takes a C-ordered float64 array with a last axis of {WORDS} words, got {array}")
+        raise TypingError(f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got {array}")
     # NumPy promises 16 bytes, and LLVM would assume 64 if the array were declared as aligned.
-    target = types.Array(dual8, array.ndim - 1, "C", readonly=not array.mutable, aligned=False)
+    target = types.Array(scalar, array.ndim - 1, "C", readonly=not array.mutable, aligned=False)
 
     def codegen(context, builder, signature, args):
-        layout = context.get_data_type(dual8)
+        layout = context.get_data_type(scalar)
         size = context.get_abi_sizeof(layout)
-        if size != 8 * WORDS:
-            raise NotImplementedError(f"on this processor a dual takes {size} bytes where {8 * WORDS} are expected")
+        if size != 8 * words:
+            raise NotImplementedError(f"on this processor {scalar} takes {size} bytes where {8 * words} are expected")
         source = context.make_array(array)(context, builder, args[0])
         view = context.make_array(target)(context, builder)
         shape = cgutils.unpack_tuple(builder, source.shape)[:-1]

@@ -32,9 +32,12 @@ def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[
     return assemble_laws([pack.laws for pack in packs]), added
 
 
-def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
-    """The chain in three arrays; every joint motion-given, no gains."""
+def chain_table(chain: Chain, added: Array, breakaway: bool = False) -> kernels.ChainTable:
+    """The chain in three arrays; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's friction."""
     arrays = chain.arrays()
+    if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
+        raise InputError("breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
+                         "or set model.kind to non-smooth")
     bodies = len(arrays.joint_kind)
     links = aligned_zeros((bodies, kernels.LINK_COLUMNS))
     links[:, kernels.LINK_AXIS:][:, :3], links[:, kernels.LINK_ARM:][:, :3] = arrays.axis, arrays.arm
@@ -53,7 +56,8 @@ def chain_table(chain: Chain, added: Array) -> kernels.ChainTable:
     joints = np.zeros((chain.freedoms, kernels.JOINT_COLUMNS))
     for column, values in ((kernels.ROTOR, arrays.rotor_inertia), (kernels.COULOMB, arrays.coulomb_friction),
                            (kernels.VISCOUS, arrays.viscous_friction), (kernels.STIFFNESS, arrays.stiffness),
-                           (kernels.REST, arrays.rest), (kernels.DAMPING, arrays.damping)):
+                           (kernels.REST, arrays.rest), (kernels.DAMPING, arrays.damping),
+                           (kernels.BREAKAWAY, arrays.breakaway_friction), (kernels.STRIBECK, arrays.stribeck_rate)):
         joints[:, column] = values
     joints[:, kernels.SATURATION] = np.inf
     return kernels.ChainTable(links, layout, joints)

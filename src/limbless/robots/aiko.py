@@ -32,6 +32,9 @@ class Aiko(Preset):
     joint_offset: float = quantity(0.0, "m", "distance of the pitch axis beyond the yaw axis (0.022 in the real robot)", ge=0)
     rotor_inertia: float = quantity(0.0, "kg m2", "rotor inertia of every joint", ge=0)
     viscous_friction: float = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
+    coulomb_friction: float = quantity(0.0, "N m", "dry friction of every joint while it moves", ge=0)
+    breakaway_friction: float = quantity(0.0, "N m", "dry friction of every joint at rest (Stribeck)", ge=0)
+    stribeck_rate: float = quantity(0.1, "rad/s", "rate at which dry friction has fallen from that at rest by 63 %", gt=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the actuators; exceeding it is reported", gt=0)
 
     @model_validator(mode="after")
@@ -53,7 +56,8 @@ class Aiko(Preset):
         """The chain."""
         joint = Joint(kind="universal", axis=(0.0, 0.0, 1.0), second_axis=(0.0, 1.0, 0.0), label=("yaw", "pitch"),
                       offset=(self.joint_offset, 0.0, 0.0), rotor_inertia=self.rotor_inertia, viscous_friction=self.viscous_friction,
-                      torque_limit=self.torque_limit)
+                      coulomb_friction=self.coulomb_friction, breakaway_friction=self.breakaway_friction,
+                      stribeck_rate=self.stribeck_rate, torque_limit=self.torque_limit)
         first = self._link(0, 0.0)
         rest = [self._link(number, 0.5 * self.length, joint=joint.changed(name=f"joint {number}"),
                            position=((0.5 if number == 1 else 1.0) * self.length, 0.0, 0.0)) for number in range(1, self.links)]

@@ -97,7 +97,8 @@ class Chain(Robot):
         bodies : as many pieces of body on which fluid acts as there are masses, None for a link without.
         volume : as many displaced volumes, m3; `link_names` : as many names.
         labels : (n,) yaw, pitch, roll, ...
-        joint_values : rotor_inertia, coulomb_friction, viscous_friction, stiffness, rest, damping, torque_limit; one number or (n,).
+        joint_values : rotor_inertia, coulomb_friction, breakaway_friction, stribeck_rate, viscous_friction,
+            stiffness, rest, damping, torque_limit; one number or (n,).
         """
         rows = from_arrays.dh_rows(alpha, d, r, offset)
         joints = from_arrays.one_freedom_joints(len(rows), prismatic, labels, joint_values)

@@ -17,7 +17,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 BASE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
-_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit")
+_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest",
+               "damping", "torque_limit")
 
 
 class ChainArrays(NamedTuple):
@@ -40,6 +41,8 @@ class ChainArrays(NamedTuple):
     velocity_column: Integers      # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
     rotor_inertia: Array           # (freedoms,) these seven: one per velocity column
     coulomb_friction: Array
+    breakaway_friction: Array
+    stribeck_rate: Array
     viscous_friction: Array
     stiffness: Array
     rest: Array

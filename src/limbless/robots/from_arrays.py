@@ -42,7 +42,8 @@ def dh_rows(alpha: Any, d: Any, r: Any, offset: Any) -> list[ModifiedDH]:
 
 def one_freedom_joints(count: int, prismatic: Any, labels: Sequence[str] | None, values: Mapping[str, Any]) -> list[Joint]:
     """Revolute and prismatic joints; each of `values` is one number for all of them or one for each."""
-    allowed = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit")
+    allowed = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest",
+               "damping", "torque_limit")
     unknown = [name for name in values if name not in allowed]
     if unknown:
         raise InputError(f"unknown option {unknown[0]!r}; per joint you can give {', '.join(allowed)}")

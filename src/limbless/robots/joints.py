@@ -11,7 +11,8 @@ from limbless.robots.sections import PARALLEL, Direction
 
 PerFreedom = float | tuple[float, ...]
 FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
-_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit", "label")
+_PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
+                "stiffness", "rest", "damping", "torque_limit", "label")
 
 
 class Joint(Description):
@@ -35,6 +36,8 @@ class Joint(Description):
     offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the link frame")
     rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)")
     coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
+    breakaway_friction: PerFreedom = quantity(0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if that is more")
+    stribeck_rate: PerFreedom = quantity(0.1, "rad/s", "rate at which dry friction has fallen from `breakaway_friction` by 63 %")
     viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
     stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
     rest: Angle | tuple[Angle, ...] = quantity(0.0, "rad", "position at which the spring is at rest")
@@ -53,7 +56,14 @@ class Joint(Description):
         value = getattr(self, field)
         return value if isinstance(value, tuple) else (value,) * self.freedoms
 
-    @field_validator("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "damping", "torque_limit")
+    @field_validator("stribeck_rate")
+    @classmethod
+    def _rate_is_positive(cls, value: PerFreedom) -> PerFreedom:
+        if min(value if isinstance(value, tuple) else (value,)) <= 0:
+            raise ValueError(f"{value} must be positive; leave breakaway_friction out where friction does not depend on the rate")
+        return value
+
+    @field_validator("rotor_inertia", "coulomb_friction", "breakaway_friction", "viscous_friction", "stiffness", "damping", "torque_limit")
     @classmethod
     def _not_negative(cls, value: Any) -> Any:
         numbers = [number for number in (value if isinstance(value, tuple) else (value,)) if number is not None]

@@ -11,6 +11,7 @@ from limbless.callables import Function
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
+from limbless.mechanics.rod_strains import bend, within
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.sections import ellipse_area, ellipse_second_moments
@@ -126,18 +127,22 @@ class Rod(Robot):
 
         The curvatures of a shape are the slopes of its heading (about z) and of its elevation (about y): what a chain of many links does.
         """
-        if gait.drives == "strain":
-            drive = gait.sample(times, stations)
-        elif stations.ndim == 2:
-            rows = [gait.slope(times[i:i + 1], stations[i]) for i in range(len(times))]
-            drive = _curvature(*(np.concatenate(parts) for parts in zip(*rows, strict=True)))
-        else:
-            drive = _curvature(*gait.slope(times, stations))
-        self._check(drive, gait, times, stations)
+        drive = gait.sample(times, stations) if gait.drives == "strain" else _curvature(*gait.slope(times, stations))
+        if not within(*(np.ascontiguousarray(part) for part in drive), *self._bounds):
+            self._refuse(drive, gait, times, stations)
         return drive
 
-    def _check(self, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
-        """Finite, not folded, and only along actuated strains."""
+    @cached_property
+    def _bounds(self) -> tuple[Array, Array]:
+        """Between what each strain must stay: a stretch above 0, and what is not actuated at its natural value."""
+        low, high = np.full(6, -1e300), np.full(6, 1e300)
+        low[0] = np.nextafter(0.0, 1.0)
+        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
+        low[locked], high[locked] = NATURAL[locked] - _STILL, NATURAL[locked] + _STILL
+        return low, high
+
+    def _refuse(self, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
+        """Say what is wrong with strains that are not finite, fold the rod, or drive what is not actuated."""
         def where(bad: Any) -> str:
             i, k = np.argwhere(bad)[0][:2]
             X = stations[i, k] if stations.ndim == 2 else stations[k]
@@ -189,10 +194,7 @@ def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
 
 def _curvature(*slopes: Array) -> Drive:
     """Slopes of heading and elevation (T, S, 2) as strain of an inextensible rod."""
-    parts = []
-    for slope in slopes:
-        strain = np.zeros((*slope.shape[:2], 6))
-        strain[..., 4], strain[..., 5] = slope[..., 1], slope[..., 0]
-        parts.append(strain)
-    parts[0][..., 0] = 1.0
+    parts = [np.empty((*slope.shape[:2], 6)) for slope in slopes]
+    for slope, stretch, part in zip(slopes, (1.0, 0.0, 0.0), parts, strict=True):
+        bend(slope, stretch, part)
     return Drive(*parts)

@@ -100,6 +100,28 @@ def test_friction_slides_to_a_stop() -> None:
         assert np.abs(data["base_twist"].values[-1]).max() < 1e-3
 
 
+def test_friction_turns_an_oblique_slide() -> None:
+    """The ellipse of largest dissipation: u'/u = -μ1² g/N and v'/v = -μ2² g/N, N² = μ1² u² + μ2² v² + (μ2 ε)², so that with τ = ∫ g/N dt
+    u = u0 exp(-μ1² τ), v = v0 exp(-μ2² τ): the path is known without the time, the time follows by a quadrature."""
+    from scipy.integrate import quad
+
+    mu, start, eps = (0.2, 0.5), (-0.6, 0.8), 1e-3
+    ground = RegularisedFriction(forward=mu[0], backward=0.4, lateral=mu[1], speed=eps)
+    data = ll.simulate(Rod(base="planar"), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.15, step=0.001,
+                       initial={"twist": (*start, 0, 0, 0, 0)}).dataset
+    u, v = data["base_twist"].values[:, 0], data["base_twist"].values[:, 1]
+    tau = -np.log(v / start[1]) / mu[1] ** 2
+    assert u == pytest.approx(start[0] * np.exp(-mu[0] ** 2 * tau), rel=1e-7)
+    assert np.abs(data["base_twist"].values[:, 5]).max() < 1e-9, "it does not turn"
+
+    def pace(x: float) -> float:
+        slide = (mu[0] * start[0] * np.exp(-mu[0] ** 2 * x), mu[1] * start[1] * np.exp(-mu[1] ** 2 * x), mu[1] * eps)
+        return float(np.linalg.norm(slide)) / 9.81
+    for record in (50, 150):
+        assert quad(pace, 0.0, float(tau[record]))[0] == pytest.approx(float(data["time"][record]), rel=1e-6)
+    assert abs(v[-1] / u[-1]) < 0.7 * abs(start[1] / start[0]), "the slide turns towards the body's own direction"
+
+
 def test_chain_of_a_rod() -> None:
     chain = Rod(strains="universal", length=0.9).to_chain(9)
     assert chain.freedoms == 16 and chain.total_mass == pytest.approx(Rod(length=0.9).total_mass)

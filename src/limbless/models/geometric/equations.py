@@ -156,7 +156,7 @@ class Equations:
         symbols = np.empty((self.freedoms,) * 3)                     # every entry is written
         group = self.frame.base in (screws.PLANAR_GROUP, screws.SPACE_GROUP)
         symbols_kernels.fill_christoffel(self._table.layout, self.frame.speeds, group, self._scratch.work, self._scratch.columns,
-                                         np.empty((14, self.freedoms)), symbols)
+                                         np.empty((6, self.freedoms)), symbols)
         return symbols
 
     def _planar(self) -> planar.Levers:

@@ -16,6 +16,8 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain as rows_of
 from limbless.mechanics import chain_motion, geometric_motion, geometric_stepping, screws
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
+from limbless.mechanics.contact_dense import Dense
+from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.reseating import add_to_base
@@ -24,9 +26,10 @@ from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
-from limbless.models.geometric import base_frames, recording
+from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
+from limbless.models.nonsmooth.assembly import bodies_of, mobility, scene_of
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -50,6 +53,7 @@ class Geometric(Equations, Model):
         self._run_table, n = table, self.chain.freedoms
         self._given = np.zeros(self.freedoms, dtype=np.int64)
         self._given[self.frame.speeds:] = table.layout[1:, rows_of.GIVEN]
+        self._phases = phases.phases_of(self.actuation, self._given, self._feedback, n)
         self._split = self.frame.coordinates + n
         self._size = self._split + self.freedoms + INTEGRALS
         self._run_scratch = _scratch(len(table.layout), self.freedoms, n, self._size)
@@ -59,27 +63,19 @@ class Geometric(Equations, Model):
         self._recorder = Recorder(self.chain, table, self._laws)
 
     def _make_contacts(self) -> Contacts:
-        """Set-valued wheels as arrays; none if there are none."""
-        if len({wheels.cone for wheels in self.wheels}) > 1:
-            raise InputError("wheels: all set-valued wheels of a robot have the same cone, box or ellipse")
-        found = []
-        for wheels in self.wheels:
-            grips = wheels.grips(self.chain)
-            for start, end in wheels.windows():
-                edge = np.broadcast_to([start, end], (len(grips.body), 2))
-                found.append(np.column_stack([grips.body, grips.point, grips.axes.reshape(-1, 6), grips.limit, edge]))
-        grip = np.concatenate([np.zeros((0, geometric_stepping.GRIP_COLUMNS)), *found])
-        C, N = 2 * len(grip), self.freedoms
-        return Contacts(grip, bool(self.wheels) and self.wheels[0].cone == "ellipse", np.zeros((C, N)), np.zeros((C, N)), np.zeros((C, C)),
-                        np.zeros(C), np.zeros(C), np.zeros(C), np.zeros((C, C)), np.zeros(C), np.zeros(2 * C, dtype=np.int64),
-                        np.zeros((len(grip), 3)), np.zeros((C, 3)))
+        """Set-valued wheels as contacts under given loads; none if there are none."""
+        scene = scene_of(self.chain, self.wheels)
+        C, N = len(scene.owner), self.freedoms
+        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64))
+        return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
+                        dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
         for (_, end), (start, _) in pairwise(windows):
             if start < end:
-                raise InputError(f"clamp: two clamps are closed at {start:g} s; the model holds one module at a time: "
-                                 "give them `active` windows that do not overlap")
+                raise InputError(f"clamp: two clamps are closed at {start:g} s; the model holds one module at a time, since two make a "
+                                 "loop whose reactions are not unique: give them `active` windows that do not overlap")
         if self.clamps and self.frame.base == screws.FIXED_BASE:
             raise InputError("clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp a module")
 
@@ -101,7 +97,7 @@ class Geometric(Equations, Model):
         x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
         self._set_base_twist(home, x, np.array(initial.twist))
         memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
-                  "friction": np.zeros(len(self._contacts.u))}
+                  "friction": np.zeros((len(self._contacts.contact), IMPULSE)), "phase": np.zeros(1), "handover": np.zeros(1 + 2 * n)}
         return State(0.0, x, memory)
 
     def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
@@ -132,19 +128,21 @@ class Geometric(Equations, Model):
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close in between."""
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
-        times, self._contacts.u[:] = knots[record], memory["friction"]
+        friction = self._contacts.contact[:, LOAD:LOAD + IMPULSE]
+        times, friction[:] = knots[record], memory["friction"]
         kept, wheels = self._room(len(times))
         clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
         done, r, what = len(knots) - 1, 0, -1
-        for first, last, closed in self._stretches(knots):
-            self._switch(x, memory, closed)
+        for first, last, closed, phase in self._stretches(knots):
+            self._switch(x, memory, closed, self._phases[phase])
             local = record[first:last + 1].copy()
             local[-1] &= last == len(knots) - 1
             part = slice(2 * first, 2 * last + 1)
             piece = DriveTable(drive.position[part], drive.velocity[part], drive.acceleration[part],
                                drive.torque if len(drive.torque) == 1 else drive.torque[part])
+            piece = self._driven(x, memory, piece, knots[first:last + 1], phase)
             rows = Records(*(array[r:] for array in kept))
-            what, step, count = self._step(closed, memory, piece, knots[first:last + 1], local, x, rows,
+            what, step, count = self._step(closed, memory, self._phases[phase], piece, knots[first:last + 1], local, x, rows,
                                            ContactRecords(*(array[r:] for array in wheels)))
             clamped[r:r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
             impulse[r:r + count], energy[r:r + count] = memory["impacts"][:6], memory["impacts"][6]
@@ -152,7 +150,7 @@ class Geometric(Equations, Model):
             if what >= 0:
                 done = first + step
                 break
-        memory["friction"] = self._contacts.u.copy()
+        memory["friction"] = friction.copy()
         status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else chain_tables.law_failure(self.environment)
         block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
         if self.clamps:
@@ -163,38 +161,55 @@ class Geometric(Equations, Model):
 
     def _room(self, count: int) -> tuple[Records, ContactRecords]:
         """Room for `count` records."""
-        C = len(self._contacts.grips)
+        C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
                 ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
 
-    def _stretches(self, knots: Array) -> Iterator[tuple[int, int, int]]:
-        """First and last knot of each stretch of steps with the same clamp closed, and its number (-1: none)."""
+    def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
+        """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""
+        phase, n = self._phases[number], self.chain.freedoms
+        if number != int(memory["phase"][0]):
+            returns = phase.given > self._phases[int(memory["phase"][0])].given
+            memory["phase"] = np.array([float(number)])
+            speeds = x[self._split + self.frame.speeds:][:n]
+            gap = np.concatenate([x[self.frame.coordinates:self._split] - piece.position[0], speeds - piece.velocity[0]])
+            memory["handover"] = np.concatenate([knots[:1], np.tile(returns[self.frame.speeds:], 2) * gap])
+        piece = piece._replace(torque=piece.torque + phase.torque)
+        start, offset, rate = memory["handover"][0], memory["handover"][1:1 + n], memory["handover"][1 + n:]
+        if not (offset.any() or rate.any()):
+            return piece
+        times = np.sort(np.concatenate([knots, 0.5 * (knots[:-1] + knots[1:])]))
+        return phases.handed_over(piece, times, float(start), offset, rate, self.actuation.settle)       # type: ignore[attr-defined]
+
+    def _stretches(self, knots: Array) -> Iterator[tuple[int, int, int, int]]:
+        """First and last knot of each stretch of steps with the same clamp closed in the same phase, and their numbers (-1: no clamp)."""
         middles = 0.5 * (knots[:-1] + knots[1:])
         closed = np.full(len(middles), -1)
         for number, clamp in enumerate(self.clamps):
             for start, end in clamp.windows():
                 closed[(start <= middles) & (middles <= end)] = number
-        edges = [0, *(np.flatnonzero(np.diff(closed)) + 1), len(middles)]
+        phase = phases.phase_at(self._phases, middles)
+        edges = [0, *(np.flatnonzero(np.diff(closed) | np.diff(phase)) + 1), len(middles)]
         for first, last in pairwise(edges):
-            yield int(first), int(last), int(closed[first])
+            yield int(first), int(last), int(closed[first]), int(phase[first])
 
-    def _step(self, closed: int, memory: dict[str, Array], drive: DriveTable, knots: Array, record: NDArray[np.bool_], x: Array,
-              rows: Records, wheels: ContactRecords) -> tuple[int, int, int]:
+    def _step(self, closed: int, memory: dict[str, Array], phase: phases.Phase, drive: DriveTable, knots: Array,
+              record: NDArray[np.bool_], x: Array, rows: Records, wheels: ContactRecords) -> tuple[int, int, int]:
         """One stretch. Returns -1 or what failed, the step, and the number of records."""
-        given, row = self._given.copy(), FREE_OF_CLAMPS
+        given, row = phase.given.copy(), FREE_OF_CLAMPS
         if closed >= 0 and self._clamp_rows[closed] == 0:
             given[:self.frame.speeds] = 1                                    # the base itself is clamped: (25)
         elif closed >= 0:
             row = self._clamp_rows[closed]
-        mode = Mode(given, row, self._feedback)
+        mode = Mode(given, row, phase.feedback)
         shared = (self._run_table, self._laws, self.frame, mode, memory["home"], memory["seat"], drive, knots, record, x,
                   self._run_scratch, self._solver)
         if self.wheels:
             return geometric_stepping.advance_stepping(*shared, self._contacts, rows, wheels)
         return geometric_motion.advance_smooth(*shared, rows)
 
-    def _switch(self, x: Array, memory: dict[str, Array], closed: int) -> None:
+    def _switch(self, x: Array, memory: dict[str, Array], closed: int, phase: phases.Phase) -> None:
         """Open or close a clamp: closing stops the module by an impulse and keeps where it is."""
         if closed == int(memory["seated"][0]):
             return
@@ -203,7 +218,7 @@ class Geometric(Equations, Model):
             return
         self._home = memory["home"]
         position, speeds = x[:self._split], x[self._split:self._split + self.freedoms]
-        impact = self.close_clamp(position, speeds, self.clamps[closed].module, bool(self._given[self.frame.speeds:].all()))
+        impact = self.close_clamp(position, speeds, self.clamps[closed].module, bool(phase.given[self.frame.speeds:].all()))
         self._home, work = base_frames.AT_ORIGIN, self._scratch.work
         row, base = self._clamp_rows[closed], work[0, 9:12].copy()
         memory["seat"] = np.concatenate([work[row, 9:12], matrix_to_quaternion(work[row, :9].reshape(3, 3))])
@@ -247,7 +262,7 @@ class Geometric(Equations, Model):
     def coordinates(self) -> dict[str, Any]:
         if not self.wheels:
             return self._recorder.coordinates()
-        names = [f"wheel {number}" for number in range(len(self._contacts.grips))]
+        names = [f"wheel {number}" for number in range(len(self._contacts.contact))]
         return {**self._recorder.coordinates(), "contact": (("contact",), names, {})}
 
 
@@ -266,7 +281,7 @@ class GeometricSettings(ModelSettings):
         "virtual", description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock")
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:

@@ -19,7 +19,7 @@ CONTACT_SCHEMA = {
     "contact_force": Variable(("contact", "axis"), "N", "dry friction on each wheel", "world"),
     "contact_position": Variable(("contact", "axis"), "m", "place of each wheel", "world"),
     "contact_held": Variable(("contact",), "1", "number of directions (along, across) in which a wheel sticks", ""),
-    "contact_residual": Variable((), "m/s", "largest slip that the friction found does not oppose as Coulomb's law asks"),
+    "contact_residual": Variable((), "m/s", "worst violation of the friction law in any step since the record before"),
 }
 
 

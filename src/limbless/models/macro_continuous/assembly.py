@@ -1,6 +1,7 @@
 """A rod and its environment as the arrays that `mechanics.rod_motion` takes."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,11 +11,18 @@ from limbless.environments.base import Environment
 from limbless.environments.packing import assemble_laws
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod_motion
+from limbless.mechanics.lanes import LANED, LANES
 from limbless.mechanics.laws import Laws
-from limbless.mechanics.rod import NODE_COLUMNS, Body
+from limbless.mechanics.rod import NODE_COLUMNS, SUMS, Body
+from limbless.mechanics.rod_forces import SLAB_COLUMNS, Forces
+from limbless.mechanics.rod_shapes import make_desk
+from limbless.mechanics.scalars import aligned_zeros
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 
 Array = NDArray[np.float64]
+# Laws that are one formula on every slice, with what they branch on: laws that share that, and their window, stand in one band
+_BANDED = {float(law_columns.WEIGHT): (), float(law_columns.FLUID): (law_columns.HAS_ADDED, law_columns.CONSISTENT),
+           float(law_columns.FRICTION): (law_columns.JOINED,)}
 
 
 def breaks_of(rod: object, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
@@ -55,10 +63,43 @@ def pack_body(slices: Slices, laws: Laws, inertia: bool) -> tuple[Body, Array]:
     return Body(mesh.half, mesh.weight, np.ascontiguousarray(whole)), own
 
 
+def pack_forces(laws: Laws, mesh: Mesh) -> Forces:
+    """The laws as kernels take them: in bands of eight nodes where a law is one formula on every slice, else row by row.
+
+    Nodes of a band that its law does not act on have its coefficients too (any finite ones will do) and a share of 0.
+    """
+    bands: dict[tuple[float, ...], dict[int, Array]] = {}
+    single = []
+    for row in laws.rows:
+        node = int(row[law_columns.BODY])
+        code = row[law_columns.CODE]
+        if not LANED or code not in _BANDED:
+            single.append(row)
+            continue
+        kind = (code, row[law_columns.FROM], row[law_columns.UNTIL], *row[list(_BANDED[code])], node // LANES)
+        again = next(n for n in itertools.count() if node not in bands.get((*kind, n), ()))
+        bands.setdefault((*kind, again), {})[node] = row
+    packed = aligned_zeros((len(bands), law_columns.LAW_COLUMNS, LANES))
+    share = aligned_zeros((len(bands), LANES))
+    for i, members in enumerate(bands.values()):
+        packed[i] = next(iter(members.values()))[:, None]
+        for node, row in members.items():
+            packed[i, :, node % LANES], share[i, node % LANES] = row, mesh.weight[node]
+    block = np.array([int(kind[-2]) for kind in bands], dtype=np.int64)
+    return Forces(packed, share, block, np.array(single).reshape(-1, law_columns.LAW_COLUMNS), laws.buffer)
+
+
+def slab(nodes: int, columns: int) -> Array:
+    """Room for numbers of all nodes, eight nodes side by side."""
+    return aligned_zeros((-(-nodes // LANES), columns, LANES))
+
+
 def scratch(nodes: int, size: int) -> rod_motion.Scratch:
     """Working memory."""
-    return rod_motion.Scratch(np.zeros((nodes, NODE_COLUMNS)), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((rod_motion.VECTORS, 6)),
-                              np.zeros(2), np.zeros(size), np.zeros(size), np.zeros(size))
+    ahead = rod_motion.AHEAD
+    return rod_motion.Scratch(make_desk(nodes), aligned_zeros((ahead, nodes, NODE_COLUMNS)), aligned_zeros((ahead, SUMS)),
+                              slab(nodes, SLAB_COLUMNS), slab(nodes, 6), np.zeros((6, 6)), np.zeros((6, 6)),
+                              np.zeros((rod_motion.VECTORS, 6)), np.zeros(2), np.zeros(size), np.zeros(size), np.zeros(size))
 
 
 def records(nodes: int, size: int, count: int) -> rod_motion.Records:

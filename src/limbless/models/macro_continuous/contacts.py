@@ -17,12 +17,14 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts
+from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
-from limbless.models.macro_continuous.recording import bracket
+from limbless.models.macro_continuous.recording import bracket, carried
 from limbless.robots.rod import HELD, Rod
 
 Array = NDArray[np.float64]
 REST = 1e-3                # 1/s: of the length, the speed below which slip is not compared with the speed any more
+_GUIDES = 17               # sections at which a guided body is asked not to slip
 RANK = 1e-8                # singular values below this share of the largest count as zero
 
 
@@ -44,6 +46,15 @@ class Motion(NamedTuple):
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
 
 
+class Held(NamedTuple):
+    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked not to slip."""
+
+    pose: Array                    # (E, N, NODE_COLUMNS)
+    active: NDArray[np.bool_]      # (E, N, 6) which components of its twist
+    given: Array                   # (E, N, 6) what they must be
+    place: Array                   # (E, N) abscissae, m
+
+
 class Slots(NamedTuple):
     """Columns of the contacts of one environment."""
 
@@ -60,7 +71,8 @@ class ContactSet:
         self.free = np.array([c not in HELD[rod.base] for c in range(6)])
         self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
         self._refuse_held()
-        self.guide_nodes = np.unique(np.linspace(0, len(mesh.X) - 1, 17).round().astype(int))
+        ends = np.linspace(0, len(mesh.half), _GUIDES).round().astype(int)
+        self.guide_nodes = 2 * np.unique(ends)            # ends of panels: an integral to the middle of one is less accurate
 
     @property
     def guides_body(self) -> bool:
@@ -120,11 +132,11 @@ class ContactSet:
                 places[columns][:len(item.abscissae)] = item.abscissae
         return places
 
-    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array, body_speed: Array | None) -> tuple[Places,
-                                                                                                                      NDArray[np.bool_]]:
+    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array,
+                body_speed: dict[tuple[float, float, float], Array] | None) -> tuple[Places, NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout the step (K, P).
 
-        body_speed : (2 K + 1, nodes) at which a thing that is fixed in space runs along the body; `places` (P,) moves on.
+        body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,) moves on.
         """
         steps, count = len(knots) - 1, slots[-1].columns.stop
         middle = 0.5 * (knots[:-1] + knots[1:])
@@ -137,7 +149,7 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed, item.spacing or 0.0, moved, path, there)
+                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, moved, path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
@@ -187,53 +199,42 @@ class ContactSet:
     # The motion that they allow
 
     def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
-               stage: NDArray[np.int64], walled: NDArray[np.bool_]) -> Motion:
-        """η_o and η̇_o (E, 6) that all contacts agree on."""
+               stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> Motion:
+        """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports move through space."""
         guided = self.guided(slots)
         given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
         for item, columns in slots:
             part = Places(*(values[:, columns] for values in places))
             given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
                                                                      reached.rate[:, columns])
-        rows = rod_kernels.adjoint_matrices(reached.pose)                                    # (E, P, 6, 6)
-        swing, surge = (reached.pose[..., c:c + 6] for c in (rod_kernels.SWING, rod_kernels.SURGE))
+        drift = self._drift(slots, base, reached.pose, times)
+        given = given + drift
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        body = self._body_rows(work, stage) if walled.any() else None
-        if body is not None and not walled.all():
-            body = (body[0] * walled[:, None, None, None], *body[1:])
-        wanted = given - (rows @ swing[..., None])[..., 0]
-        twist, left = self._solve(rows, wanted, active, body, 0, times)
-        speeds = (rows @ (twist[:, None] + swing)[..., None])[..., 0]
+        held = self._with_body(Held(reached.pose, active, given, places.place), work, stage, walled, base, times)
+        twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
+        speeds = carried(rod_kernels.twists_to_sections, held.pose, twist[:, None] + held.pose[..., rod_kernels.SWING:][..., :6])
+        points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
-        scale = np.maximum(np.linalg.norm(speeds[..., :3], axis=-1).max(axis=1, initial=0.0), pace)
+        scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
         residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        self._refuse_slip(residual, times)
-        sliding = self._sliding(slots, reached, speeds)
-        given_rate = given_rate + sliding
-        rate_bias = (rows @ (surge + bracket(twist[:, None], swing))[..., None])[..., 0]
-        body_rate = None if body is None else (body[0], body[2] + _body_bias(body, twist), body[2])
-        twist_rate, _ = self._solve(rows, given_rate - rate_bias, active, body_rate, 1, times)
+        refusals.refuse_slip(residual, self.tolerance, times, held.place, worst)
+        rates = moving.turning(speeds[..., 3:], held.given)                                # of what guides a body that turns
+        rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
+        twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
         return Motion(twist, twist_rate, residual, given)
 
     def guess(self, work: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
-        stage = np.arange(len(work))
-        A, b = self._wall(self._body_rows(work, stage))
-        small = A[..., self.free]
-        normal = small.swapaxes(1, 2) @ small
-        normal += 1e-12 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(normal.shape[1])
-        twist = np.zeros((len(work), 6))
-        twist[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0]
-        return twist
+        T = len(work)
+        nothing = Held(work[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
+        held = self._with_body(nothing, work, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
+        return self._least_squares(held, np.zeros((T, 6)), 0, 1e-12)[0]
 
-    def _wall(self, body: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        """Rows and right sides of the guided body, those of rolling as the speed of the skin."""
-        guided = np.isin(np.arange(6), Support.guided) & self.free
-        unit = np.where(np.arange(6) < 3, 1.0, self._radius)[guided]
-        A = (body[0][:, :, guided] * self.free * unit[:, None]).reshape(len(body[0]), -1, 6)
-        need = (-(body[0] @ body[1][..., None])[..., 0][..., guided] * unit).reshape(len(body[0]), -1)
-        return A, need
+    @property
+    def _walled_components(self) -> NDArray[np.bool_]:
+        """Components of a section's twist that a guided body cannot have."""
+        return np.isin(np.arange(6), Support.guided) & self.free
 
     def _only_pushes(self, slots: list[Slots]) -> NDArray[np.bool_]:
         """(P,): supports that share forces while the whole body is guided."""
@@ -242,69 +243,49 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _body_rows(self, work: Array, stage: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-        """Rows of the guided body: matrices (E, G, 6, 6), J and A at some nodes."""
-        nodes = work[:, self.guide_nodes]
-        swing, surge = (nodes[stage][..., column:column + 6] for column in (rod_kernels.SWING, rod_kernels.SURGE))
-        return rod_kernels.adjoint_matrices(nodes)[stage], swing, surge
+    def _with_body(self, held: Held, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None,
+                   times: Array) -> Held:
+        """The same, and sections of the body where it is guided as a whole."""
+        if not walled.any():
+            return held
+        pose = work[stage[:, None], self.guide_nodes]
+        drift = np.tile(moving.wall_velocity(self.walls), (pose.shape[1], 1))
+        active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
+        place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
+        more = Held(pose, active, moving.along_sections(base, pose, drift, self.free, times), place)
+        return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
-    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array) -> Array:
-        """What the rate of a held component gains as its support wanders: -η'(C) Ċ, with η' of (7) and Ċ of (33)."""
+    def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
+        """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
+        velocity = moving.velocities([item for item, _ in slots], [columns.stop - columns.start for _, columns in slots])
+        return moving.along_sections(base, pose, velocity, self.free, times)
+
+    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array, drift: Array) -> Array:
+        """What the rate of a held component gains as its support wanders at Ċ (33): -η'(C) Ċ, with η' of (7), and the turn of its axes."""
         change = np.zeros_like(twist)
         for item, columns in slots:
-            if isinstance(item, Support) and item.travel:
+            if isinstance(item, Support):
                 eta, strain = twist[:, columns], reached.strain[:, columns]
-                wander = -eta[..., :1] / strain[..., :1]
-                change[:, columns] = -(reached.rate[:, columns] - bracket(strain, eta)) * wander
+                wander = (drift[:, columns, :1] - eta[..., :1]) / strain[..., :1] * float(item.travel)
+                change[:, columns] = (moving.turning(eta[..., 3:] + strain[..., 3:] * wander, drift[:, columns])
+                                      - (reached.rate[:, columns] - bracket(strain, eta)) * wander)
         return change
 
-    def _solve(self, rows: Array, wanted: Array, active: NDArray[np.bool_], body: tuple[Array, Array, Array] | None, order: int,
-               times: Array) -> tuple[Array, Array]:
-        """Least squares for the free components of the head's twist; returns them and the largest remaining mismatch of a linear
-        velocity."""
-        E, scale = len(rows), np.where(np.arange(6) < 3, 1.0, self.rod.length)
-        A = np.where(active[..., None], rows * self.free, 0.0).reshape(E, active[0].size, 6)
-        b = np.where(active, wanted, 0.0).reshape(E, active[0].size)
-        unit = np.where(np.arange(6) < 3, 1.0, self._radius)                         # rows of rolling count as the speed of the skin
-        unit = np.tile(unit, rows.shape[1])
-        A, b = A * unit[:, None], b * unit
-        if body is not None:
-            wall, need = self._wall(body)
-            A, b = np.concatenate([A, wall], axis=1), np.concatenate([b, need], axis=1)
-        small = (A / scale)[..., self.free]
-        normal = small.swapaxes(1, 2) @ small
-        self._refuse_loose(normal, times, order)
-        answer = np.zeros((E, 6))
-        answer[:, self.free] = np.linalg.solve(normal, small.swapaxes(1, 2) @ b[..., None])[..., 0] / scale[self.free]
-        left = np.abs((A @ answer[..., None])[..., 0] - b).max(axis=1, initial=0.0)
-        return answer, left
+    def _solve(self, held: Held, twist: Array, order: int, times: Array) -> tuple[Array, Array, NDArray[np.int64]]:
+        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused if not unique."""
+        answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
+        if not order:
+            refusals.refuse_loose(normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls))
+        return answer, left, worst
+
+    def _least_squares(self, held: Held, twist: Array, order: int, ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
+        E, linear = len(twist), np.arange(6) < 3
+        answer, left, worst, normal = np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6))
+        unit = np.where(linear, 1.0, self._radius)                          # rolling counts as the speed of the skin
+        rod_contacts.held_twists(held.pose, held.active, held.given, twist, order, unit, self.free.astype(float),
+                                 np.where(linear, 1.0, self.rod.length), ridge, answer, left, worst, normal)
+        return answer, left, worst, normal
 
     @property
     def _radius(self) -> float:
         return float(self.rod.half_axes(np.array([0.5 * self.rod.length]))[0].mean())
-
-    def _refuse_loose(self, normal: Array, times: Array, order: int) -> None:
-        if order:
-            return
-        values = np.linalg.eigvalsh(normal)
-        loose = values[:, 0] <= 1e-12 * values[:, -1]
-        if loose.any():
-            i = int(np.argmax(loose))
-            if values[i, -1] == 0.0:
-                raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts "
-                                 f"to let it move freely")
-            raise InputError(f"the contacts at t = {times[i]:g} s leave the body free to slide: it is straight or circular, or they are "
-                             f"too few; "
-                             "add a contact, or bend the body")
-
-    def _refuse_slip(self, residual: Array, times: Array) -> None:
-        if residual.max(initial=0.0) > self.tolerance:
-            i = int(np.argmax(residual > self.tolerance))
-            raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed "
-                             f"(allowed: "
-                             f"{self.tolerance:g}); the gait does not let every section follow the one before, or the contacts move apart")
-
-
-def _body_bias(body: tuple[Array, Array, Array], twist: Array) -> Array:
-    """ad_{η_o} J at the guided nodes."""
-    return bracket(twist[:, None], body[1])

@@ -19,7 +19,7 @@ class Shared(NamedTuple):
 
     wrench: Array          # (R, P, 6) along the section's axes
     about_head: Array      # (R, P, 6)
-    conditioning: Array    # (R,) smallest over largest singular value
+    singular: Array        # (R, free components) singular values of the map from forces to their resultant, largest first
 
 
 def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, present: NDArray[np.bool_], resultant: Array,
@@ -35,7 +35,7 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
     for item, columns in slots:
         length = getattr(item, "couple_length", None) or contacts._radius
         unit[columns, 3:] = length
-        unit[columns] *= np.sqrt(item.weight)
+        unit[columns] *= np.sqrt(item.weights(columns.stop - columns.start))[:, None]
         if isinstance(item, Support):
             sides[:, columns, 1] = item.sides(strain[:, columns, 5])
     carry = adjoint_matrices(pose).swapaxes(-1, -2)                                # section wrench -> about the head: Ad_h⁻ᵀ
@@ -53,7 +53,7 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
                          f"contact")
     forces = one_sided(A, b, sides.reshape(len(pose), -1), times) if sides.any() else (np.linalg.pinv(A) @ b[..., None])[..., 0]
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
-    return Shared(wrench, (carry @ wrench[..., None])[..., 0], conditioning)
+    return Shared(wrench, (carry @ wrench[..., None])[..., 0], singular)
 
 
 def one_sided(A: Array, b: Array, sides: Array, times: Array) -> Array:

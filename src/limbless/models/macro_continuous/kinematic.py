@@ -7,23 +7,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.contact import Places
+from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
-from limbless.mechanics import rod_motion
-from limbless.mechanics.rod_motion import SIZE, SPEED, WORKS
+from limbless.mechanics import rod_contacts, rod_motion
+from limbless.mechanics.rod import inertia_matrices
+from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
+from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
-from limbless.models.macro_continuous.recording import Instants, Touches, carried, raw_block
+from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
 
 Array = NDArray[np.float64]
 ROUNDS = 20                # passes in which supports and motion are made to agree
+Wander = dict[tuple[float, float, float], Array]
 AGREED = 1e-10             # of the length: supports that move less than this from pass to pass have agreed
 
 
@@ -33,8 +37,7 @@ class Table(NamedTuple):
     gait: Gait
     drive: Drive               # (T, nodes, 6)
     work: Array                # (T, nodes, NODE_COLUMNS)
-    inertia: Array             # (T, 6, 6)
-    swing: Array               # (T, 6)
+    sums: Array                # (T, SUMS)
 
 
 class Evaluations(NamedTuple):
@@ -51,50 +54,60 @@ class Kinematic:
 
     def __init__(self, model: MacroContinuous) -> None:
         self.model, self.contacts, self.slots = model, model.contacts, list[Slots]()
+        self._room = np.zeros((0, len(model.mesh.X), rod_kernels.NODE_COLUMNS))
 
     def prepare(self, gait: Gait, drive: Drive) -> Table:
-        """The shape at every stage time."""
-        T, nodes = drive.value.shape[:2]
-        table = Table(gait, drive, np.zeros((T, nodes, rod_kernels.NODE_COLUMNS)), np.zeros((T, 6, 6)), np.zeros((T, 6)))
-        rod_kernels.sweep_many(self.model.body, *drive, table.work, table.inertia, table.swing)
+        """The shape at every stage time. A table lasts until the next one: new memory for every block would cost more than the shapes."""
+        T = len(drive.value)
+        if len(self._room) < T:
+            self._room = np.zeros((T, *self._room.shape[1:]))
+        table = Table(gait, drive, self._room[:T], np.zeros((T, rod_kernels.SUMS)))
+        shape_all(self.model.body, Strains(*drive), self.model.scratch.desk, table.work, table.sums)
         return table
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], table: Table) -> tuple[State, Block, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
-        when, places, present, reached, motion = self._move(table, knots, supports)
+        when, places, present, reached, motion = self._move(table, knots, supports, x)
         times = self._times(knots, when)
         poses = np.zeros((len(knots) - 1, 3, 7))
         rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
         pose = self._per_instant(poses, when)
-        work = table.work[when.stage]
+        every = len(when.stage) == len(table.work)                        # nothing switches: each stage is one instant
+        work, sums = (table.work, table.sums) if every else (table.work[when.stage], table.sums[when.stage])
         bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
-        rod_motion.loads_many(model.body, model.laws, times, inside, pose, motion.twist, work, bias, push, works)
-        resultant = (table.inertia[when.stage] @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
+        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, work, sums, model.scratch.slab,
+                              model.scratch.kept, bias, push, works)
+        resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
             hold = np.zeros_like(hold)
         touch = resultant - hold
         contact_power = self._contact_power(reached, present, motion, touch, when, times)
-        powers = np.stack([works[:, 0] + (table.swing[when.stage] * motion.twist_rate).sum(axis=1) + (touch * motion.twist).sum(axis=1)
-                           - contact_power, works[:, 1] + contact_power], axis=1)
-        sums = self._integrate(state.x[WORKS:SIZE], knots, when, powers, resultant + push, pose, table)
+        swung = (sums[:, rod_kernels.SHAPE_MOMENTUM:][:, :6] * motion.twist_rate).sum(axis=1)
+        powers = np.stack([works[:, 0] + swung + (touch * motion.twist).sum(axis=1) - contact_power, works[:, 1] + contact_power], axis=1)
+        paid = self._integrate(state.x[WORKS:SIZE], knots, when, powers, resultant + push, pose, table)
         kept = np.flatnonzero(record)
         e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
-        flat = np.concatenate([pose[e], motion.twist[e], sums[kept]], axis=1)
+        flat = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1)
         now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], work[e],
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
-        x[WORKS:] = sums[-1]
+        x[WORKS:] = paid[-1]
         return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
 
-    def _move(self, table: Table, knots: Array, supports: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached, Motion]:
-        """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it."""
-        begin = supports.copy()
-        wander = self._wander(table, self.contacts.guess(table.work)) if self._wanders else None
+    def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
+                                                                                     Motion]:
+        """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it.
+
+        Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x on.
+        """
+        begin, moves = supports.copy(), any(any(getattr(item, "velocity", ())) for item, _ in self.slots)
+        base = np.tile(quaternion_to_matrix(x[TURN:TURN + 4]), (len(table.work), 1, 1)) if moves else None
+        wander = self._wander(table, self.contacts.guess(table.work), base) if self._wanders else None
         for _ in range(ROUNDS):
             supports[:] = begin
             places, present = self.contacts.located(self.slots, table.gait, knots, supports, wander)
@@ -104,13 +117,20 @@ class Kinematic:
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
             motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
-                                          self._walled(knots)[when.step])
-            if wander is None or self.contacts.guides_body:       # the whole body guides: its motion does not depend on where supports are
-                return when, chosen, present, reached, motion
+                                          self._walled(knots)[when.step], None if base is None else base[when.stage])
+            if not moves and (wander is None or self.contacts.guides_body):
+                return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            before, wander = wander, self._wander(table, twist)
-            if np.abs(wander - before).max(initial=0.0) * (knots[-1] - knots[0]) < AGREED * self.model.rod.length:
+            apart = 0.0                                           # relative to the body's length: how far this round is from the last
+            if base is not None:
+                before, base = base, self._orientations(knots, when, motion, x)
+                apart = float(np.abs(base - before).max())
+            if wander is not None:
+                last, wander = wander, self._wander(table, twist, base)
+                speed = max(float(np.abs(wander[velocity] - last[velocity]).max(initial=0.0)) for velocity in wander)
+                apart = max(apart, speed * float(knots[-1] - knots[0]) / self.model.rod.length)
+            if apart < AGREED:
                 return when, chosen, present, reached, motion
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
                          f"shorter step")
@@ -119,10 +139,26 @@ class Kinematic:
     def _wanders(self) -> bool:
         return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
 
-    def _wander(self, table: Table, twist: Array) -> Array:
-        """Speed (T, nodes) along the body of a thing fixed in space: -V_X / Γ_X (33), for the head's twist (T, 6)."""
-        V = carried(rod_kernels.twists_to_sections, table.work, twist[:, None] + table.work[..., rod_kernels.SWING:][..., :6])
-        return np.ascontiguousarray(-V[..., 0] / table.drive.value[..., 0])
+    def _wander(self, table: Table, twist: Array, base: Array | None) -> Wander:
+        """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its velocity v in space.
+
+        base : (T, 3, 3) orientation of the head, where supports move through space.
+        """
+        found: Wander = {}
+        for item, _ in self.slots:
+            if isinstance(item, Support) and item.travel and item.velocity not in found:
+                own = np.zeros((len(twist), 3)) if base is None else np.array(item.velocity) @ base
+                found[item.velocity] = np.zeros(table.work.shape[:2])
+                rod_contacts.wander(table.work, table.drive.value, twist, own, found[item.velocity])
+        return found
+
+    @staticmethod
+    def _orientations(knots: Array, when: Evaluations, motion: Motion, x: Array) -> Array:
+        """Orientation of the head (T, 3, 3) at the stage times, as the twist turns it from x on."""
+        poses = np.zeros((len(knots) - 1, 3, 7))
+        rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x.copy(), poses)
+        turns = np.concatenate([poses[:, :2, TURN:].reshape(-1, 4), poses[-1:, 2, TURN:]])
+        return np.asarray(quaternion_to_matrix(turns))
 
     def _walled(self, knots: Array) -> NDArray[np.bool_]:
         """In which steps the whole body is guided."""
@@ -201,4 +237,4 @@ class Kinematic:
         there = present[when.step[e]]
         shared = share(self.contacts, self.slots, reached.pose[e], reached.strain[e], there, resultant[e], times[e])
         return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
-                       motion.residual[e], shared.conditioning)
+                       motion.residual[e], shared.singular)

@@ -15,7 +15,9 @@ from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import rod_motion
-from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting, Strains
+from limbless.mechanics.rod_forces import lay_slab
+from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
+from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.macro_continuous import assembly
@@ -38,6 +40,8 @@ class MacroContinuous(Model):
     follow. The plane and the line are the motion in space with some components of the head's twist held.
     """
 
+    steps_per_block = 64                     # the strains of a block then stay in the processor's cache
+
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  settings: MacroContinuousSettings | None = None) -> None:
         built, self.settings = robot.build(), settings or MacroContinuousSettings()
@@ -50,10 +54,11 @@ class MacroContinuous(Model):
         self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
         slices = Slices(built, self.mesh)
         self.laws = assembly.pack_environment(slices, self.environment)
+        self.forces = assembly.pack_forces(self.laws, self.mesh)
         self.body, own = assembly.pack_body(slices, self.laws, self.settings.inertia)
         self.free = np.array([float(c not in HELD[built.base]) for c in range(6)])
         self._setting = Setting(self._form(bool(held)), self.free)
-        self._scratch = assembly.scratch(len(self.mesh.X), SIZE)
+        self.scratch = assembly.scratch(len(self.mesh.X), SIZE)
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
         self.recorder = Recorder(built, slices, self.body.inertia, own, self.laws, (), self.settings.slip_tolerance)
@@ -105,14 +110,13 @@ class MacroContinuous(Model):
         x = np.zeros(SIZE)
         x[:3], x[TURN:TURN + 4] = numbers("base_position", position, 3), unit_quaternion(orientation)
         x[SPEED:SPEED + 6] = numbers("base_twist", twist, 6)
-        s = self._scratch
+        s = self.scratch
         setting = self._setting._replace(form=VELOCITY_FORM)
         kept = assembly.records(shape[0], SIZE, 1)
         strains = Strains(*(values[None] for values in tables))
-        if not rod_motion.rod_rate(self.body, self.laws, setting, strains, 0, time, time, x, s, s.rate):
+        if not self._evaluate(setting, strains, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
-        s.stage[:] = x
-        rod_motion.store(s, kept, 0, 0)
+        rod_motion.store(s.work[0], s, kept, 0, 0)
         if twist_rate is not None:
             given = numbers("base_twist_rate", twist_rate, 6)
             hold = s.inertia @ given + s.vectors[rod_motion.BIAS] - s.vectors[rod_motion.PUSH]
@@ -123,6 +127,14 @@ class MacroContinuous(Model):
         poses = kept.work[0, :, :12]
         return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), poses.copy(), -float(
             self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1)))
+
+    def _evaluate(self, setting: Setting, strains: Strains, time: float, x: Array) -> bool:
+        """All that happens at one instant, into the scratch; False if the motion of the head is not determined."""
+        s = self.scratch
+        s.stage[:] = x
+        shape_all(self.body, strains, s.desk, s.work, s.sums)
+        lay_slab(s.work[0], s.slab)
+        return bool(rod_motion.rod_rate(self.body, self.forces, setting, s.work[0], s.sums[0], time, time, s.stage, s, s.rate, True))
 
     # Through time
 
@@ -151,12 +163,9 @@ class MacroContinuous(Model):
 
     def _momentum(self, x: Array, drive: Drive) -> Array:
         """Momentum about the world origin of a rod whose head moves with the twist in x."""
-        s, base = self._scratch, np.zeros(SIZE)
-        base[:] = x
-        rod_motion.rod_rate(self.body, self.laws, self._setting._replace(form=VELOCITY_FORM), Strains(*drive), 0, 0.0, 0.0, base, s, s.rate)
+        self._evaluate(self._setting._replace(form=VELOCITY_FORM), Strains(*drive), 0.0, x)
         kept = assembly.records(len(self.mesh.X), SIZE, 1)
-        s.stage[:] = x
-        rod_motion.store(s, kept, 0, 0)
+        rod_motion.store(self.scratch.work[0], self.scratch, kept, 0, 0)
         now = Instants(np.zeros(1), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value, drive.rate)
         return np.asarray(self.recorder.block(now, None)["momentum"][0])
 
@@ -172,7 +181,7 @@ class MacroContinuous(Model):
         x, times = state.x.copy(), knots[record]
         kept = assembly.records(len(self.mesh.X), SIZE, len(times))
         passive = self.recorder.passive_power(drive.value, drive.rate)
-        failed = rod_motion.advance(self.body, self.laws, self._setting, Strains(*drive), knots, record, x, self._scratch, kept)
+        failed = rod_motion.advance(self.body, self.forces, self._setting, Strains(*drive), knots, record, x, self.scratch, kept)
         done = float(knots[failed if failed >= 0 else -1])
         status = self._law_failure()
         if failed >= 0 and not status.failure:
@@ -225,7 +234,7 @@ class MacroContinuousSettings(ModelSettings):
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",
                                                   description="state of a free rod: twist of the head, or momentum of the whole")
-    slip_tolerance: float = quantity(1e-5, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
+    slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)

@@ -19,7 +19,7 @@ from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_mat
 from limbless.models.base import Block, Variable
 from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
-from limbless.robots.rod import ACTUATED, NATURAL, Rod
+from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 
 Array = NDArray[np.float64]
 
@@ -44,6 +44,7 @@ SCHEMA = {
     "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
     "contact_residual": Variable((), "1", "slip that remains at the contacts, relative to the speed of the body"),
     "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to their resultant"),
+    "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their resultant"),
     "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
     "kinetic_energy": Variable((), "J", "kinetic energy of the body and added mass"),
     "potential_energy": Variable((), "J", "energy of weight, buoyancy and passive stiffness"),
@@ -57,7 +58,7 @@ SCHEMA = {
     "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
 }
 CONTACTS = ("contact_wrench", "contact_force", "contact_position", "contact_state", "support_abscissa", "contact_residual",
-            "contact_conditioning")
+            "contact_conditioning", "contact_singular_values")
 
 
 class Instants(NamedTuple):
@@ -84,7 +85,7 @@ class Touches(NamedTuple):
     about_head: Array      # (R, P, 6) the same about the head and along its axes
     resultant: Array       # (R, 6)
     residual: Array        # (R,)
-    conditioning: Array    # (R,)
+    singular: Array        # (R, free components) of the map from forces to resultant, largest first
 
 
 def raw_block(now: Instants, touches: Touches | None) -> Block:
@@ -158,6 +159,8 @@ class Recorder:
         found["slip_tolerance"] = ((), self.slip,
                                    {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
         if self.contacts:
+            held = HELD[self.rod.base]
+            found["resultant"] = (("resultant",), [f"number {number + 1}" for number in range(6 - len(held))], {})
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
             found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
         return found
@@ -272,7 +275,8 @@ class Recorder:
             "contact_wrench": touches.resultant, "contact_force": np.where(there, touches.wrench, 0.0),
             "contact_position": np.where(there, place, 0.0), "contact_state": touches.present.astype(float),
             "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
-            "contact_conditioning": touches.conditioning,
+            "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),
+            "contact_singular_values": touches.singular,
         }
 
     def _weight_energy(self, place: Array) -> Array:

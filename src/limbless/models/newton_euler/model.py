@@ -26,6 +26,7 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
+FRICTION_TOLERANCE = 1e-12           # m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
 _SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
              "give the links mass and inertia, or the joint a rotor_inertia")
 
@@ -249,11 +250,15 @@ class NewtonEulerSettings(ModelSettings):
 
     kind: Literal["newton-euler"] = "newton-euler"
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("wrench",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
-    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NewtonEuler:
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
+        """With set-valued wheels velocities jump: the Newton-Euler equations are then stepped by Moreau's rule, as with any contact."""
+        if any(item.role == "friction" for item in environment):
+            from limbless.models.nonsmooth.model import NonSmooth, NonSmoothSettings
+            return NonSmooth(robot, environment, actuation, NonSmoothSettings(tolerance=FRICTION_TOLERANCE))
         return NewtonEuler(robot, environment, actuation)
 
     @classmethod

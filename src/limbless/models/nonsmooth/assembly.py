@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.surfaces import ContactEnvironment
+from limbless.environments.wheels import Wheels, WheelSlot
 from limbless.errors import InputError
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_gap as gaps
@@ -53,8 +54,13 @@ def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array,
     return found
 
 
+def wheel_slots(chain: Chain, environment: Sequence[Environment]) -> list[WheelSlot]:
+    """All wheels with set-valued friction."""
+    return [slot for item in environment if isinstance(item, Wheels) and item.role == "friction" for slot in item.slots(chain)]
+
+
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All slots: every sphere with every plane, box and field, every capsule with every peg, box and field."""
+    """All slots: every sphere with every plane, box and field, every capsule with every peg, box and field; every wheel."""
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
     if hard and not spheres:
@@ -80,16 +86,20 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
         ranks = [(0.0, balls), *([(1.0, balls)] if code == gaps.FIELD else []), (2.0, bars)]
         slots += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
                   if not (rank == 2.0 and code != gaps.PEG and np.array_equal(a, b))]
+    wheels = wheel_slots(chain, environment)
+    slots += [(wheel.body, len(surfaces_table) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
+    surfaces_table = np.concatenate([surfaces_table, *(wheel.surface[None] for wheel in wheels)])
     slots.sort(key=lambda slot: (slot[0], slot[1]))
     return Scene(np.array([slot[0] for slot in slots], dtype=np.int64), np.array([slot[1] for slot in slots], dtype=np.int64),
                  np.array([slot[2] for slot in slots], dtype=np.float64).reshape(-1, gaps.FEATURE_COLUMNS), surfaces_table,
                  np.concatenate([np.zeros((0, gaps.PATCH_COLUMNS)), *patches]), np.concatenate([*heights, np.zeros(1)]))
 
 
-def mobility(chain: Chain, bodies: Array) -> float:
-    """G0 = 1/m + arm²/Θ, 1/kg: what an impulse at a typical sphere moves; it scales the compliance and the descent of the solver."""
+def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:
+    """G0 = 1/m + arm²/Θ, 1/kg: what an impulse at a typical sphere or wheel moves; it scales compliance and descent of the solver."""
     values = []
-    for k, center, _ in _features(chain):
+    wheels = [(wheel.body, wheel.feature[gaps.BEGIN:gaps.BEGIN + 3]) for wheel in wheel_slots(chain, environment)]
+    for k, center in [*((k, center) for k, center, _ in _features(chain)), *wheels]:
         m = bodies[k, MASS]
         arm = float(np.linalg.norm(center - bodies[k, CENTER:CENTER + 3]))
         across = float(bodies[k, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max())
@@ -100,14 +110,15 @@ def mobility(chain: Chain, bodies: Array) -> float:
 
 def state_size(rows: int, joints: int, slots: int) -> int:
     """Numbers in the flat state."""
-    return 7 + joints + 2 * (6 + joints) + 6 * rows + IMPULSE * slots + joints + INTEGRALS
+    return 7 + joints + 2 * (6 + joints) + 6 * rows + IMPULSE * slots + 2 * joints + INTEGRALS
 
 
 def views(x: Array, rows: int, joints: int, slots: int) -> Moving:
     """The parts of a flat state; writing into them writes into it."""
-    ends = np.cumsum([7 + joints, 6 + joints, 6 + joints, 6 * rows, IMPULSE * slots, joints, INTEGRALS])
+    ends = np.cumsum([7 + joints, 6 + joints, 6 + joints, 6 * rows, IMPULSE * slots, joints, joints, INTEGRALS])
     parts = np.split(x, ends[:-1])
-    return Moving(parts[0], parts[1], parts[2], parts[3].reshape(rows, 6), parts[4].reshape(slots, IMPULSE), parts[5], parts[6])
+    return Moving(parts[0], parts[1], parts[2], parts[3].reshape(rows, 6), parts[4].reshape(slots, IMPULSE), parts[5], parts[6],
+                  parts[7])
 
 
 def room(rows: int, joints: int, slots: int) -> Room:
@@ -117,10 +128,12 @@ def room(rows: int, joints: int, slots: int) -> Room:
                 np.zeros((joints, 2)), np.zeros(4))
 
 
-def step(rows: int, joints: int) -> Step:
-    """Working memory of the solver."""
+def step(rows: int, joints: int, dry: Array | None) -> Step:
+    """Working memory of the solver; `dry` holds the numbers of dry friction in the joints, if any has it."""
+    rubbing = 0 if dry is None else joints
     return Step(np.zeros((rows, BLOCK_COLUMNS)), np.zeros(joints), np.zeros(joints), np.zeros(6 + joints), np.zeros((rows, 6)),
-                np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)))
+                np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)), np.zeros(6),
+                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry)
 
 
 def kept(rows: int, joints: int, slots: int, count: int) -> Kept:

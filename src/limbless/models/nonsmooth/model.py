@@ -19,7 +19,7 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_motion
 from limbless.mechanics.chain_motion import DriveTable
 from limbless.mechanics.contact_gap import find_contacts
-from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
+from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import CENTRAL, Rule
 from limbless.models import chain_tables as chains
 from limbless.models.arguments import numbers
@@ -31,7 +31,6 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
-BOUND = 1e-4                           # m/s: a step that keeps more residual than this fails the run
 
 
 class NonSmoothSettings(ModelSettings):
@@ -45,9 +44,10 @@ class NonSmoothSettings(ModelSettings):
     compliance: float = quantity(5e-4, "1", "ground compliance e as a share of the robot's own mobility; smaller is more rigid",
                                  gt=0, le=1)
     tolerance: float = quantity(1e-8, "m/s", "residual of the contact laws at which a step is solved", gt=0)
+    bound: float = quantity(1e-4, "m/s", "a step that keeps more residual than this ends the run; at least the tolerance", gt=0)
 
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench")
+    takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
 
@@ -104,11 +104,11 @@ class NonSmooth(Model):
         self._laws, added = chains.pack_environment(built, wrenches)
         if np.any(added):
             raise InputError("the non-smooth model takes no added mass yet; set `added_mass: none` in the water, and its drag acts")
-        self._table, feedback = chains.actuate(chains.chain_table(built, added), self.actuation)
+        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation)
         self._scene, self._bodies = assembly.scene_of(built, self.environment), assembly.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
-        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2])
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
 
@@ -120,16 +120,22 @@ class NonSmooth(Model):
         if getattr(self.actuation, "motion_joints", ()):
             raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it out, "
                              "or use actuation 'motion'")
-        if arrays.coulomb_friction.any():
-            raise InputError("the non-smooth model takes no coulomb_friction in the joints; give viscous_friction or damping instead")
 
     def _make_rule(self, feedback: bool) -> Rule:
-        own, G0 = self.settings, assembly.mobility(self.chain, self._bodies)
+        own, G0 = self.settings, assembly.mobility(self.chain, self.environment, self._bodies)
         control = contact_motion.FEEDBACK if feedback else (
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
         return Rule(chains.BASES[self.chain.base], int(control), own.theta, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, max(BOUND, own.tolerance))
+                    own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
+
+    def _dry_friction(self) -> Array | None:
+        """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
+        if not self._table.joints[:, [kernels.COULOMB, kernels.BREAKAWAY]].any():
+            return None
+        inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
+        least = float(inertia[inertia > 0.0].min())
+        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * assembly.mobility(self.chain, self._bodies))])
 
     # One step at a time
 
@@ -144,7 +150,8 @@ class NonSmooth(Model):
         shear = table[:, SHEAR:SHEAR + 2]
         along = np.where(shear[:, 0] <= 0.0, table[:, FORWARD], table[:, BACKWARD]) * shear[:, 0]
         across = table[:, LATERAL] * shear[:, 1]
-        impulse = table[:, LOAD:LOAD + 1] * n + along[:, None] * t + across[:, None] * np.cross(n, t)
+        push = np.where(table[:, GIVEN:GIVEN + 1] > 0.0, 0.0, table[:, LOAD:LOAD + 1])
+        impulse = push * n + along[:, None] * t + across[:, None] * np.cross(n, t)
         return Contacts(after, table[:, GAP].copy(), n, t, impulse / duration, table[:, RATE:RATE + 3].copy(), float(self._room.counts[3]))
 
     # Through time
@@ -219,7 +226,7 @@ class NonSmooth(Model):
         done, status = float(knots[steps]), chains.law_failure(self.environment)
         if steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
-                            f"the bound of {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
+                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
                             done)
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())

@@ -63,22 +63,15 @@ def newton_euler_torques(result: Result) -> np.ndarray:
     return found
 
 
-def newton_euler_track(result: Result) -> tuple[np.ndarray, float]:
-    """Track of the tail (time, 2) by a run of the Newton-Euler model, and the slip speed at which its friction fades (m/s).
-
-    It has no set-valued friction: the wheels are regularised, with steps that resolve them.
-    """
+def newton_euler_track(result: Result) -> np.ndarray:
+    """Track of the tail (time, 2) by a run of the Newton-Euler model with the same wheels and steps, m."""
     from limbless.simulation import run_scenario
 
     scenario, time = result.scenario, result.dataset["time"].values
     if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
         raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
-    smooth = tuple(item.changed(law="regularised") if item.role == "friction" else item for item in scenario.environment)
-    speed = min((item.slip_speed for item in smooth if item.kind == "wheels"), default=np.inf)   # type: ignore[attr-defined]
-    parts = max(1, int(np.ceil(scenario.step / (0.25 * speed))))         # mu g = 5 m/s2: a quarter of the slip speed is a stable step
-    peer = run_scenario(scenario.changed(environment=smooth, model={"kind": "newton-euler"}, figures=(), step=scenario.step / parts,
-                                         duration=float(time[-1] - time[0])))
-    return peer.dataset["base_position"].values[:len(time), :2], float(speed)
+    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0])))
+    return np.asarray(peer.dataset["base_position"].values[:len(time), :2])
 
 
 @figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
@@ -88,13 +81,12 @@ def track(result: Result) -> Drawing:
     tail, shape = data["base_position"].values[:, plane], body.outline(data, -1, plane)
     sheet, (true, close) = style.panels([body.panel_height([tail, shape]), 34.0])
     body.draw_body(true, shape, style.BLUE)
-    peer, speed = newton_euler_track(result)
+    peer = newton_euler_track(result)
     for axes in (true, close):
         axes.plot(tail[:, 0], tail[:, 1], color=style.RED, linewidth=0.8, label="geometric")
-        axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)),
-                  label=f"Newton-Euler, fading at {speed:g} m/s")
+        axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), label="Newton-Euler")
     body.true_scale(true, [tail, shape], plane)
-    true.set_title(f"track of the tail; body at {data['time'].values[-1]:g} s; largest difference {np.abs(peer - tail).max():.1e} m")
+    true.set_title(f"tail; body at {data['time'].values[-1]:g} s; difference {np.abs(peer - tail).max():.1e} m")
     shown = (tail[:, 0] >= 0.60) & (tail[:, 0] <= 0.65)
     if shown.sum() < 2:
         shown = np.arange(len(tail)) >= 0.75 * len(tail)

@@ -65,7 +65,6 @@ def test_gimbal_lock_of_the_virtual_joints_points_to_the_group() -> None:
     (lambda: Geometric(SNAKE, Wheels()).solve(ZERO, ZERO), "regularised"),
     (lambda: Geometric(SNAKE, coordinates="group").christoffel(ZERO, "planar"), "general"),
     (lambda: Geometric(WangSnake(pitch_joints=(1,))).christoffel(ZERO, "planar"), "joint 2.*general"),
-    (lambda: Geometric(SNAKE, (Wheels(), Wheels(cone="ellipse"))), "same cone"),
     (lambda: Geometric(SNAKE, (Clamp(), Clamp(module=-1))), "two clamps"),
     (lambda: Geometric(WangSnake(base="fixed"), Clamp()), "fixed already"),
     (lambda: WangSnake(pitch_joints=(4,)), "joints of 5 modules"),

@@ -1,0 +1,37 @@
+"""Contacts that leave a body loose, or that cannot all hold it: refused with the time, the place and what to try."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError
+
+Array = NDArray[np.float64]
+_LOOSE = 1e-12             # of the largest eigenvalue: a motion that the contacts do not see
+
+
+def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.bool_], whole: bool) -> None:
+    """Refuse where the matrices (E, n, n) of the normal equations do not determine the motion; contacts at `place` (E, P) where active."""
+    values = np.linalg.eigvalsh(normal)
+    loose = values[:, 0] <= _LOOSE * values[:, -1]
+    if not loose.any():
+        return
+    i = int(np.argmax(loose))
+    if values[i, -1] == 0.0:
+        raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it "
+                         "move freely")
+    where = "the whole body" if whole else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
+    raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or they are "
+                     "too few; add a contact, or bend the body")
+
+
+def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, worst: NDArray[np.int64]) -> None:
+    """Refuse a relative slip (E,) above the tolerance. `worst` (E,) says which of the sections at `place` (E, N) slips most."""
+    if residual.max(initial=0.0) <= tolerance:
+        return
+    i = int(np.argmax(residual > tolerance))
+    X = place[i, worst[i]]
+    raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
+                     f"{X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one before, or the "
+                     "contacts move apart, or model.cells are too few for the length of the body and so fine a curve (the slip then "
+                     "falls with more)")
