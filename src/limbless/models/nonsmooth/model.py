@@ -133,9 +133,10 @@ class NonSmooth(Model):
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
         if not self._table.joints[:, [kernels.COULOMB, kernels.BREAKAWAY]].any():
             return None
+        G0 = assembly.mobility(self.chain, self.environment, self._bodies)
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
         least = float(inertia[inertia > 0.0].min())
-        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * assembly.mobility(self.chain, self._bodies))])
+        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0)])
 
     # One step at a time
 
@@ -242,6 +243,7 @@ class NonSmooth(Model):
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω."""
         if self._rule.control != contact_motion.FEEDBACK or self._rule.theta > 0.0:
             return
+        G0 = assembly.mobility(self.chain, self.environment, self._bodies)
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
         stiffest = float(self._table.joints[:, kernels.GAIN].max(initial=0.0))
         least = float(inertia[inertia > 0.0].min()) + float(self._table.joints[:, kernels.ROTOR].min(initial=0.0))
