@@ -14,7 +14,7 @@ def root_with(folder: str) -> Path:
     """The clone that holds this folder: around the working directory, or else around the installed sources."""
     here = Path.cwd()
     for root in (here, *here.parents, Path(limbless.__file__).parents[2]):
-        if (root / folder / "__init__.py").is_file() and (root / "pyproject.toml").is_file():
+        if (root / folder).is_dir() and (root / "pyproject.toml").is_file():
             return root
     raise InputError(f"this needs the folder {folder}/ of the repository, which an installed limbless does not have: "
                      "clone the repository and run it there")

@@ -349,6 +349,30 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 
 
 @main.command()
+@click.argument("names", metavar="[CASE]...", nargs=-1)
+@click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes; writes nothing.")
+@click.option("--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices; writes nothing.")
+def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
+    """Hold limbless against papers, closed forms and other engines.
+
+    Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the verdict. All of them
+    together also run the tests of the scorecard and write docs/validation.md with a figure per case. Ends with an error when a
+    statement is not met that is not declared as a known shortfall.
+
+    \b
+    Examples:
+      limbless validate --quick
+      limbless validate eel-planar
+    """
+    from limbless import terminal
+    from limbless.validation import command
+
+    out = terminal.console()
+    good = command.mutants(out) if mutants else command.validate(names, quick, out)
+    click.get_current_context().exit(0 if good else FAILED)
+
+
+@main.command()
 @click.option("--only", multiple=True, metavar="PART", help="Measure this part and write nothing; may be repeated.")
 @click.option("--quick", is_flag=True, help="Measure roughly, in about a minute, and write nothing.")
 def bench(only: tuple[str, ...], quick: bool) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import limbless as ll
 from limbless.environments.clamp import Clamp
@@ -16,15 +15,11 @@ from limbless.environments.wheels import Wheels
 from limbless.gaits.serpenoid import Serpenoid
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
+from validation import wheels
+from validation.wheels import Exterior, drive, tail
 
 NUMBERS = json.loads((Path(__file__).parent / "geometric.json").read_text())
 Array = np.ndarray
-
-
-def tail(dataset: Any) -> Array:
-    """X, Y, theta_3 of the tail at every record."""
-    q = dataset["base_orientation"].values
-    return np.column_stack([dataset["base_position"].values[:, :2], 2.0 * np.arctan2(q[:, 3], q[:, 0])])
 
 
 def at(dataset: Any, time: float) -> int:
@@ -33,14 +28,7 @@ def at(dataset: Any, time: float) -> int:
     return record
 
 
-@cache
-def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
-    return ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law), model="geometric", duration=duration, step=step, record_every=every)
-
-
-def drive(t: float) -> tuple[Array, Array, Array]:
-    phase = t + np.arange(1, 5) * np.pi / 2
-    return 0.4 * np.sin(phase), 0.4 * np.cos(phase), -0.4 * np.sin(phase)
+crawl = cache(wheels.crawl)
 
 
 @pytest.mark.parametrize("law", ["eps_1e-2", "eps_1e-3", "eps_1e-4"])
@@ -106,8 +94,8 @@ def test_creeping_is_steady() -> None:
 def test_manipulation(friction: str) -> None:
     """(26): torques with the tail clamped, and the clamp's reaction, which the paper leaves out."""
     numbers = NUMBERS["manipulation"][friction]
-    wheels = () if friction == "no_friction" else Wheels(law="regularised", slip_speed=float(friction[-4:]))
-    model = Geometric(WangSnake(), wheels)
+    laws = () if friction == "no_friction" else Wheels(law="regularised", slip_speed=float(friction[-4:]))
+    model = Geometric(WangSnake(), laws)
     for t, tau, reaction in zip(numbers["t"], numbers["tau4_7"], numbers["clamp_reaction_Fx_Fy_Mz"], strict=True):
         q, qd, qdd = drive(t)
         found = model.solve([0, 0, 0, *q], [0, 0, 0, *qd], "manipulation", acceleration=qdd)
@@ -141,38 +129,6 @@ def test_zero_momentum_without_friction() -> None:
     assert tail(result)[-1] == pytest.approx(numbers["x123"], abs=1e-8)
     assert np.abs(result["momentum"].values[:, [0, 1, 5]]).max() < 1e-9
     assert abs(tail(result)[-1, 0] - numbers["x123_if_22_as_printed"][0]) > 0.5
-
-
-class Exterior:
-    """(22) with the torques of (23), in full or as printed: without the products of the base's rates with those of the joints."""
-
-    def __init__(self, friction: str) -> None:
-        self.viscous = friction == "viscous"                             # coefficients in N s/m, at the modules' centres
-        wheels = () if self.viscous else Wheels(law="regularised", slip_speed=float(friction.removeprefix("eps_")))
-        self.model = Geometric(WangSnake(), wheels)
-
-    def friction(self, x: Array, v: Array) -> Array:
-        if not self.viscous:
-            return self.model.generalised_force(x, v)
-        rows = [self.model.body_jacobian(x, module)[:2] for module in range(5)]
-        return -sum(J.T @ (np.array([0.01, 0.5]) * (J @ v)) for J in rows)
-
-    def __call__(self, t: float, base: Array, printed: bool) -> tuple[Array, Array]:
-        """Accelerations of the tail and torques of the joints."""
-        q, qd, qdd = drive(t)
-        x, v, none = np.concatenate([base[:3], q]), np.concatenate([base[3:], qd]), np.zeros(7)
-        whole, M = self.model.bias(x, v), self.model.metric(x)
-        apart = self.model.bias(x, [*base[3:], *none[3:]]) + self.model.bias(x, [*none[:3], *qd]) if printed else whole
-        force = self.friction(x, v)
-        tail_acceleration = np.linalg.solve(M[:3, :3], (force - apart)[:3] - M[:3, 3:] @ qdd)
-        return tail_acceleration, (M @ np.concatenate([tail_acceleration, qdd]) + whole - force)[3:]
-
-    def run(self, printed: bool) -> tuple[Array, Array]:
-        """Track and torques, 0 to 14 s."""
-        times = np.linspace(0.0, 14.0, 1401)
-        track = solve_ivp(lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]), (0.0, 14.0), np.zeros(6), method="LSODA",
-                          t_eval=times, rtol=1e-8, atol=1e-10).y.T
-        return track[:, :2], np.array([self(t, y, printed)[1] for t, y in zip(times, track, strict=True)])
 
 
 @pytest.mark.parametrize("friction", ["eps_1e-2", "eps_1e-3", "eps_1e-4", "eps_1e-5", "viscous"])

@@ -16,6 +16,7 @@ from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.result import Result
 from limbless.robots.rod import Rod
+from validation.rods import axial_speed
 
 REFERENCE = json.loads((Path(__file__).parent / "rod.json").read_text())
 WORMS = [f"worm_{wave}_{holds}" for wave in ("constant", "linear") for holds in ("spatial", "material")]
@@ -154,7 +155,7 @@ def test_sheared_snake(name: str) -> None:
     model = MacroContinuous(rod, settings=MacroContinuousSettings(cells=1024))
     X = model.mesh.X
     K, shear, shear_rate = 3.0 + np.cos(4.0 * X), 0.2 + 0.1 * np.sin(3.0 * X), rate * (0.5 + X)
-    speed = _axial_speed(X, K, shear, shear_rate, inputs["V_o"])
+    speed = axial_speed(X, K, shear, shear_rate, inputs["V_o"])
     K_rate = curvature_rate(K, -4.0 * np.sin(4.0 * X), shear, shear_rate, np.full_like(X, rate), speed)
     assert np.interp(expected["X"], X, K_rate) == pytest.approx(expected["K_dot"], abs=2e-5)
     assert np.interp(expected["X"], X, speed) == pytest.approx(expected["V_X"], abs=2e-6)
@@ -166,17 +167,6 @@ def test_sheared_snake(name: str) -> None:
     V = _section_twists(model, strain, strain_rate, still, twist)
     assert np.abs(V[:, 1]).max() < 1e-6
     assert np.interp(expected["X"], X, V[:, 5]) == pytest.approx(expected["Omega_Z"], abs=2e-6)
-
-
-def _axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.ndarray, start: float) -> np.ndarray:
-    """V' = -Γ (K V - Γ̇) by the implicit trapezium rule on a fine grid: apart from the library."""
-    V = np.empty_like(X)
-    V[0] = start
-    for k in range(len(X) - 1):
-        h = X[k + 1] - X[k]
-        a, b = -shear * K, shear * shear_rate
-        V[k + 1] = (V[k] + 0.5 * h * (a[k] * V[k] + b[k] + b[k + 1])) / (1.0 - 0.5 * h * a[k + 1])
-    return V
 
 
 def _section_twists(model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, twist: np.ndarray) -> Any:

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from validation.ground import SCENARIOS, START_UP, late_speed, link_six, loaded, off_the_path
 
 REFERENCE = json.loads((Path(__file__).parent / "nonsmooth.json").read_text())
-SCENARIOS = {"ortho": "snake-undulate-orthotropic", "iso": "snake-undulate-isotropic", "side": "snake-sidewind"}
-START_UP = 0.004                      # m: in the first seconds of the soft start the reference itself is no surer than this
 
 
 @cache
@@ -24,15 +23,10 @@ def result(name: str, **changes: float) -> ll.Result:
     return ll.run(SCENARIOS[name], dict(changes))
 
 
-def link_six(run: ll.Result) -> np.ndarray:
-    return run.dataset["position"].values[:, 5]
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_path_of_link_six(name: str) -> None:
     known, run = REFERENCE["link6"][name], result(name)
-    rows = np.searchsorted(run.dataset["time"].values, np.array(known["t"]) - 1e-9)
-    off = np.abs(link_six(run)[rows, :2] - np.array(known["xyz"])[:, :2])
+    off = off_the_path(run, known)
     band = np.array(REFERENCE["bands"][name])
     assert (off[-1] <= band).all(), off[-1]
     assert (off <= np.maximum(band, START_UP)).all(), off
@@ -40,13 +34,9 @@ def test_path_of_link_six(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_speed_and_loaded_contacts(name: str) -> None:
-    known, data = REFERENCE["link6"][name], result(name).dataset
-    time, com = data["time"].values, data["com_position"].values
-    start = int(np.searchsorted(time, 4.5))
-    speed = np.linalg.norm((com[-1] - com[start])[:2]) / (time[-1] - time[start])
-    assert speed == pytest.approx(known["speed_com"], rel=0.03)
-    loaded = (data["contact_state"].values[1:] > 0).sum(axis=1).mean()
-    assert loaded == pytest.approx(known["mean_loaded"], abs=0.25)
+    known, run = REFERENCE["link6"][name], result(name)
+    assert late_speed(run) == pytest.approx(known["speed_com"], rel=0.03)
+    assert loaded(run) == pytest.approx(known["mean_loaded"], abs=0.25)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -16,32 +16,16 @@ import limbless as ll
 from limbless.analysis import statics
 from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics import spine_equilibrium as kernels
-from limbless.robots.tendon_spine import Tendon, Vertebra
+from validation import necks
+from validation.necks import EIGHT, TO_LIBRARY, friction_of, in_paper, published_spine, signed
 
 REFERENCE = json.loads((Path(__file__).parent / "tendon.json").read_text())
-TO_LIBRARY = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 LOADS = list(REFERENCE["loads"])
-EIGHT = {"neck-vertical-air": "hanging_air", "neck-vertical-water": "hanging_water", "neck-horizontal-water": "horizontal_water"}
-
-
-def environment(load: str) -> list[Any]:
-    given = REFERENCE["loads"][load]
-    field = tuple(TO_LIBRARY @ np.array(given["gravity"]))
-    fluid = [ll.Buoyancy(density=given["rho_fluid"], immersed=given["immersed"], acceleration=field)] if given["rho_fluid"] else []
-    return [ll.Gravity(acceleration=field), *fluid]
 
 
 @cache
 def neck(load: str, **options: Any) -> ll.TendonStatics:
-    return ll.TendonStatics(ll.SnakeNeck(), environment(load), **{"stops": False, **options})
-
-
-def friction_of(case: dict) -> Any:
-    return "gautreau2024" if case["friction"] == "paper" else case["friction"]
-
-
-def in_paper(equilibrium: Any) -> np.ndarray:
-    return TO_LIBRARY.T @ equilibrium.tip_in_base
+    return necks.neck(REFERENCE, load, **options)
 
 
 def test_the_preset_is_the_default_robot() -> None:
@@ -138,7 +122,7 @@ def test_tensions_and_work_along_the_figure_of_eight(scenario: str) -> None:
     given = next(run for run in REFERENCE["inverse"]["runs"] if run["load"] == EIGHT[scenario])
     result = ll.run(scenario)
     tension = result.dataset["tension"].values
-    u = np.stack([tension[:, 0] - tension[:, 3], tension[:, 1] - tension[:, 2]], axis=1)
+    u = signed(tension)
     assert u[given["idx"]] == pytest.approx(np.array(given["u"]), abs=1e-9)
     assert np.abs(u).max(axis=0) == pytest.approx(given["u_absmax"], abs=1e-9)
     assert result.dataset["tip_in_base"].values[given["idx"]] @ TO_LIBRARY == pytest.approx(np.array(given["tip"]), abs=1e-9)
@@ -154,7 +138,7 @@ def test_tensions_and_work_along_the_figure_of_eight(scenario: str) -> None:
 def test_tensions_at_the_extrema_of_the_planar_trajectory(load: str) -> None:
     given = next(run for run in REFERENCE["inverse"]["runs"] if run["load"] == load)["planar_extrema"]
     found = neck(load).inverse(-np.array(given["targets"]))
-    u = np.stack([found.tension[:, 0] - found.tension[:, 3], found.tension[:, 1] - found.tension[:, 2]], axis=1)
+    u = signed(found.tension)
     assert u == pytest.approx(np.array(given["u"]), abs=1e-9) and found.reached.all()
 
 
@@ -165,26 +149,6 @@ def test_sensitivities() -> None:
     assert TO_LIBRARY.T @ found.tip_per_tension == pytest.approx(np.array(given["dtip_dT"]), abs=1e-10)
     assert found.length_per_tension == pytest.approx(np.array(given["dlength_dT"]), abs=1e-10)
     assert found.min_eigenvalue == pytest.approx(given["min_eig"], abs=1e-11)
-
-
-def published_spine(case: dict) -> ll.TendonSpine:
-    """Two segments of equal disks on one rod; three tendons at 120 degrees end on each."""
-    E, r = case["E"], case["ro"]
-    inertia = np.pi / 4 * r**4
-    disks = case["disks"]
-    vertebrae = []
-    for length, count in zip(case["length"], disks, strict=True):
-        l = length / count
-        bending, twisting = E * inertia / l, E / (2 * 1.3) * 2 * inertia / l
-        vertebrae += [Vertebra(length=l, lateral_stiffness=bending, vertical_stiffness=bending, twist_stiffness=twisting, joint_mass=0.0,
-                               disk_mass=0.0, volume=0.0)] * count
-    angles = np.pi / 2 + np.array([0.0, 2.0, 4.0]) * np.pi / 3
-    tendons = []
-    for segment, radius in enumerate(case["pitch_radius"]):
-        for a in angles:
-            y, z = (TO_LIBRARY @ (radius * np.array([np.cos(a), np.sin(a), 0.0])))[1:]
-            tendons.append(Tendon(holes=((y, z),), anchor=sum(disks[:segment + 1])))
-    return ll.TendonSpine(vertebrae=tuple(vertebrae), tendons=tuple(tendons))
 
 
 @pytest.mark.parametrize("case", REFERENCE["published_constant_curvature"], ids=lambda case: case["name"])

@@ -107,6 +107,10 @@ MUTANTS = [
     Mutant(
         "perimeter", "sec. VII: Cld1 has half the perimeter of the ellipse", "environments/water.py",
         '(0.5 if self.perimeter == "half" else 1.0)', "1.0", "tests/golden/test_eel.py::test_masses_and_coefficients"),
+    Mutant(
+        "rho", "sec. VII: density \"taken equal to 1\" in print, is 1 kg/dm3 = 1000 kg/m3", "environments/water.py",
+        'quantity(1000.0, "kg/m3", "density ρ of the fluid"', 'quantity(1.0, "kg/m3", "density ρ of the fluid"',
+        "tests/golden/test_eel.py::test_masses_and_coefficients"),
     # Paper 002
     Mutant(
         "002-15", "after (15): ω x r printed as -ω r~ , is -r~ ω", "mechanics/contact_law.py",
@@ -156,6 +160,10 @@ MUTANTS += [      # paper 004, section 10 of its spec
     Mutant(
         "004-5", "(5): hole angles 0, pi/2, pi, 3pi/2 printed, are 0, pi/2, 3pi/2, pi for the pairs (1,4), (2,3)", "robots/snake_neck.py",
         '"up": _UP, "left": _LEFT', '"left": _LEFT, "up": _UP', f"{NECK}::test_the_preset_is_the_default_robot"),
+    Mutant(
+        "004-8", "(8), (10), (35), (41), (42): force turned by T as if it were a point, is turned by R alone",
+        "mechanics/spine_equilibrium.py",
+        "F + vector_of(loads.joint[i])\n", "F + vector_of(loads.joint[i]) + vector_of(origin[i])\n", FIXED),
     Mutant(
         "004-9", "(9), (36), (43): moment printed as arm . force, is arm x force", "mechanics/spine_equilibrium.py",
         "M + cross(centroid, vector_of(loads.joint[i]))", "M + dot(centroid, vector_of(loads.joint[i])) * centroid", FIXED),

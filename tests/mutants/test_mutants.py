@@ -16,7 +16,7 @@ MUTANTS = runpy.run_path(str(HERE / "table.py"))["MUTANTS"]
 each = pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 
 ERRATA = {"table-1-yaw", "table-1-pitch", "after-25", "16", "30", "32", "38-41", "48", "50", "51", "61-lumped", "62-lumped", "56-62", "65",
-          "A12",
+          "A12", "rho",
           *(f"003-{name}" for name in ("22", "24", "4", "M", "12", "17", "fY", "J3", "table-1", "table-4", "29"))}
 """The rows of the specs' errata that change a number (003-: paper 003, the others paper 001);
 the others correct a reference in the text."""
@@ -29,7 +29,7 @@ ERRATA_000 = {f"000-{name}" for name in (
 
 
 ERRATA_004 = {f"004-{number}" for number in (
-    "1", "5", "6", "9", "12", "14", "17", "18", "22", "26", "27", "31", "31-axes", "33", "34", "46", "54", "57")}
+    "1", "5", "6", "8", "9", "12", "14", "17", "18", "22", "26", "27", "31", "31-axes", "33", "34", "46", "54", "57")}
 """Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between two forms that both exist."""
 
 

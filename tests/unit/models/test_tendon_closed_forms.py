@@ -3,28 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
-from scipy.optimize import fsolve
 
 import limbless as ll
-from limbless.robots.tendon_spine import Tendon, Vertebra
+from validation.spines import BEND_BENDING, BEND_LENGTH, BEND_TIPS, BEND_TWISTING, bend_of_a_rod, rod
 
 ELASTICA = {1.0: (0.461352, 0.301721, 0.056433), 5.0: (1.215368, 0.713792, 0.387628)}
 """P L²/EI -> tip angle, deflection/L, shortening/L (Bisshopp and Drucker 1945)."""
-BEND = {300.0: (22.2448, 58.7791, 40.1919), 600.0: (15.6848, 47.1504, 53.4749)}
-"""Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre, along the base, out of plane."""
-RADIUS, LENGTH, BENDING, TWISTING = 100.0, 100.0 * np.pi / 4, 1e7 / 12, 5e6 / 6
-"""Of that bend: unit square section, E 1e7, G 5e6, J 1/6."""
-
-
-def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0,
-        hole: float = 0.0) -> ll.TendonSpine:
-    """Equal vertebrae with the stiffness of a rod."""
-    l = length / count
-    one = Vertebra(length=l, lateral_stiffness=bending / l, vertical_stiffness=bending / l,
-                   twist_stiffness=None if twisting is None else twisting / l, rest_lateral=rest / count, joint_mass=0.0,
-                   disk_mass=0.0, volume=0.0)
-    return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
 
 
 def order(errors: list[float]) -> float:
@@ -46,27 +30,7 @@ def test_elastica(load: float) -> None:
     assert tip.bend[:, 0].sum() == pytest.approx(angle, abs=1e-3)
 
 
-def bend_of_a_rod(force: float, shear: float, stretch: float) -> np.ndarray:
-    """Tip of the 45 degree bend as a Cosserat rod, by shooting: `shear` and `stretch` are 1/GA and 1/EA; along, inward, out of plane."""
-    load, curvature = np.array([0.0, 0.0, force]), np.array([0.0, 0.0, 1.0 / RADIUS])
-    softness, strain = 1.0 / np.array([TWISTING, BENDING, BENDING]), np.array([stretch, shear, shear])
-
-    def rate(_: float, y: np.ndarray) -> np.ndarray:
-        R = y[3:12].reshape(3, 3)
-        v = R @ (np.array([1.0, 0.0, 0.0]) + strain * (R.T @ load))
-        u = curvature + softness * (R.T @ y[12:])
-        return np.concatenate([v, np.cross(R, u).ravel(), -np.cross(v, load)])        # R u^, row by row
-
-    def end(moment: np.ndarray) -> np.ndarray:
-        begin = np.concatenate([np.zeros(3), np.eye(3).ravel(), moment])
-        return solve_ivp(rate, (0.0, LENGTH), begin, method="DOP853", rtol=1e-10, atol=1e-9).y[:, -1]
-
-    moment = fsolve(lambda m: end(m)[12:] / force, [22.0 * force, -59.0 * force, 0.0], xtol=1e-11)
-    assert np.abs(end(moment)[12:]).max() < 1e-6
-    return end(moment)[:3]
-
-
-@pytest.mark.parametrize("force", BEND)
+@pytest.mark.parametrize("force", BEND_TIPS)
 def test_bend_out_of_its_plane(force: float) -> None:
     """With twist: second order in the energy form, whose twist is halved about each bend, first order where it sits at the outer disk."""
     exact = bend_of_a_rod(force, 0.0, 0.0)
@@ -74,7 +38,7 @@ def test_bend_out_of_its_plane(force: float) -> None:
     for form in ("energy", "moment"):
         tips = []
         for count in counts:
-            robot = rod(count, LENGTH, BENDING, TWISTING, rest=np.pi / 4)
+            robot = rod(count, BEND_LENGTH, BEND_BENDING, BEND_TWISTING, rest=np.pi / 4)
             tips.append(ll.TendonStatics(robot, form=form).solve([0.0], tip_force=(0.0, 0.0, force)).tip_in_base)
         errors[form] = [float(np.linalg.norm(tip - exact)) for tip in tips]
         if form == "energy":
@@ -82,18 +46,18 @@ def test_bend_out_of_its_plane(force: float) -> None:
     fitted = {form: -np.polyfit(np.log(counts), np.log(found), 1)[0] for form, found in errors.items()}
     assert fitted["energy"] == pytest.approx(2.0, abs=0.01) and errors["energy"][-1] < 3e-3
     assert fitted["moment"] == pytest.approx(1.0, abs=0.1)
-    assert ll.TendonStatics(rod(8, LENGTH, 1.0, 1.0, rest=np.pi / 4)).solve([0.0]).tip_in_base == pytest.approx(
+    assert ll.TendonStatics(rod(8, BEND_LENGTH, 1.0, 1.0, rest=np.pi / 4)).solve([0.0]).tip_in_base == pytest.approx(
         [70.7107, 29.2893, 0.0], abs=1e-4)
 
 
-@pytest.mark.parametrize("force", BEND)
+@pytest.mark.parametrize("force", BEND_TIPS)
 def test_the_published_bend_also_shears_and_stretches(force: float) -> None:
     """What is left between spine and published numbers: shear P L/GA (factor 1) and stretch 1/EA of the unit square, in size and sign."""
-    inward, along, out = BEND[force]
+    inward, along, out = BEND_TIPS[force]
     published, spine = np.array([along, inward, out]), bend_of_a_rod(force, 0.0, 0.0)
     assert bend_of_a_rod(force, 1.0 / 5e6, 1.0 / 1e7) == pytest.approx(published, abs=5e-5)                  # its last digit
     missing = published - spine
-    assert (np.sign(missing) == [-1.0, -1.0, 1.0]).all() and np.linalg.norm(missing) < force * LENGTH / 5e6
+    assert (np.sign(missing) == [-1.0, -1.0, 1.0]).all() and np.linalg.norm(missing) < force * BEND_LENGTH / 5e6
     for shear, stretch in ((1.0 / 5e6, 0.0), (0.0, 1.0 / 1e7), (1.2 / 5e6, 1.0 / 1e7)):                     # one alone, or a factor of 5/6
         assert np.abs(bend_of_a_rod(force, shear, stretch) - published).max() > 4e-4
 

@@ -243,7 +243,6 @@ class NonSmooth(Model):
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω."""
         if self._rule.control != contact_motion.FEEDBACK or self._rule.theta > 0.0:
             return
-        G0 = assembly.mobility(self.chain, self.environment, self._bodies)
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
         stiffest = float(self._table.joints[:, kernels.GAIN].max(initial=0.0))
         least = float(inertia[inertia > 0.0].min()) + float(self._table.joints[:, kernels.ROTOR].min(initial=0.0))

@@ -1,0 +1,41 @@
+"""Seven steps of an inchworm."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import j0
+
+import limbless as ll
+
+
+def check(case: Any, sheet: Any) -> dict[str, float]:
+    run = ll.run("inchworm-climb", {"record_every": 0.05, "model.cells": 128})
+    data, known = run.dataset, case.numbers["inchworm_climb"]["outputs"]
+    steps = data.sel(time=np.arange(0.0, 14.1, 2.0), method="nearest")
+    climbed = np.diff(steps.head_position.values[:, 2])
+    anchor = 0.0
+    for snapshot in known["snapshots"]:
+        now = data.sel(time=snapshot["t"], method="nearest")
+        held = int(snapshot["anchor"] == "tail")
+        anchor = max(anchor, float(np.abs(now.contact_force.values[held] - snapshot["anchor_wrench_local"]).max()))
+    drawn = next(snapshot for snapshot in known["snapshots"] if snapshot["t"] == 4.5)
+    rows, now = np.array(drawn["Lambda"])[1:-1, 5], data.sel(time=4.5, method="nearest")
+    inside = np.interp(drawn["X"][1:-1], data.abscissa.values, now.internal_wrench.values[:, 5])
+    height, torque = sheet.subplots(1, 2)
+    height.plot(data.time, data.head_position[:, 2], label="head")
+    height.plot(data.time, data.position[:, -1, 2], label="tail")
+    height.set(xlabel="time (s)", ylabel="height (m)")
+    height.legend()
+    torque.plot(data.abscissa, now.internal_wrench.values[:, 5])
+    torque.plot(drawn["X"][1:-1], rows, "o", markersize=3)
+    torque.set(xlabel="X (m)", ylabel="torque at 4.5 s (N m)")
+    work = np.diff(data.actuator_work.sel(time=np.arange(2.0, 14.1, 2.0), method="nearest").values)
+    return {
+        "head": float(np.abs(data.head_position.values[-1] - known["head_at_end"]["r"]).max()),
+        "step": float(np.abs(climbed - 0.3 * (1.0 - j0(1.8))).max()), "height": float(climbed.sum()),
+        "straight": float(np.abs(steps.strain.values[..., 5]).max() * 0.3), "rest": float(np.abs(steps.base_twist.values).max()),
+        "anchor": anchor, "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
+        "work": float(np.abs(work / (run.mass * 9.81 * known["step_length"]) - 1.0).max()),
+        "weight": float(np.abs(data.contact_force.values[0, 0, 0])),
+    }
