@@ -20,12 +20,13 @@ PINS := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench screenshots clean
+.PHONY: help demo test studio-test bench screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
 	@echo "make test    create or reuse .venv with the dev tools; run ruff, mypy and pytest"
 	@echo "make bench   time limbless side by side with other engines"
+	@echo "make studio-test  type every field of every scenario into the studio, in a real browser (long)"
 	@echo "make screenshots  take a picture of every scenario in the studio"
 	@echo "make clean   remove .venv, runs/ and all caches"
 	@echo
@@ -51,6 +52,10 @@ test: $(INSTALLED_DEV)
 bench: $(INSTALLED_DEV)
 	@echo "== benchmarks"
 	@$(BIN)/python -m benchmarks
+
+studio-test: $(INSTALLED_DEV)
+	@echo "== every scenario and every field of it in the studio  (needs chromium; half an hour or more)"
+	@$(BIN)/python -m pytest tests/browser --every-field $(PYTEST_OPTIONS)
 
 screenshots: $(INSTALLED_DEV)
 	@echo "== pictures of the studio, one per scenario, in docs/images  (needs chromium)"

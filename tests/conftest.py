@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 os.environ["MPLBACKEND"] = "Agg"
@@ -10,3 +11,7 @@ os.environ["MPLBACKEND"] = "Agg"
 # No deadline: the first example may compile a kernel. Derandomised: a failure here is a failure everywhere.
 settings.register_profile("limbless", deadline=None, derandomize=True, database=None)
 settings.load_profile("limbless")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-field", action="store_true", help="type every field of every scenario into the studio (half an hour)")

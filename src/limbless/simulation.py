@@ -80,18 +80,20 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
-        return _solved(scenario, model)
+        return _solved(scenario, model, progress)
     state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     return _Run(scenario, model, state, controller, progress).go()
 
 
-def _solved(scenario: Scenario, model: StaticModel) -> Result:
-    """The result of a task; a failure keeps what was found before it."""
+def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -> Result:
+    """The result of a task; a failure or an interruption keeps what was found before it."""
     began = clock.perf_counter()
-    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial)
-    told = f"failed: {status.failure}" if status.failure else "completed"
+    tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
+    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+    interrupted = isinstance(status.cause, KeyboardInterrupt)
+    told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
     result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
-    if status.failure:
+    if status.failure and not interrupted:
         raise SimulationError(status.failure, None, status.place, result) from status.cause
     return result
 

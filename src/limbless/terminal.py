@@ -132,7 +132,8 @@ def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback |
         task = bar.add_task(name, total=1.0, told="")
 
         def callback(fraction: float, time: float, factor: float) -> None:
-            bar.update(task, completed=fraction, told=f"{time:.4g} of {duration:g} s, {factor:.3g} x real time")
+            told = f"{time:.4g} of {duration:g} s, {factor:.3g} x real time" if factor else ""   # statics and movies have no such factor
+            bar.update(task, completed=fraction, told=told)
 
         yield callback
 

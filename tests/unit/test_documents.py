@@ -19,6 +19,7 @@ from limbless.cli import main
 from limbless.models.chain_recording import SCHEMA
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
+from limbless.scenarios import loader
 from limbless.scenarios.fields import rows
 from limbless.scenarios.scenario import Initial, Scenario
 
@@ -123,3 +124,10 @@ def test_result_page_names_every_variable_and_every_number_of_the_summary() -> N
     words = {*SCHEMA, *map(str, result.dataset.variables), *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
     assert not {word for word in words if f"`{word}`" not in page}
     assert all(f"| {name} |" in page for name in result.summary()["balances"])
+
+
+def test_the_gallery_shows_every_scenario() -> None:
+    """`make screenshots` takes the pictures and writes the page."""
+    page = (ROOT / "docs/gallery.md").read_text()
+    for name in loader.names():
+        assert f"images/studio/{name}.webp" in page and (ROOT / f"docs/images/studio/{name}.webp").stat().st_size < 100_000, name

@@ -96,8 +96,11 @@ class StaticModel(Recording):
 
     records: tuple[str, ...] = ("point",)
 
-    def solve(self, task: str, gait: Any, initial: Any) -> tuple[Block, Status]:
-        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it."""
+    def solve(self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
+        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it.
+
+        `progress` is told the share that is done, often; where it raises `KeyboardInterrupt` the task ends with what it has.
+        """
         raise NotImplementedError
 
 

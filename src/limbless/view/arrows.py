@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ Colours = NDArray[np.uint8]
 _REACH = 0.25          # length of a large arrow over that of the body
 _LARGE = 0.98          # share of the arrows that are not longer than that
 _LONGEST = 2.0         # no arrow is longer than this many large ones
-_NOTHING = 1e-3        # arrows shorter than this share of a large one are not drawn
+_NOTHING = 2e-2        # arrows shorter than this share of a large one are not drawn
+_NOISE = 1e-6          # a kind of force below this share of the largest force in or on the body is rounding, and is not offered
 OPEN, STICK, SLIP = 0, 1, 2
 
 
@@ -64,8 +66,18 @@ class Arrows:
 
 def families(frames: Frames) -> list[Arrows]:
     """All kinds of force that the result recorded and that are not always zero."""
-    found = [make(frames) for make in _MAKERS]
-    return [arrows for arrows in found if arrows is not None and arrows.largest > 0.0]
+    found = [arrows for make in _MAKERS if (arrows := make(frames)) is not None]
+    inside = tension_along(frames)
+    largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
+    return [arrows for arrows in found if arrows.largest > _NOISE * largest]
+
+
+def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:
+    """Where anchorages and supports hold the body (frames, holds, 3), m, and whether each is there; None without any."""
+    place, state = frames.values("contact_position"), frames.values("contact_state")
+    if place is None or state is None or frames.values("support_abscissa") is None:
+        return None
+    return place, np.rint(state) != OPEN
 
 
 def _arrows(frames: Frames, key: str, label: str, foot: Array, force: Array, colour: Colours | str) -> Arrows:
@@ -81,14 +93,32 @@ def _contacts(frames: Frames) -> Arrows | None:
     if force is None or place is None or force.ndim != 3:
         return None
     in_world = _in_world(frames, force[..., :3], place, str(frames.result.dataset["contact_force"].attrs.get("frame", "world")))
-    state = np.full(force.shape[:2], STICK) if state is None else np.rint(state)
+    if state is None:
+        held = frames.values("contact_held")                  # wheels: in how many directions each sticks; one that rolls holds across
+        state = np.full(force.shape[:2], STICK) if held is None else np.where(held > 0, STICK, SLIP)
+    state = np.rint(state)
     in_world = np.where((state != OPEN)[..., None], in_world, 0.0)
     colour = np.where((state == SLIP)[..., None], np.array(rgb(style.RED)), np.array(rgb(style.GREEN))).astype(np.uint8)
     both = bool((state == SLIP).any())
-    held = "contact forces (green holds, orange slips)" if both else "contact forces"
+    label = "contact forces (green holds, orange slips)" if both else "contact forces"
     if frames.values("support_abscissa") is not None:
-        held = "anchorages and supports"
-    return _arrows(frames, "contacts", held, place, in_world, colour)
+        label = "anchorages and supports"
+    return _arrows(frames, "contacts", label, place, in_world, colour)
+
+
+def _clamp(frames: Frames) -> Arrows | None:
+    """What a clamp does to the link it holds, about the link's origin: the inner end of a section."""
+    wrench, section = frames.values("clamp_wrench"), _clamped(frames)
+    if wrench is None or section is None:
+        return None
+    inner = frames.position[:, section] - 0.5 * frames.length[:, section, None] * frames.rotation[:, section, :, 0]
+    return _arrows(frames, "clamp", "force of the clamp", inner[:, None], wrench[:, None, :3], style.BLUE)
+
+
+def _clamped(frames: Frames) -> int | None:
+    """The section that a clamp holds."""
+    modules = [item.module for item in getattr(frames.result.scenario, "environment", ()) if getattr(item, "kind", "") == "clamp"]
+    return range(frames.position.shape[1])[modules[0]] if modules else None
 
 
 def _fluid(frames: Frames) -> Arrows | None:
@@ -97,15 +127,15 @@ def _fluid(frames: Frames) -> Arrows | None:
         return None
     framed = str(frames.result.dataset["fluid_force"].attrs.get("frame", "section"))
     wet = any(getattr(item, "kind", "") in ("water", "drag", "buoyancy") for item in getattr(frames.result.scenario, "environment", ()))
-    label = "forces of the water" if wet else "forces of the environment"
+    label = "forces of the water" if wet else "all outer forces on a section"
     world = force if framed == "world" else np.einsum("fsij,fsj->fsi", frames.rotation, force)
     return _arrows(frames, "fluid", label, frames.position, world, style.PURPLE)
 
 
 def _base(frames: Frames) -> Arrows | None:
-    """The wrench that holds a base; only its force is drawn."""
+    """The wrench that holds a base; only its force is drawn. Where a clamp holds the base it is the clamp's."""
     reaction, place, turn = (frames.values(f"base_{name}") for name in ("reaction", "position", "orientation"))
-    if reaction is None or place is None or turn is None:
+    if reaction is None or place is None or turn is None or _clamped(frames) == 0:
         return None
     from limbless.mechanics.rotations import rotate
 
@@ -123,23 +153,40 @@ def _in_world(frames: Frames, force: Array, place: Array, framed: str) -> Array:
     return turned
 
 
-_MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _fluid, _base]
+_MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _base]
 
 
 def torque_along(frames: Frames) -> Array | None:
-    """Internal torque of every section (frames, sections), N m, or that of the stops of a spine; None if it is not recorded or zero."""
+    """Internal torque of every section (frames, sections), N m; None if it is not recorded or zero."""
     torque = _torque(frames)
     return torque if torque is not None and torque.any() else None
+
+
+def tension_along(frames: Frames) -> Array | None:
+    """Size of the internal force of every section (frames, sections), N; None if it is not recorded or zero."""
+    wrench = frames.values("internal_wrench")
+    if wrench is None or wrench.shape[:2] != frames.position.shape[:2] or not wrench[..., :3].any():
+        return None
+    return np.asarray(np.linalg.norm(wrench[..., :3], axis=-1))
 
 
 def _torque(frames: Frames) -> Array | None:
     wrench = frames.values("internal_wrench")
     if wrench is not None and wrench.shape[:2] == frames.position.shape[:2]:
         return np.asarray(np.linalg.norm(wrench[..., 3:], axis=-1))
-    bend = frames.values("stop_moment")
-    if bend is not None and bend.shape[1] == frames.position.shape[1] - 1:
-        return np.concatenate([np.zeros((frames.count, 1)), np.linalg.norm(bend.reshape(*bend.shape[:2], -1), axis=-1)], axis=1)
-    return None
+    return _spine_moment(frames)
+
+
+def _spine_moment(frames: Frames) -> Array | None:
+    """Moment of spring and stops of each vertebra of a spine, shown on its outer disk (frames, disks), N m."""
+    bend, stiffness, stop = (frames.values(name) for name in ("bend", "bend_stiffness", "stop_moment"))
+    if bend is None or stiffness is None or stop is None or bend.shape[1] != frames.position.shape[1] - 1:
+        return None
+    robot = getattr(frames.result.scenario, "robot", None)
+    vertebrae: Any = () if robot is None else robot.build().vertebrae
+    rest = np.array([(one.rest_lateral, one.rest_vertical) for one in vertebrae]).reshape(-1, 2) if vertebrae else 0.0
+    moment = np.linalg.norm(stiffness * (bend - rest) - stop, axis=-1)
+    return np.concatenate([np.zeros((frames.count, 1)), moment], axis=1)
 
 
 def colours_of(values: Array, largest: float) -> Colours:

@@ -1,6 +1,8 @@
 """The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
 from __future__ import annotations
 
+import time as clock
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from limbless.scenarios import loader
 from limbless.view.frames import Frames
 from limbless.view.serving import by_visitor
 from limbless.view.tuning import Knob, knobs
+from limbless.view.worker import Later
 
 if TYPE_CHECKING:
     from viser import GuiApi
@@ -22,6 +25,14 @@ OWN = "(the result that was opened)"
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 SLIDING = ("gait", "run")
 """Groups whose numbers are sliders; those of the others are fields to type in."""
+TELLING = 0.25         # s between two moves of the bar of a run
+TYPING = 0.4           # s without a key before what was typed is run
+_BUTTON = "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;background:#0072B2;color:#fff;font-size:13px"
+# A page from another machine (--host) is no secure context: there only the older way to copy works.
+_COPY = ("const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
+         "setTimeout(()=>{b.textContent='Copy Python'},1500)};b.parentNode.querySelector('details').open=true;t.select();"
+         "if(navigator.clipboard)navigator.clipboard.writeText(t.value).then(said,()=>{if(document.execCommand('copy'))said()});"
+         "else if(document.execCommand('copy'))said()")
 
 
 class Controls:
@@ -29,13 +40,14 @@ class Controls:
 
     def __init__(self, gui: GuiApi, page: Page) -> None:
         self.gui, self.page = gui, page
-        self._switches: dict[str, bool] = {"trail": True, "tendons": True}
+        self._switches: dict[str, bool] = {"trail": True, "tendons": True, "holds": True}
         self._parts: list[Any] = []
+        self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
         self.time = 0.0
         gui.main_panel.dock_right()
         gui.main_panel.set_width(360)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
-        self.scenario = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
+        self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
@@ -49,7 +61,8 @@ class Controls:
         with self.numbers_folder:
             self.numbers = gui.add_html("")
         self.keep = gui.add_button("Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60)
-        self.copy = gui.add_button("Copy Python", hint="the lines that give this run again", order=61)
+        self.copy = gui.add_html("", order=61)
+        self._later, self._told = Later(TYPING), 0.0
         self._connect()
 
     def _connect(self) -> None:
@@ -57,7 +70,6 @@ class Controls:
         by_visitor(self.scenario, lambda: page.pick(self.scenario.value))
         by_visitor(self.stop, page.cancel)
         by_visitor(self.keep, page.save)
-        by_visitor(self.copy, self._show_python)
         by_visitor(self.slider, self._jump)
         by_visitor(self.follow, lambda: page.jump(self.time))
 
@@ -77,13 +89,15 @@ class Controls:
         self.time = float(self.slider.value)
         self.page.jump(self.time)
 
-    def _show_python(self) -> None:
-        with self.gui.add_modal("The lines that give this run again") as modal:
-            self.gui.add_markdown(f"```python\n{self.page.python()}```")
-            close = self.gui.add_button("Close")
-            close.on_click(lambda _: modal.close())
+    def close(self) -> None:
+        """What is still being typed is not run any more."""
+        self._later.close()
 
     # What the page tells
+
+    def show_scenario(self, name: str) -> None:
+        self.scenario.value = name
+        self.gui.set_panel_label(f"limbless: {name}")
 
     def say(self, text: str) -> None:
         self._idle()
@@ -99,11 +113,16 @@ class Controls:
         self.play.value = False
 
     def show_running(self, name: str) -> None:
+        self._told = clock.perf_counter()
         self.status.content = f"<div id='status' style='color:#555;padding:4px 12px;font-size:13px'>{escape(name)}: running ...</div>"
 
     def show_progress(self, fraction: float) -> None:
-        self.progress.visible = self.stop.visible = True
-        self.progress.value = float(min(max(100.0 * fraction, 0.0), 100.0))
+        """A few times a second; a run that answers sooner than that needs no bar."""
+        now = clock.perf_counter()
+        if now - self._told > TELLING:
+            self._told = now
+            self.progress.visible = self.stop.visible = True
+            self.progress.value = float(min(max(100.0 * fraction, 0.0), 100.0))
 
     def _idle(self) -> None:
         self.progress.visible = self.stop.visible = False
@@ -118,6 +137,7 @@ class Controls:
         times = stage.frames.times
         self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
         self.numbers.content = _table(terminal.summary_rows(result.summary()))
+        self.copy.content = _copied(self.page.python())
         if another:
             self.time = float(times[0])
             for part in self._parts:
@@ -140,6 +160,7 @@ class Controls:
         self.page.switch(key, bool(box.value))
 
     def _add_knobs(self, result: Result) -> list[Any]:
+        self.fields = {}
         if result.scenario is None:
             return []
         groups: dict[str, list[Knob]] = {}
@@ -151,11 +172,11 @@ class Controls:
                                          order=10 if group == "gait" else 40 + number / len(groups))
             with folder:
                 for knob in members:
-                    self._add_knob(knob)
+                    self.fields[knob.path] = self._add_knob(knob)
             folders.append(folder)
         return folders
 
-    def _add_knob(self, knob: Knob) -> None:
+    def _add_knob(self, knob: Knob) -> Any:
         gui, page = self.gui, self.page
         hint = f"{knob.meaning}  [{knob.path}]"
         if knob.kind == "choice":
@@ -164,18 +185,37 @@ class Controls:
             handle = gui.add_checkbox(knob.label, knob.value, hint=hint)
         elif knob.kind == "text":
             handle = gui.add_text(knob.label, knob.value, hint=hint)
-            by_visitor(handle, lambda: page.tune_text(knob.path, handle.value))
-            return
+            by_visitor(handle, lambda: self._later.do(lambda: page.tune_text(knob.path, handle.value)))
+            return handle
         elif knob.group in SLIDING and knob.low is not None and knob.high is not None:
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
+            by_visitor(handle, lambda: self._slide(knob, handle))
+            return handle
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
+            by_visitor(handle, lambda: self._later.do(lambda: page.tune(knob.path, handle.value)))
+            return handle
         by_visitor(handle, lambda: page.tune(knob.path, handle.value))
+        return handle
+
+    def _slide(self, knob: Knob, handle: Any) -> None:
+        """A slider at its end reaches farther from then on."""
+        handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
+        self.page.tune(knob.path, handle.value)
 
 
 def _fine(knob: Knob) -> float:
     """The step of a number's arrows; fine enough to hold the value's own digits."""
     return min(knob.step, 10.0 ** -min(9, len(f"{knob.value!r}".partition(".")[2]))) if "e" not in repr(knob.value) else 1e-9
+
+
+def _copied(lines: str) -> str:
+    """A button that copies the lines, and the lines themselves to be read or marked."""
+    return (f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
+            "title='the lines that give this run again'>Copy Python</button>"
+            "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the lines</summary>"
+            f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px monospace'>{escape(lines)}</textarea>"
+            "</details></div>")
 
 
 def _table(rows: list[tuple[str, str]]) -> str:

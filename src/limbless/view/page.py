@@ -16,7 +16,7 @@ from limbless.view.controls import Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
-from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
 from limbless.view.target import Target
 from limbless.view.worker import Worker
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 TICK = 1.0 / 25.0      # s between frames while playing
+Wish = tuple[str | Scenario | None, dict[str, Any]]
+"""What a run comes from, and what was changed of it."""
 
 
 class Page:
@@ -43,6 +45,8 @@ class Page:
     def __init__(self, client: ClientHandle, result: Result, source: str | Scenario | None, ghost: Result | None, folder: Path) -> None:
         self.client, self.result, self.source, self.folder = client, result, source, folder
         self.changes: dict[str, Any] = {}
+        self._shown: Wish = (source, {})
+        self._asked: tuple[Scenario, Wish] | None = None
         self.ghost = None if ghost is None else frames_of(ghost)
         self._lock = threading.RLock()
         self._closed = threading.Event()
@@ -82,6 +86,7 @@ class Page:
         if name in loader.names():
             with self._lock:
                 self.source, self.changes = name, {}
+            self.controls.show_scenario(name)
             self._run()
 
     def cancel(self) -> None:
@@ -97,8 +102,8 @@ class Page:
         self.controls.say(f"saved in {target.relative_to(self.folder)}")
 
     def python(self) -> str:
-        """The lines that give the run that is shown."""
-        return python_lines(self.source, self.changes)
+        """The lines that give the run that is shown, whatever has been refused since."""
+        return python_lines(*self._shown)
 
     def switch(self, key: str, on: bool) -> None:
         with self._lock, self.client.atomic():
@@ -125,6 +130,7 @@ class Page:
                 scenario = Scenario.load(self.source, self.changes)
             except InputError as error:
                 return self._refused(str(error))
+            self._asked = scenario, (self.source, dict(self.changes))
         self._began = clock.perf_counter()
         self.controls.show_running(scenario.name)
         self.worker.ask(scenario)
@@ -135,11 +141,15 @@ class Page:
         took = clock.perf_counter() - self._began
         if self._closed.is_set():
             return None
+        newest = self._asked is not None and self._asked[0] is result.scenario
+        self._shown = self._asked[1] if newest and self._asked is not None else (result.scenario, {})
         try:
             self._present(result)
         except InputError as error:
             return self._refused(str(error))
-        self.controls.say(f"{result.name}: {float(self.frames.times[-1] - self.frames.times[0]):g} s simulated, answered in {took:.2g} s")
+        lasts = float(self.frames.times[-1] - self.frames.times[0])
+        told = f"{lasts:g} s simulated" if self.frames.axis == "time" else f"{self.frames.count} equilibria"
+        self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
     def _refused(self, message: str) -> None:
         self.controls.refuse(message)
@@ -175,7 +185,7 @@ class Page:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
         position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)       # the panels leave a narrow window
         camera = self.client.camera
-        camera.position, camera.look_at, camera.far = position, look_at, 1000.0 * self.frames.size
+        camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
 
     def _show(self, frame: int) -> None:
         with self.client.atomic():
@@ -187,6 +197,7 @@ class Page:
                 root.position = moved
             if self._ghost_stage is not None and self.ghost is not None:
                 self._ghost_stage.show(self.ghost.at(float(self.frames.times[frame])))
+        self.target.rest_at(self.frames.head[frame])
         self.controls.show_frame(self.frames, frame)
         self.plots.mark(frame, self.controls.playing)
 
@@ -208,6 +219,7 @@ class Page:
     def close(self) -> None:
         """The visitor has left: end the threads."""
         self._closed.set()
+        self.controls.close()
         self.worker.close()
         if threading.current_thread() is not self._player:
             self._player.join(timeout=10.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from limbless.files import write_text
 from limbless.view.frames import Frames, frames_of
-from limbless.view.scene import Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
 from limbless.view.serving import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 FILE_NAME = "replay.html"
 AROUND = 12            # vertices of a ring
 RATE = 20.0            # frames per second, where the run is short enough
-MOST_BYTES = 2.0e6     # of vertices before compression, which leaves about a third: longer runs have fewer frames per second
+FINE = 2.0**-10        # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
+MOST_BYTES = 0.8e6     # of vertices before compression, which leaves about half: longer runs have fewer frames per second
 
 
 def replay(result: Result) -> str:
@@ -25,13 +26,13 @@ def replay(result: Result) -> str:
     frames = frames_of(result)
     server = quiet_server()
     try:
-        stage = Stage(server.scene, frames, around=AROUND)
+        stage = Stage(server.scene, frames, around=AROUND, fine=FINE)
         add_surroundings(server.scene, [frames])
         follow = follows(frames)
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = position, look_at
-        server.initial_camera.far = 1000.0 * frames.size
+        server.initial_camera.far = FAR * frames.size
         shown = chosen(frames, len(stage.skin.vertices(0)))
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()

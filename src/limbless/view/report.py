@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FILE_NAME = "report.html"
 MOST_PLOTS = 8
 MOST_POINTS = 1500     # of a line in a plot
+_MOMENT = 0.6          # share of the run that has passed in the picture for paper
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
@@ -36,6 +37,7 @@ table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-
 td.fail{background:none;color:#b03a00;font-weight:600}td.pass{background:none;color:#00694d}
 pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
 iframe{width:100%;height:480px;border:1px solid #ddd}figure{margin:1em 0}figure img{max-width:420px}
+@page{margin:15mm}
 @media print{iframe,.only-screen,.modebar{display:none!important}body{max-width:none;margin:0;font-size:11px}h2{break-after:avoid}
 .plot,figure,table,pre{break-inside:avoid}.still{display:block!important}}.still{display:none;max-width:100%}
 """
@@ -51,7 +53,7 @@ def report(result: Result) -> str:
         f"<h1>{escape(name)}</h1><p class='title'>{escape(getattr(scenario, 'title', '') or '')}</p>",
         verdict(result.balances(), result.status),
         f"<h2>What was run</h2>{_table(_facts(result))}",
-        f"<h2>The motion</h2><div class='only-screen'>{_framed(replay(result))}</div>{_still(result)}",
+        f"<h2>The motion</h2><div class='only-screen'>{_framed(replay(result))}</div>{_posture(frames)}{_still(result)}",
         f"<h2>Numbers</h2>{_table(summary_rows(result.summary()))}",
         f"<h2>Proof</h2>{_proof(result.balances())}",
         f"<h2>Plots</h2>{_plots(frames)}",
@@ -81,7 +83,7 @@ def verdict(balances: list[Balance], status: str) -> str:
     if not balances:
         return "<p class='verdict none' id='verdict'>This run recorded nothing that could prove it.</p>"
     worst = max(balances, key=lambda balance: balance.relative / balance.threshold)
-    return (f"<p class='verdict pass' id='verdict'>All {len(balances)} balances hold: the equations were integrated well. "
+    return (f"<p class='verdict pass' id='verdict'>All {len(balances)} balances hold: the equations were solved well. "
             f"The worst, {escape(worst.name)}, is off by {worst.relative:.1e} of its scale.</p>")
 
 
@@ -93,7 +95,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         rows += [("robot", str(getattr(scenario.robot, "preset", None) or getattr(scenario.robot, "kind", "?"))),
                  ("gait", str(getattr(scenario.gait, "kind", "?"))), ("environment", around),
                  ("actuation", str(getattr(scenario.actuation, "kind", "?"))),
-                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s")]
+                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s") if scenario.task is None else ("task", scenario.task)]
         changed = changes_of(scenario)
         if changed:
             rows.append(("changed", ", ".join(f"{path} = {value}" for path, value in changed.items())))
@@ -118,6 +120,19 @@ def _proof(balances: list[Balance]) -> str:
 
 def _framed(page: str) -> str:
     return f"<iframe title='replay' srcdoc=\"{escape(page, quote=True)}\"></iframe>"
+
+
+def _posture(frames: Frames) -> str:
+    """The robot in its surroundings at one moment, for paper."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    from limbless.view.movie import Painter
+
+    file = BytesIO()
+    Image.fromarray(Painter(frames, (960, 420)).picture(int(_MOMENT * (frames.count - 1)))).quantize(64).save(file, "PNG", optimize=True)
+    return f"<img class='still' src='data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}' alt='the robot'>"
 
 
 def _still(result: Result) -> str:
@@ -154,7 +169,7 @@ def _plots(frames: Frames) -> str:
             height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white", showlegend=len(plot.lines) > 1,
             title={"text": plot.title + more, "font": {"size": 14}, "x": 0.0, "xref": "paper"})
         figure.update_xaxes(title=frames.moment, showgrid=True, gridcolor="#eee")
-        figure.update_yaxes(title=plot.unit if plot.unit != "1" else "", showgrid=True, gridcolor="#eee")
+        figure.update_yaxes(title=plot.unit if plot.unit != "1" else "", showgrid=True, gridcolor="#eee", exponentformat="power")
         drawn = json.dumps(figure.to_plotly_json(), default=str).replace("</", "<\\/")
         pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
                       f"Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>")

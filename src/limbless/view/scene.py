@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from viser import SceneApi
 
 BODY, GHOST = style.SKY, "#B0B0B0"
-_FINE = 2.0**-13       # vertices are rounded to this share of the body's length: half of the bytes of a replay, and not to be seen
+FINE = 2.0**-13        # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
+FAR = 1e3              # how far the camera sees, in body lengths
+_OUT_OF_SIGHT = -1e4   # in body lengths
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
 
 
@@ -31,22 +33,30 @@ class Stage:
     name : root node of everything that belongs to this robot.
     ghost : drawn pale and see-through, for comparison.
     around : vertices of a ring of the skin.
+    fine : vertices are rounded to this share of the body's length.
     """
 
-    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND) -> None:
+    def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND,
+                 fine: float = FINE) -> None:
         self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
         self.skin = Skin(frames, around)
         self.arrows = [] if ghost else arrows.families(frames)
         self.torque = None if ghost else arrows.torque_along(frames)
+        self.coloured = ("internal torque", "N m")
+        if self.torque is None and not ghost and (pull := arrows.tension_along(frames)) is not None:
+            self.torque, self.coloured = pull, ("internal force", "N")           # a body along a line has no torque
         self.frame = 0
-        self._step = _FINE * frames.size
+        self._step = fine * frames.size
         self._nodes: dict[str, Any] = {}
         self._tendons: tendons.Tendons | None = None
+        self._holds: tuple[Array, Any] | None = None
         self._add_body()
         self._add_trail()
         if not ghost:
             self._add_sleeves()
             self._add_arrows()
+            self._holds = arrows.holds(frames)
+            self._add_holds()
             self._tendons = tendons.lines_of(frames)
             self._add_tendons()
         self.show(0)
@@ -88,8 +98,25 @@ class Stage:
         thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", points, colour, shaft_radius=thick,
+            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points), colour, shaft_radius=thick,
                                                             head_radius=2.4 * thick, head_length=6.0 * thick, visible=False)
+
+    def _add_holds(self) -> None:
+        """A ball wherever something holds the body."""
+        if self._holds is None or not self._holds[1].any():
+            return
+        points, faces = ball()
+        place, size = self._held(0)
+        self._nodes["holds"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)), batched_positions=place,
+            batched_scales=size, batched_colors=rgb(style.GREEN), lod="off")
+
+    def _held(self, frame: int) -> tuple[Any, Any]:
+        """Places and sizes of the balls; one that holds nothing has no size."""
+        if self._holds is None:
+            raise LookupError("this result has no anchorages or supports")
+        place, there = (values[frame] for values in self._holds)
+        return place.astype(np.float32), np.where(there, 1.25 * float(np.median(self.frames.radius[frame])), 1e-9).astype(np.float32)
 
     def _add_tendons(self) -> None:
         if self._tendons is None:
@@ -112,15 +139,22 @@ class Stage:
             sleeve = self._nodes["torque"]
             self._put(sleeve, frame)
             sleeve.batched_scales, sleeve.batched_colors = self._sleeves(frame).astype(np.float32), self._torque_colours(frame)
+        if self.shows("holds"):
+            self._nodes["holds"].batched_positions, self._nodes["holds"].batched_scales = self._held(frame)
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
                 points, node.colors = family.at(frame)
-                node.points = points.astype(np.float32)
+                node.points = self._in_sight(points)
         if self.shows("tendons") and self._tendons is not None:
             node = self._nodes["tendons"]
             points, colour = self._tendons.at(frame)
             node.points, node.colors = points.astype(np.float32), colour
+
+    def _in_sight(self, points: Array) -> Any:
+        """Arrows without length out of sight: the page would draw a head for them."""
+        nothing = (points[:, 0] == points[:, 1]).all(axis=-1)
+        return np.where(nothing[:, None, None], _OUT_OF_SIGHT * self.frames.size, points).astype(np.float32)
 
     def pose(self, frames: Frames) -> None:
         """Show other frames of the same robot."""
@@ -147,9 +181,11 @@ class Stage:
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
         parts = [("trail", "path of the head")] + [(family.key, family.label) for family in self.arrows]
+        parts.append(("holds", "where it is held (green)"))
         if self.torque is not None:
             largest = float(self.torque.max(initial=0.0))
-            parts.append(("torque", f"internal torque as colour (yellow: {largest:.3g} N m)"))
+            what, unit = self.coloured
+            parts.append(("torque", f"{what} as colour (yellow: {largest:.3g} {unit})"))
         if "tendons" in self._nodes:
             parts.append(("tendons", "tendons (bright: high tension)"))
         return [(key, label) for key, label in parts if key in self._nodes]
@@ -226,5 +262,5 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
     upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
-    reach = (1.0 + 0.7 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
+    reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
     return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

@@ -50,6 +50,11 @@ class Target:
         self._parts = [self.handle, folder]
         self.handle.on_update(lambda _: self.ask(np.array(self.handle.position)))
 
+    def rest_at(self, place: Array) -> None:
+        """Keep the handle at the tip while the run is shown."""
+        if self.statics is not None:
+            self.handle.position = place
+
     def ask(self, place: Array) -> None:
         """Follow the handle to a place in the world, m; while one is being found only the newest wish is kept."""
         self._wanted = place

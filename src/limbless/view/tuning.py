@@ -1,21 +1,26 @@
-"""Fields of a scenario that can be tuned: where each is, its value, unit and meaning, and how far a slider should reach."""
+"""Fields of a scenario that can be tuned: where each is, its value, unit and meaning, and how far a slider should reach.
+
+Every number of a scenario is reached: alone, as part of a short vector, or in the text of a longer list. Left out are names, files and
+functions, and whatever the scenario itself has no use for (a task of statics has no duration).
+"""
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from limbless.description import Description
 from limbless.scenarios.fields import type_of, unit_of
-from limbless.scenarios.scenario import Scenario
+from limbless.scenarios.scenario import Initial, Scenario
 
 MOST_NUMBERS = 7       # of a vector that is offered number by number
 _USUAL = {"rad": 0.8, "rad/s": 2.0, "m": 1.0, "m/s": 1.0, "s": 5.0, "N": 5.0, "m/s2": 10.0}
 """How far a slider for a value of zero reaches, by unit."""
 _NAMES = "xyz"
+_MARKS = ("gt", "ge", "lt", "le")
 
 Kind = Literal["number", "whole", "choice", "truth", "text"]
 
@@ -27,9 +32,10 @@ class Knob:
     Attributes
     ----------
     path : of the field, as `limbless run --set` takes it; items of lists by number.
-    group : `gait`, `environment: water`, `robot`, `actuation`, `run`.
+    group : `gait`, `environment: water`, `robot`, `actuation`, `model`, `start`, `run`.
     label : name and unit. `value` : what it is now. `meaning` : one line.
     low, high : where a slider ends; None without a sensible range. Fields themselves decide what they refuse.
+    limits : beyond which the field itself refuses a number.
     options : of a choice.
     """
 
@@ -42,6 +48,13 @@ class Knob:
     low: float | None = None
     high: float | None = None
     options: tuple[str, ...] = ()
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    def widened(self, value: float) -> tuple[float, float]:
+        """Where a slider ends whose value has come to an end of it: as far again, unless the field itself ends there."""
+        low, high = float(self.low or 0.0), float(self.high or 0.0)
+        span = high - low
+        return (max(low - span, self.limits[0]) if value <= low else low), (min(high + span, self.limits[1]) if value >= high else high)
 
     @property
     def step(self) -> float:
@@ -54,21 +67,24 @@ class Knob:
 
 
 def knobs(scenario: Scenario) -> list[Knob]:
-    """Everything that can be tuned: gait first, then environment, robot, actuation, model and the run itself."""
+    """Everything that can be tuned: gait first, then environment, robot, actuation, model, the start and the run itself."""
+    used = scenario.model_dump()
     found = list(_of(scenario.gait, "gait", "gait"))
     for number, item in enumerate(scenario.environment):
         found += _of(item, f"environment.{number}", f"environment: {getattr(item, 'kind', number)}")
     found += _of(scenario.robot, "robot", "robot")
     found += _of(scenario.actuation, "actuation", "actuation")
     found += _of(scenario.model, "model", "model")
-    for name in ("duration", "step"):
-        found += _field(scenario, Scenario.model_fields[name], name, name, "run")
+    for name in used["initial"]:
+        found += _field(scenario.initial, Initial.model_fields[name], name, f"initial.{name}", "start")
+    for name in ("duration", "step", "record_every"):
+        found += _field(scenario, Scenario.model_fields[name], name, name, "run") if name in used else ()
     return found
 
 
 def _of(description: Description, path: str, group: str) -> Iterator[Knob]:
     for name, field in type(description).model_fields.items():
-        if name not in ("kind", "preset", "active", "name"):
+        if name not in ("kind", "preset", "name"):
             yield from _field(description, field, name, f"{path}.{name}", group)
 
 
@@ -83,17 +99,26 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         yield Knob(path, group, words, value, meaning, "truth")
     elif isinstance(value, int | float):
         yield _number(path, group, _labelled(words, unit), value, meaning, field)
-    elif isinstance(value, tuple) and 0 < len(value) <= MOST_NUMBERS and all(_is_number(part) for part in value):
+    elif isinstance(value, tuple) and 0 < len(value) <= MOST_NUMBERS and all(map(_is_number, value)) and name != "orientation":
         units = [text.strip() for text in unit.split(",")]
         for number, part in enumerate(value):
             own = units[number * len(units) // len(value)]
             yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part, meaning, field)
-    elif value is None and _takes_a_number(type_of(field)):
+    elif value is None and _takes_numbers(type_of(field)):
         yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
+    elif isinstance(value, tuple) and _takes_numbers(type_of(field)):
+        yield Knob(path, group, _labelled(words, unit), _written(value), f"{meaning}; a list as in a file", "text")
 
 
-def _takes_a_number(words: str) -> bool:
-    return ("number" in words or "angle" in words) and "list" not in words
+def _takes_numbers(words: str) -> bool:
+    return "number" in words or "angle" in words
+
+
+def _written(value: Any) -> str:
+    """Numbers and lists of them as a file has them."""
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_written, value))}]"
+    return "null" if value is None else repr(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -101,8 +126,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _place(number: int, value: Sequence[Any], unit: str) -> str:
-    """Vectors have a unit and three parts; other lists are counted."""
-    return _NAMES[number] if len(value) == 3 and unit not in ("", "1") else str(number + 1)
+    """Vectors and screws have a unit and three or six parts; other lists are counted."""
+    return _NAMES[number % 3] if len(value) in (3, 6) and unit not in ("", "1") else str(number + 1)
 
 
 def _labelled(words: str, unit: str) -> str:
@@ -111,18 +136,23 @@ def _labelled(words: str, unit: str) -> str:
 
 def _number(path: str, group: str, label: str, value: float, meaning: str, field: FieldInfo) -> Knob:
     whole = isinstance(value, int) and "whole" in type_of(field)
-    low, high = _range(float(value), field, unit_of(field).split(",")[0])
+    limits = _limits(field)
+    low, high = _range(float(value), limits, unit_of(field).split(",")[0])
     if whole:
         low, high = math.floor(low), math.ceil(high)
-    return Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low, high)
+    knob = Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low, high, limits=limits)
+    excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
+    return replace(knob, low=min(low + knob.step, value)) if excluded else knob
 
 
-def _range(value: float, field: FieldInfo, unit: str) -> tuple[float, float]:
-    """Twice the value, or what its unit suggests around zero; cut at the limits that the field itself declares."""
+def _limits(field: FieldInfo) -> tuple[float, float]:
+    """Between which a field takes numbers, as it declares."""
+    found = {name: [float(limit) for mark in field.metadata if (limit := getattr(mark, name, None)) is not None] for name in _MARKS}
+    return max([*found["gt"], *found["ge"]], default=-math.inf), min([*found["lt"], *found["le"]], default=math.inf)
+
+
+def _range(value: float, limits: tuple[float, float], unit: str) -> tuple[float, float]:
+    """Twice the value, or what its unit suggests around zero; cut at the limits of the field."""
     reach = 2.0 * abs(value) if value else _USUAL.get(unit, 1.0)
-    low, high = (-reach if value <= 0.0 else 0.0), (reach if value >= 0.0 else 0.0)
-    for mark in field.metadata:
-        least = next((limit for limit in (getattr(mark, "gt", None), getattr(mark, "ge", None)) if limit is not None), None)
-        most = next((limit for limit in (getattr(mark, "lt", None), getattr(mark, "le", None)) if limit is not None), None)
-        low, high = (low if least is None else max(low, float(least))), (high if most is None else min(high, float(most)))
+    low, high = max(-reach if value <= 0.0 else 0.0, limits[0]), min(reach if value >= 0.0 else 0.0, limits[1])
     return (low, high) if high > low else (min(low, value), max(high, value, low + 1.0))

@@ -14,6 +14,25 @@ if TYPE_CHECKING:
 CANCELLED = "cancelled; the last good run is shown"
 
 
+class Later:
+    """Does the newest of several things, once no other has come for a while: a number is not run while it is being typed."""
+
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._timer: threading.Timer | None = None
+
+    def do(self, action: Callable[[], None]) -> None:
+        self.close()
+        self._timer = threading.Timer(self._pause, action)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def close(self) -> None:
+        """Forget what was to be done."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
 class Worker:
     """Simulates scenarios one after the other.
 
@@ -66,6 +85,8 @@ class Worker:
 
         try:
             result = run_scenario(scenario, progress=self._tell)
+        except KeyboardInterrupt:                        # a task that has nothing to keep
+            self._dropped()
         except (InputError, SimulationError) as error:
             self._failed(str(error) if isinstance(error, InputError) else f"The run failed: {error}")
         except Exception as error:                       # a page must say what happened, whatever it was
@@ -73,8 +94,12 @@ class Worker:
         else:
             if result.status == "completed":
                 self._done(result)
-            elif self._cancel:
-                self._failed(CANCELLED)
+            else:
+                self._dropped()
+
+    def _dropped(self) -> None:
+        if self._cancel:
+            self._failed(CANCELLED)
 
     def _tell(self, fraction: float, time: float, factor: float) -> None:
         if self._closed or self._cancel or self._wanted is not None:

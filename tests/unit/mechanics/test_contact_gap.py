@@ -120,5 +120,7 @@ def test_obstacles_obey_the_same_residual() -> None:
     for name in ("snake-pegs", "snake-stairs"):
         run = ll.run(name, {"duration": 5.0})
         assert run.dataset["contact_residual"].values.max() <= 1e-8
-        assert run.dataset["contact_gap"].values.min() > -1e-4
+        moved = np.linalg.norm(np.diff(run.dataset["position"].values, axis=0), axis=-1).max()
+        fastest = moved / float(np.diff(run.dataset["time"].values).min())
+        assert run.dataset["contact_gap"].values.min() > -fastest * run.scenario.step     # an edge that comes into view within a step
     assert ll.run("snake-pegs").summary()["com_displacement"][0] > 1.0

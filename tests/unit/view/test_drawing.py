@@ -84,13 +84,59 @@ def test_forces_in_section_axes_are_turned_into_the_world() -> None:
     assert family.label == "anchorages and supports"
 
 
+def test_wheels_that_stick_nowhere_slip() -> None:
+    result = made_up.on_ground()
+    held = np.tile([1.0, 0.0, 2.0], (made_up.FRAMES, 1))
+    result.dataset = result.dataset.drop_vars("contact_state").assign(contact_held=(("time", "contact"), held))
+    _, colours = arrows.families(frames_of(result))[0].at(0)
+    assert [tuple(colour) for colour in colours] == [arrows.rgb(style.GREEN), arrows.rgb(style.RED), arrows.rgb(style.GREEN)]
+
+
+def test_a_clamp_pulls_at_the_inner_end_of_its_module() -> None:
+    result = made_up.on_ground()
+    pull = np.tile([0.0, 0.0, 5.0, 0.0, 0.0, 0.0], (made_up.FRAMES, 1))
+    data = result.dataset.assign(clamp_wrench=(("time", "screw"), pull, {"units": "N, N m"}))
+    clamped = Result(data, SimpleNamespace(environment=[SimpleNamespace(kind="clamp", module=-1)]))
+    family = next(one for one in arrows.families(frames_of(clamped)) if one.key == "clamp")
+    ends, _ = family.at(0)
+    np.testing.assert_allclose(ends[0, 0], [0.4, 0.0, 0.0], atol=1e-12)         # the fifth section of 0.1 m begins there
+    np.testing.assert_allclose((ends[0, 1] - ends[0, 0]) / family.scale, [0.0, 0.0, 5.0], atol=1e-12)
+
+
+def test_forces_of_rounding_are_not_offered() -> None:
+    result = made_up.on_ground()
+    tiny = np.full((made_up.FRAMES, made_up.SECTIONS, 3), 1e-12)
+    result.dataset["fluid_force"] = (("time", "section", "axis"), tiny, {"units": "N", "frame": "world"})
+    assert [family.key for family in arrows.families(frames_of(result))] == ["contacts"]
+
+
+def test_anchorages_are_marked_where_they_hold() -> None:
+    place, there = arrows.holds(frames_of(made_up.anchored()))
+    assert there.all()
+    np.testing.assert_allclose(place[:, 0], made_up.anchored().dataset["position"].values[:, 2])
+    assert arrows.holds(frames_of(made_up.on_ground())) is None
+
+
+def test_a_spine_shows_the_moment_of_its_springs_and_stops() -> None:
+    """At rest the spring of a free vertebra balances the tendons: the moment is stiffness times bend."""
+    import limbless as ll
+
+    result = ll.run("neck-planar")
+    torque = arrows.torque_along(frames_of(result))
+    data = result.dataset
+    assert not data["stop_moment"].values.any()
+    expected = np.linalg.norm(data["bend_stiffness"].values * data["bend"].values, axis=-1)
+    np.testing.assert_allclose(torque[:, 1:], expected, atol=1e-15)
+    assert not torque[:, 0].any()
+
+
 def test_fluid_forces_of_a_swim_start_at_the_sections(swim: Result) -> None:
     family = next(one for one in arrows.families(frames_of(swim)) if one.key == "fluid")
     ends, _ = family.at(50)
     np.testing.assert_allclose(ends[:, 0], swim.dataset["position"].values[50])
     axes = quaternion_to_matrix(swim.dataset["orientation"].values[50])
     force = np.einsum("sij,sj->si", axes, swim.dataset["fluid_force"].values[50])
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=1e-3 * family.reach)
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], family.scale * force, atol=2e-2 * family.reach)
 
 
 def test_torque_becomes_a_colour_from_dark_to_bright() -> None:

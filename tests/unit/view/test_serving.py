@@ -39,6 +39,11 @@ def address(process: subprocess.Popen) -> str:
     return line.split()[4]
 
 
+def children(process: int) -> list[int]:
+    """Processes that it started, where the system tells."""
+    return [int(word) for path in Path(f"/proc/{process}/task").glob("*/children") for word in path.read_text().split()]
+
+
 def got(address: str) -> bytes:
     try:
         with urllib.request.urlopen(address, timeout=20) as answer:
@@ -67,9 +72,29 @@ def test_nobody_else_reaches_it(address: str) -> None:
 
 
 def test_ctrl_c_stops_it_without_a_word(process: subprocess.Popen, address: str) -> None:
+    family = children(process.pid)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0
+    assert not [child for child in family if Path(f"/proc/{child}").exists()], "a process is left"
     assert out == "" and "Traceback" not in err
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(address, timeout=5)
+
+
+def test_listening_for_others_is_warned_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And only then: the usual address is this machine's own."""
+    from click.testing import CliRunner
+
+    from limbless.cli import main
+    from limbless.view import studio
+
+    opened: list[str] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(studio, "Studio", lambda result, source, ghost, host, port: opened.append(host))
+    monkeypatch.setattr(studio, "serve", lambda *_: None)
+    for words, warned in ((["--host", "0.0.0.0"], True), ([], False)):
+        told = CliRunner().invoke(main, ["view", "eel-planar", "--set", "duration=0.1", "--no-browser", *words])
+        assert told.exit_code == 0, told.output
+        assert ("Warning: listening on 0.0.0.0; everybody who reaches this machine can use it" in told.stderr) is warned
+    assert opened == ["0.0.0.0", "127.0.0.1"]

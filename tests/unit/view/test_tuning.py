@@ -5,13 +5,14 @@ import pytest
 
 from limbless.errors import InputError
 from limbless.scenarios import loader
+from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.view.reproduce import changes_of, command_line, python_lines
 from limbless.view.tuning import knobs
 
 
 def numbers(data: object, path: str = "") -> list[str]:
-    """Paths of all numbers in a scenario's gait, environment and robot."""
+    """Paths of all numbers in a scenario."""
     if isinstance(data, dict):
         return [found for key, item in data.items() for found in numbers(item, f"{path}.{key}" if path else key)]
     if isinstance(data, list | tuple):
@@ -32,13 +33,25 @@ def test_every_knob_can_be_turned(name: str) -> None:
                 assert str(error)
 
 
-@pytest.mark.parametrize("name", ["eel-planar", "eel-loop"])
+@pytest.mark.parametrize("name", loader.names())
 def test_every_number_is_offered(name: str) -> None:
+    """Alone, or in the text of the list that holds it."""
     scenario = Scenario.load(name)
     offered = {knob.path for knob in knobs(scenario)}
-    written = scenario.model_dump()
-    expected = {path for part in ("gait", "environment", "robot") for path in numbers(written[part], part)}
-    assert expected <= offered
+    for path in numbers(scenario.model_dump()):
+        assert any(path == one or path.startswith(f"{one}.") for one in offered), path
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_lists_are_offered_as_text_that_gives_them_again(name: str) -> None:
+    scenario = Scenario.load(name)
+    for knob in knobs(scenario):
+        if knob.kind == "text" and knob.value:
+            assert Scenario.load(name, {knob.path: parse_value(knob.value, knob.path)}) == scenario
+
+
+def test_statics_has_no_duration_to_tune() -> None:
+    assert not {"duration", "step", "record_every", "initial.twist.0"} & {knob.path for knob in knobs(Scenario.load("neck-planar"))}
 
 
 @pytest.mark.parametrize("name", loader.names())
@@ -75,3 +88,10 @@ def test_changes_of_another_kind_have_no_short_form() -> None:
     scenario = Scenario.load("eel-planar", {"environment": []})
     assert changes_of(scenario) is None
     assert changes_of(Scenario.load("eel-planar", {"name": "mine"})) is None
+
+
+@pytest.mark.parametrize("text", ["[0.1, 0.2", "!!python/object/apply:os.system [ls]", "&a [*a]", "{1: 2}", "not a number"])
+def test_text_from_the_page_is_validated_like_a_file(text: str) -> None:
+    """What the page sends is parsed as YAML data and then checked as a field: nothing of it is run."""
+    with pytest.raises(InputError):
+        Scenario.load("eel-planar", {"gait.amplitude": parse_value(text, "gait.amplitude")})

@@ -127,9 +127,10 @@ class NonSmooth(Model):
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
         if not self._table.joints[:, [kernels.COULOMB, kernels.BREAKAWAY]].any():
             return None
+        G0 = assembly.mobility(self.chain, self.environment, self._bodies)
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
         least = float(inertia[inertia > 0.0].min())
-        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * assembly.mobility(self.chain, self._bodies))])
+        return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0)])
 
     # One step at a time
 

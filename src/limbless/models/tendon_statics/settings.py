@@ -64,6 +64,18 @@ class TendonStaticsSettings(ModelSettings):
         return [("equilibria and workspace", warming.run_smooth), ("friction", warming.run_friction)]
 
 
+class _Told(list[Equilibrium]):
+    """Equilibria as they are found; each is told."""
+
+    def __init__(self, expected: int, progress: Callable[[float], None]) -> None:
+        super().__init__()
+        self._expected, self._progress = expected, progress
+
+    def append(self, found: Equilibrium) -> None:
+        super().append(found)
+        self._progress(len(self) / self._expected)
+
+
 class TendonTask(StaticModel):
     """A task on its way: which equilibria, and how they are recorded."""
 
@@ -73,8 +85,9 @@ class TendonTask(StaticModel):
         self.settings, self.robot, self.environment = settings, robot, environment
         self._labels: dict[str, Any] = {}
 
-    def solve(self, task: str, gait: Any, initial: Any) -> tuple[Block, Status]:
-        """All records of a task, or those before the failure that the status tells."""
+    def solve(self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
+        """All records of a task, or those before the failure that the status tells. An interrupted grid keeps nothing."""
+        self._progress = progress
         s = self.settings
         self.model = TendonStatics(self.robot, self.environment, form=s.form, friction=s.friction, stops=s.stops, tension_at=s.tension_at,
                                    drop_axial=s.drop_axial, tendon_stiffness=s.tendon_stiffness, base_position=initial.position,
@@ -91,14 +104,14 @@ class TendonTask(StaticModel):
     def _path(self, gait: Any) -> tuple[Block, Status]:
         times = gait.instants()
         values = gait.sample(times, np.arange(self.model.tendons, dtype=np.float64)).value
-        kept: list[Equilibrium] = []
+        kept: list[Equilibrium] = _Told(len(times), self._progress)
         lengths = gait.drives == "tendon-length"
         status = self._kept(kept, lambda: self.model.path(**{"length" if lengths else "tension": values}, kept=kept))
         return self._points(times, kept), status
 
     def _inverse(self, gait: Any) -> tuple[Block, Status]:
         s, times = self.settings, gait.instants()
-        targets, kept = gait.sample(times, np.zeros(0)).value, list[Equilibrium]()
+        targets, kept = gait.sample(times, np.zeros(0)).value, _Told(len(times), self._progress)
         status = self._kept(kept, lambda: self.model.inverse(
             targets[:, gait.rows], ["xyz"[row] for row in gait.rows], largest_tension=s.largest_tension, prefer=s.prefer,
             stiffness=s.tip_stiffness, kept=kept))
@@ -108,9 +121,13 @@ class TendonTask(StaticModel):
         return block, status
 
     def _kept(self, kept: list[Equilibrium], work: Callable[[], object]) -> Status:
-        """Do the work; a failure keeps the points before it."""
+        """Do the work; a failure or an interruption keeps the points before it."""
         try:
             work()
+        except KeyboardInterrupt as interruption:
+            if not kept:
+                raise
+            return Status("interrupted", None, None, interruption)
         except SimulationError as error:
             return Status(f"at point {len(kept)} (counted from 0): {error}", None, error.place, error)
         return Status()
@@ -130,6 +147,7 @@ class TendonTask(StaticModel):
             scans.append(scan)
             for posture, tension in zip(scan.q.reshape(-1, *scan.q.shape[2:]), scan.tension.reshape(-1, model.tendons), strict=True):
                 found.append(model.equilibrium(model.loads(tension), posture, 0))
+                self._progress(len(found) / (len(models) * gait.count**2))
         self.records, values = GRID, gait.values()
         attributes = {"units": "N", "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second"}
         self._labels = {"limits": (("limits",), np.array(list(models)), {}), GRID[1]: ((GRID[1],), values, attributes),

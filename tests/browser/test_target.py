@@ -1,0 +1,56 @@
+"""The target of a tendon-driven spine, dragged with the mouse in a real browser."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import limbless as ll
+from tests.browser.driving import on_screen, until
+
+
+def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> None:
+    from limbless.view.studio import Studio
+
+    studio = Studio(ll.run("neck-horizontal-water"), "neck-horizontal-water", folder=tmp_path)
+    try:
+        seen = look(studio.url, width=1200, height=600)
+        seen.page.wait_for_selector("text=neck-horizontal-water: ready")
+        seen.page.locator("button.mantine-Notification-closeButton").first.click()
+        (page,) = studio.pages.values()
+        page.controls.pause()
+        page.jump(0.0)
+        handle, tip = page.target.handle, page.frames.head[0]
+        np.testing.assert_allclose(handle.position, tip)
+        box = seen.scene()
+        until(lambda: drag_up(seen.page, page.client, np.asarray(handle.position), handle.scale, box) or page.target.solution is not None)
+        until(lambda: np.allclose(page.target.solution.target[0], wanted(page)))
+        found, statics = page.target.solution, page.target.statics
+        assert found.reached[0]
+        local = statics.base_rotation.T @ (np.asarray(handle.position) - statics.base_position)
+        np.testing.assert_allclose(found.tip[0], local[1:], atol=1e-6)                 # the tip is where the mouse left the target
+        np.testing.assert_allclose(page.stage.frames.position[0, -1][1:], np.asarray(handle.position)[1:], atol=1e-6)
+        seen.page.wait_for_selector("#target:has-text('distance to the target')")
+        told = seen.page.locator("#target").inner_text()
+        assert all(f"{tension:.3f} N" in told for tension in found.tension[0]) and "vertebrae at a stop" in told
+        seen.page.close()
+    finally:
+        studio.close()
+
+
+def wanted(page: Any) -> np.ndarray:
+    """What the handle asks for, in the frame of the clamped disk."""
+    statics = page.target.statics
+    return (statics.base_rotation.T @ (np.asarray(page.target.handle.position) - statics.base_position))[1:]
+
+
+def drag_up(page: Any, client: Any, place: np.ndarray, size: float, box: dict[str, float]) -> None:
+    """Take the arrow that points up and pull it a little."""
+    up = np.array([0.0, 0.0, size])
+    corner = np.array([box["x"], box["y"]])
+    begin, end = corner + on_screen(client, np.array([place + 0.45 * up, place + 0.55 * up]), box)
+    page.mouse.move(*begin)
+    page.mouse.down()
+    page.mouse.move(*end, steps=5)
+    page.mouse.up()
