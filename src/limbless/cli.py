@@ -353,7 +353,7 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 @click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes; writes nothing.")
 @click.option("--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices; writes nothing.")
 def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
-    """Hold limbless against papers, closed forms and other engines.
+    """Hold limbless against papers, formulas and other engines.
 
     Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the verdict. All of them
     together also run the tests of the scorecard and write docs/validation.md with a figure per case. Ends with an error when a

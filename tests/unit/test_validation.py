@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from limbless.cli import main
 from limbless.errors import InputError
+from limbless.scenarios import loader
 from limbless.validation import cases, command, orders, page, running, scorecard
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +87,11 @@ def test_every_kind_of_proof_is_there() -> None:
     assert sum(case.kind == "ladder" for case in known) == 5
     assert {model for case in known for model in case.models} == {
         "newton-euler", "macro-continuous", "non-smooth", "geometric", "tendon-statics"}
+
+
+def test_every_scenario_is_held_to_its_own_balances() -> None:
+    """A new scenario is a new row of that case."""
+    assert {row.value for row in cases.load("own-proof", HOME).rows} == set(loader.names())
 
 
 def test_the_page_shows_every_row_of_every_case() -> None:
