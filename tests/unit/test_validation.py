@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import limbless
 from limbless.cli import main
 from limbless.errors import InputError
 from limbless.scenarios import loader
@@ -50,6 +51,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one case, as the working directory."""
     made = tmp_path / "validation"
     (made / "two").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("")             # what a clone is known by
     (made / "two" / "case.yaml").write_text(CASE)
     (made / "two" / "check.py").write_text(CHECK)
     monkeypatch.chdir(tmp_path)
@@ -205,7 +207,7 @@ def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pyt
     found = ran("tow")
     assert found.exit_code == 2 and "did you mean 'two'" in found.output
     monkeypatch.chdir(tmp_path.parent)
-    monkeypatch.setattr(cases.limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
+    monkeypatch.setattr(limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
     found = ran("--quick")
     assert found.exit_code == 2 and "clone the repository" in found.output
     assert ran("--mutants").exit_code == 2

@@ -20,11 +20,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     height.legend()
     pegs = runs["pegs"]
     on_pegs = pegs.contact_surface.values != 0
-    deepest = {name: float(-np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min()) for name, data in runs.items()}
     won = {name: data.com_position.values[-1] - data.com_position.values[0] for name, data in runs.items()}
     return {
         "pegs": float(won["pegs"][0]), "push": float(pegs.contact_force.values[:, on_pegs, 0].sum(axis=1).mean()),
         "slope": float(won["slope"][2]), "stairs": float(won["stairs"][2]),
-        "depth": max(deepest["pegs"], deepest["slope"]), "depth of the stairs": deepest["stairs"],
+        "depth": float(-min(np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min() for data in runs.values())),
         "residual": float(max(data.contact_residual.max() for data in runs.values())),
     }
