@@ -32,6 +32,8 @@ IDLE = {("environment", 1, "points")}
 SOONER: dict[str, dict[str, Any]] = {
     "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2, "environment.clamp.active": [[0.03, 0.05]],
                                        "environment.point-wrench.active": [[0.01, 0.045]]},
+    "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01, "actuation.phases.2.start": 0.02,
+                             "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
 }
 """What happens late in a scenario happens within its short run here."""
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised", "ellipse",

@@ -26,10 +26,10 @@ from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
+from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
-from limbless.models.nonsmooth.assembly import bodies_of, mobility, scene_of
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
