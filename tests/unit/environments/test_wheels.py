@@ -158,5 +158,7 @@ def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
+    with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth model: .*spherical.*regularised"):
+        ll.simulate(ll.KhalilEel(joints="spherical"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())

@@ -74,8 +74,9 @@ class Geometric(Equations, Model):
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
         for (_, end), (start, _) in pairwise(windows):
             if start < end:
-                raise InputError(f"clamp: two clamps are closed at {start:g} s; it holds one module at a time, since two make a loop "
-                                 "whose reactions are not unique: give them `active` windows that do not overlap")
+                raise InputError(f"clamp: two clamps are closed at {start:g} s; a run holds one module at a time, since with two of them "
+                                 "motion-given joints have no way to move: give them `active` windows that do not overlap "
+                                 "(for one instant with force-given joints: `Geometric.solve`)")
         if self.clamps and self.frame.base == screws.FIXED_BASE:
             raise InputError("clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp a module")
 
