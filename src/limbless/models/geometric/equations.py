@@ -308,7 +308,8 @@ class Equations:
         if what == CLAMP_FAILS:
             return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
         if what == UNSOLVED:
-            return "the friction of the wheels could not be solved for; try a smaller step, or cone 'box'"
+            return ("the friction of the wheels could not be solved for; try a smaller step, coefficients nearer to each other, "
+                    "or cone 'box'")
         name = [*names_of(self.frame), *self.chain.joint_names][what]
         return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
                 "mass and inertia, or the joint a rotor_inertia")

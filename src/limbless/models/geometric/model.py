@@ -74,7 +74,8 @@ class Geometric(Equations, Model):
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
         for (_, end), (start, _) in pairwise(windows):
             if start < end:
-                raise InputError(f"clamp: two clamps are closed at {start:g} s; a run holds one module at a time, since with two of them "
+                when = "from the start on" if np.isinf(start) else f"at {start:g} s"
+                raise InputError(f"clamp: two clamps are closed {when}; a run holds one module at a time, since with two of them "
                                  "motion-given joints have no way to move: give them `active` windows that do not overlap "
                                  "(for one instant with force-given joints: `Geometric.solve`)")
         if self.clamps and self.frame.base == screws.FIXED_BASE:

@@ -183,6 +183,18 @@ def test_generalised_friction_does_not_see_the_pose_of_the_base() -> None:
     assert forces[0] == pytest.approx(forces[1], abs=1e-12)
 
 
+@pytest.mark.parametrize("law", ["set-valued", "regularised"])
+@pytest.mark.parametrize("cone", ["box", "ellipse"])
+def test_friction_only_takes_power(law: str, cone: str) -> None:
+    """Of a crawling snake at every record; no wheel gets more exact friction than its coefficients allow."""
+    data = ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law, cone=cone, slip_speed=5e-3), model="geometric", duration=0.5,
+                       step=1e-3).dataset
+    assert data["environment_power"].values.max() < 0.0
+    if law == "set-valued":
+        most = 0.5 * 9.81 * np.hypot(0.5, 0.01 if cone == "box" else 0.0)
+        assert np.linalg.norm(data["contact_force"].values, axis=-1).max() <= most + 1e-12
+
+
 def test_a_wrench_on_a_module_works_through_its_jacobian() -> None:
     """(17): Y = J^T W, the wrench in the module's frame; as printed, without the frame, it is another number."""
     x, v = np.array([0.4, -0.3, 0.7, 0.3, -0.5, 0.4, 0.2]), np.zeros(7)
