@@ -120,9 +120,12 @@ def box_distance(surfaces, j, p):
 
 
 @lean_kernel
-def box_gap(surfaces, j, a, b):
-    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
-    if length_of(b - a) <= 0.0:
+def box_gap(surfaces, j, a, b, rank):
+    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
+
+    The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
+    """
+    if rank < 1.5:
         distance, n = box_distance(surfaces, j, a)
         return distance, n, a
     low, high = 0.0, 1.0
@@ -311,7 +314,7 @@ def find_contacts(scene, work, time, reach, contact, active):
                 if code == PEG:
                     gap, n, here = peg_gap(surfaces, j, a, b)
                 elif code == BOX:
-                    gap, n, here = box_gap(surfaces, j, a, b)
+                    gap, n, here = box_gap(surfaces, j, a, b, features[i, RANK])
                 elif features[i, RANK] > 1.5:
                     gap, n, here = ridge_gap(surfaces, heights, j, a, b, r + reach)
                 else:

@@ -55,6 +55,12 @@ class NonSmoothSettings(ModelSettings):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
         return NonSmooth(robot, environment, actuation, self)
 
+    def time_order(self, environment: Sequence[Environment]) -> int:
+        return 1                                         # Moreau's rule: an impact may happen anywhere in a step
+
+    def refined(self) -> NonSmoothSettings:
+        return self.changed(tolerance=0.5 * self.tolerance)
+
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
         from limbless.models.nonsmooth import warming
