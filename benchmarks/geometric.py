@@ -69,12 +69,19 @@ def tensor_rows(modules: int = 48, chunks: int = 30) -> list[Row]:
 
 
 def crawl_rows(duration: float = 20.0, repeats: int = 5) -> list[Row]:
-    """`wheeled-snake-crawl` as it stands: set-valued friction, steps of 1 ms."""
-    factor = loop_factor(ll.Scenario.load("wheeled-snake-crawl", {"duration": duration}), repeats)
-    whole = whole_factor("wheeled-snake-crawl", {"duration": duration}, repeats)
-    return [Row("`wheeled-snake-crawl`, set-valued friction, 1 ms: time loop, times real time", f"{factor:.0f} x", "real time", factor,
+    """`wheeled-snake-crawl` as it stands: set-valued friction, steps of 1 ms; with the other cone, and by the Newton-Euler model."""
+    run = {"duration": duration}
+    others = {"the same with `cone: ellipse`": {"environment.wheels.cone": "ellipse"},
+              "the same by `newton-euler`, O(n) on slightly elastic ground": {"model": {"kind": "newton-euler"}}}
+    factor = loop_factor(ll.Scenario.load("wheeled-snake-crawl", run), repeats)
+    whole = whole_factor("wheeled-snake-crawl", run, repeats)
+    rows = [Row("`wheeled-snake-crawl`, set-valued friction, 1 ms: time loop, times real time", f"{factor:.0f} x", "real time", factor,
                 f"{factor:.0f}", target=50),
             Row(f"the same, all of `ll.run` for {duration:g} s", f"{whole:.0f} x", "real time", whole, f"{whole:.0f}", target=50)]
+    for name, changes in others.items():
+        factor = loop_factor(ll.Scenario.load("wheeled-snake-crawl", {**run, **changes}), repeats)
+        rows.append(Row(f"{name}: time loop", f"{factor:.0f} x", "real time", factor, f"{factor:.0f}", target=50))
+    return rows
 
 
 def rows() -> list[Row]:

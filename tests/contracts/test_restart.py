@@ -18,6 +18,8 @@ STEPS, CUT = 12, 5                # 0.05 s + 0.07 s are not 0.12 s in floating p
 EARLIER: dict[str, dict[str, Any]] = {
     "wheeled-snake-crawl-then-reach": {"gait.stop": 0.002, "gait.settle": 0.01, "environment.clamp.active": [[0.003, 0.009]],
                                        "environment.point-wrench.active": [[0.004, 0.01]]},
+    "wheeled-snake-switch": {"environment.clamp.active": [[0.002, 0.01]], "actuation.phases.1.start": 0.002,
+                             "actuation.phases.2.start": 0.004, "actuation.phases.3.start": 0.007, "actuation.phases.4.start": 0.009},
     "inchworm-climb": {"gait.period": 0.08, "environment.1.active": [[0.0, 0.04]], "environment.1.repeat": 0.08,
                        "environment.2.active": [[0.04, 0.08]], "environment.2.repeat": 0.08},
 }

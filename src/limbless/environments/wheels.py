@@ -34,8 +34,8 @@ class Wheels(Environment):
 
     kind: Literal["wheels"] = "wheels"
     law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that fades at `slip_speed`")
-    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0)
-    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0)
+    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
+    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
     cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an ellipse")
     placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or along its belly")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
