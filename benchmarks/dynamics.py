@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import limbless as ll
 from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_model
-from benchmarks.table import Row, microseconds
+from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, each, race
 from limbless.mechanics.chain import SPHERICAL
 from limbless.mechanics.chain_evaluation import evaluate
@@ -156,14 +156,15 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
                 best["pin"] / best["loop"])]
 
 
-def scaling_rows(counts: tuple[int, ...] = (36, 99, 300, 999, 3000), chunks: int = 40) -> list[Row]:
-    """Cost of a chain of n revolute joints with as many links, inside a compiled loop."""
-    chains = {n: ll.Chain.uniform(links=n + 1, length=0.05) for n in counts}
-    rows = []
-    for name, inverse in (("direct", False), ("inverse", True)):
-        best = race({str(n): Evaluation(chain, inverse).in_loop() for n, chain in chains.items()}, chunks)
-        slope = float(np.polyfit(np.log(counts), np.log(list(best.values())), 1)[0])
-        times = ", ".join(f"{time * 1e6:.3g}" for time in best.values())
-        rows.append(Row(f"{name} dynamics of {', '.join(map(str, counts))} joints: log-log slope", f"{times} µs", "", slope, f"{slope:.3f}",
-                        target=1.05, sense="at most"))
-    return rows
+NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random posture, dry. Pinocchio has it
+  with its specialised joints about x, y and z; MuJoCo with three hinges per body.
+- "From Python" is one call of a compiled function on plain arrays that were allocated once (`benchmarks/dynamics.py`, `evaluate`: the
+  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check their input and
+  allocate their answer, and take about {public:.0f} µs.
+- "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes {with_crba}."""
+
+
+def section() -> Section:
+    """All of it, and what the rows mean."""
+    rows = forward_rows() + inverse_rows() + spherical_rows()
+    return Section(rows, NOTES.format(public=public_call() * 1e6, with_crba=microseconds(peer_with_crba())))

@@ -1,46 +1,28 @@
-"""docs/performance.md, written from what was just measured."""
+"""docs/benchmark.md, written from what was just measured."""
 from __future__ import annotations
 
 import datetime
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.rollouts import SHOWN, Curve, curve_table, draw
-from benchmarks.table import Row, markdown
+from benchmarks.table import Section, markdown
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = ROOT / "docs" / "performance.md"
-FIGURE = "images/work-precision.png"
+DOCUMENT = ROOT / "docs" / "benchmark.md"
+PACKAGES = ("numpy", "numba", "pin", "mujoco", "pyelastica")
 
-TEXT = """# Performance
+TEXT = """# Benchmark
 
-Written by `make bench` (`python -m benchmarks`), which measures on your machine. These numbers: {date}, {machine}; {versions}.
+Written by `limbless bench`, which measures on your machine. These numbers: {date}, {machine}; {versions}.
 
 Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process and the smallest of
 many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows without a target are for
-information.
+information. "Time loop" is gait sampling, stepping, divergence checks and recording, as seen by `progress`; what happens once (loading
+a scenario, packing arrays, making the result) is left out there and is in the rows that say "all of `ll.run`".
 
-{rows}
-
-- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random posture, dry. Pinocchio has it with
-  its specialised joints about x, y and z; MuJoCo with three hinges per body.
-- "From Python" is one call of a compiled function on plain arrays that were allocated once (`benchmarks/dynamics.py`, `evaluate`: the
-  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check their input and
-  allocate their answer, and take about {public} µs.
-- "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes {with_crba}.
-- The targets of the first two start-up rows are a wish of the performance study that came before the code, not of any requirement.
-- "Time loop" is gait sampling, stepping, divergence checks and recording, as seen by `progress`; what happens once (loading a scenario,
-  packing arrays, making the result) is left out there and is in the rows that say "all of `ll.run`".
-
-## Work and precision
-
-Error of the head's position after {shown:g} s, against a run at a quarter of the smallest step, and speed of the time loop with a record
-every second. The steps are of fourth order, down to errors of about 1e-10 m.
-
-![error against real-time factor]({figure})
-
-{curves}
+{verdict}
+{missed}
 """
 
 
@@ -56,17 +38,40 @@ def machine() -> str:
 
 def versions() -> str:
     """Of everything that takes part."""
-    packages = ("numpy", "numba", "pin", "mujoco")
-    return f"Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in packages)
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"no {name}")
+    return f"Python {platform.python_version()}, " + ", ".join(found)
 
 
-def text(rows: list[Row], curves: list[Curve], public: float, with_crba: str) -> str:
+def verdict(sections: list[Section]) -> str:
+    """How many targets are met."""
+    verdicts = [row.met for section in sections for row in section.rows if row.met is not None]
+    return f"{sum(verdicts)} of {len(verdicts)} targets are met."
+
+
+def missed(sections: list[Section]) -> str:
+    """What falls short, each with its reason."""
+    rows = [row for section in sections for row in section.rows if row.met is False]
+    told = [f"- **{row.what}: {row.cells()[3]}, target {row.cells()[4]}.** {row.reason or 'The reason is not known yet.'}" for row in rows]
+    return "\n".join(["", "Not met, and why:", "", *told]) if told else ""
+
+
+def text(sections: list[Section]) -> str:
     """The document."""
-    return TEXT.format(date=datetime.date.today().isoformat(), machine=machine(), versions=versions(), rows=markdown(rows),
-                       public=f"{public * 1e6:.0f}", with_crba=with_crba, shown=SHOWN, figure=FIGURE, curves=curve_table(curves))
+    head = TEXT.format(date=datetime.date.today().isoformat(), machine=machine(), versions=versions(), verdict=verdict(sections),
+                       missed=missed(sections)).rstrip()
+    parts = [f"## {section.title}\n\n{markdown(section.rows)}\n\n{section.text}".rstrip() for section in sections]
+    return "\n\n".join([head, *parts]) + "\n"
 
 
-def write(rows: list[Row], curves: list[Curve], public: float, with_crba: str) -> None:
-    """The document and its figure."""
-    draw(curves, DOCUMENT.parent / FIGURE)
-    DOCUMENT.write_text(text(rows, curves, public, with_crba), encoding="utf-8")
+def write(sections: list[Section]) -> Path:
+    """The document and its pictures."""
+    for section in sections:
+        for name, draw in section.pictures.items():
+            draw(DOCUMENT.parent / name)
+    DOCUMENT.write_text(text(sections), encoding="utf-8")
+    return DOCUMENT

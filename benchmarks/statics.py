@@ -1,4 +1,4 @@
-"""A tendon-driven spine at rest: one load, a trajectory, a workspace, and how the cost grows with the number of vertebrae."""
+"""A tendon-driven spine at rest: one load, a trajectory, a workspace."""
 from __future__ import annotations
 
 import math
@@ -10,8 +10,8 @@ from benchmarks.table import Row, microseconds
 from benchmarks.timing import each, race
 from limbless.gaits.tendon_paths import TipEight
 
+TENSION = np.array([0.5, 0.4, 0.0, 0.0])     # N
 HANGING = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
-COUNTS = (8, 25, 50, 100, 200)
 
 
 def neck(count: int = 8) -> ll.TendonStatics:
@@ -23,17 +23,12 @@ def neck(count: int = 8) -> ll.TendonStatics:
     return ll.TendonStatics(robot, ll.Gravity(), base_orientation=HANGING)
 
 
-def rows(chunks: int = 30, counts: tuple[int, ...] = COUNTS, points: int = 241, grid: int = 13) -> list[Row]:
-    """The targets of the model, and the growth from the smallest to the largest count."""
-    model, tension, gait = neck(), np.array([0.5, 0.4, 0.0, 0.0]), TipEight(points=points)
+def rows(chunks: int = 30, points: int = 241, grid: int = 13) -> list[Row]:
+    """The targets of the model."""
+    model, tension, gait = neck(), TENSION, TipEight(points=points)
     targets = gait.sample(gait.instants(), np.zeros(0)).value[:, 1:]
     best = race({"one load": each(lambda: model.solve(tension)), "trajectory": each(lambda: model.inverse(targets)),
                  "workspace": each(lambda: model.workspace(1.2, grid))}, chunks)
-    long = {count: neck(count) for count in counts}
-    grown = race({str(count): each(lambda spine=spine: spine.solve(tension)) for count, spine in long.items()}, max(1, chunks // 5))
-    times = [grown[str(count)] for count in counts]
-    slope = math.log(times[-1] / times[-2]) / math.log(counts[-1] / counts[-2])
-    table = ", ".join(f"{count}: {microseconds(one)}" for count, one in zip(counts, times, strict=True))
     return [
         Row("tendon neck, 8 vertebrae: `solve` from rest, from Python", microseconds(best["one load"]), "", best["one load"] * 1e6,
             microseconds(best["one load"]), 60.0, "at most", " µs"),
@@ -41,5 +36,4 @@ def rows(chunks: int = 30, counts: tuple[int, ...] = COUNTS, points: int = 241, 
             best["trajectory"] * 1e3, f"{best['trajectory'] * 1e3:.1f} ms", 30.0, "at most", " ms"),
         Row(f"the same: `workspace` of {grid} x {grid} postures with stops", f"{best['workspace'] * 1e3:.1f} ms", "",
             best["workspace"] * 1e3, f"{best['workspace'] * 1e3:.1f} ms", 50.0, "at most", " ms"),
-        Row(f"`solve` with {table}: slope of time over vertebrae at the end", f"{slope:.2f}"),
     ]

@@ -1,7 +1,9 @@
 """Rows of the table: what was measured, the peer, the target, and whether it is met."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 HEADINGS = ("what", "limbless", "peer", "ratio", "target", "met")
@@ -19,6 +21,8 @@ class Row:
     target: float | None = None
     sense: Literal["at least", "at most"] = "at least"
     unit: str = ""
+    reason: str = ""
+    """Why the target is not met, should it not be."""
 
     @property
     def met(self) -> bool | None:
@@ -32,6 +36,16 @@ class Row:
         ratio = self.shown or ("" if self.value is None else f"{self.value:.2f}")
         target = "" if self.target is None else f"{'≥' if self.sense == 'at least' else '≤'} {self.target:g}{self.unit}"
         return self.what, self.ours, self.peer, ratio, target, {None: "", True: "yes", False: "**no**"}[self.met]
+
+
+@dataclass
+class Section:
+    """A part of the document: a table, text below it, and pictures that the text shows (path from docs/ -> function that draws it)."""
+
+    rows: list[Row]
+    text: str = ""
+    pictures: dict[str, Callable[[Path], object]] = field(default_factory=dict)
+    title: str = ""
 
 
 def markdown(rows: list[Row]) -> str:

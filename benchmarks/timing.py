@@ -8,6 +8,15 @@ Repeated = Callable[[int], object]
 """f(times): do the work that many times."""
 
 
+effort = 1.0
+"""Share of the usual repetitions: below 1 for a measurement in a hurry."""
+
+
+def rounds(usual: int) -> int:
+    """How often to repeat what is usually repeated that often."""
+    return max(1, round(effort * usual))
+
+
 def each(call: Callable[[], object]) -> Repeated:
     """A Python call, repeated by a Python loop."""
     def repeat(times: int) -> None:
@@ -37,7 +46,7 @@ def race(competitors: Mapping[str, Repeated], chunks: int = 150, duration: float
     """Smallest time per repetition (s) of each competitor, all taking turns."""
     times = {name: chunk_size(repeated, duration) for name, repeated in competitors.items()}
     best = dict.fromkeys(competitors, float("inf"))
-    for _ in range(chunks):
+    for _ in range(rounds(chunks)):
         for name, repeated in competitors.items():
             best[name] = min(best[name], chunk_time(repeated, times[name]) / times[name])
     return best

@@ -54,6 +54,7 @@ _HOMES = {
     "MacroContinuous": "limbless.models.macro_continuous",
     "MacroContinuousSettings": "limbless.models.macro_continuous",
     "sensitivity": "limbless.analysis.sensitivity",
+    "error_bars": "limbless.analysis.errors",
 }
 
 __all__ = ["__version__", *_HOMES]

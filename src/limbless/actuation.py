@@ -77,10 +77,10 @@ class Switched(ProportionalDerivative):
     @model_validator(mode="after")
     def _phases_in_order(self) -> Switched:
         if self.phases[0].start != 0.0:
-            raise ValueError(f"phases: the first one begins with the run, at 0 s; got {self.phases[0].start:g}")
+            raise ValueError(f"phases: the first one begins with the run, `start` at 0 s; got {self.phases[0].start:g}")
         for before, after in pairwise(self.phases):
             if not after.start > before.start:
-                raise ValueError(f"phases: they begin one after the other; got {before.start:g} s and then {after.start:g} s")
+                raise ValueError(f"phases: each has a later `start` than the one before; got {before.start:g} s and then {after.start:g} s")
         return self
 
     def breakpoints(self, start: float, end: float) -> list[float]:

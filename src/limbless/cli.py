@@ -105,8 +105,10 @@ def describe(name: str) -> None:
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
+@click.option("--error", "with_error", is_flag=True,
+              help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
 @click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
-def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, quiet: bool) -> None:
+def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, quiet: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
@@ -118,6 +120,7 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
       limbless run eel-planar
       limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
       limbless run my-eel.yaml --out results/my-eel
+      limbless run eel-planar --error
     """
     from limbless.errors import SimulationError
     from limbless.scenarios.scenario import Scenario
@@ -128,6 +131,8 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     folder = _reserve(out, chosen)
     try:
         result = _simulated(chosen, quiet)
+        if with_error and result.status == "completed":
+            _add_errors(chosen, result, quiet)
     except SimulationError as error:
         if error.result is None:
             raise
@@ -201,6 +206,13 @@ def _simulated(scenario: Scenario, quiet: bool) -> Result:
         click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True)
     with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
         return run_scenario(scenario, progress=progress)
+
+
+def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
+    from limbless import terminal
+    from limbless.analysis.errors import error_bars
+
+    error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
@@ -341,7 +353,7 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 @click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes; writes nothing.")
 @click.option("--mutants", is_flag=True, help="Put each misprint of the papers back and count those that a test notices; writes nothing.")
 def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
-    """Hold limbless against papers, closed forms and other engines.
+    """Hold limbless against papers, formulas and other engines.
 
     Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the verdict. All of them
     together also run the tests of the scorecard and write docs/validation.md with a figure per case. Ends with an error when a
@@ -358,6 +370,25 @@ def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
     out = terminal.console()
     good = command.mutants(out) if mutants else command.validate(names, quick, out)
     click.get_current_context().exit(0 if good else FAILED)
+
+
+@main.command()
+@click.option("--only", multiple=True, metavar="PART", help="Measure this part and write nothing; may be repeated.")
+@click.option("--quick", is_flag=True, help="Measure roughly, in about a minute, and write nothing.")
+def bench(only: tuple[str, ...], quick: bool) -> None:
+    """Measure the speed beside other engines.
+
+    Runs every speed target side by side with its peer (Pinocchio, MuJoCo, PyElastica) in one process, prints a table per part, and writes
+    docs/benchmark.md. Needs a clone of the repository and the extra dev. Takes some minutes; leave the machine alone meanwhile.
+
+    \b
+    Examples:
+      limbless bench
+      limbless bench --only dynamics --quick
+    """
+    from limbless import checkout
+
+    checkout.load("benchmarks", "command").bench(only, quick, click.echo)
 
 
 @main.command()

@@ -45,6 +45,11 @@ class Description(BaseModel, metaclass=_Refusing):
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
         return type(other) is type(self) and all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
 
+    def refined(self) -> Self:
+        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a path, a solver's
+        tolerance): what error bars are found with. Itself where there is nothing of the kind."""
+        return self
+
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})

@@ -5,6 +5,7 @@ Importing a module of a room registers the classes in it (`Description` does it)
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from typing import Any
 
@@ -38,9 +39,19 @@ def kinds(room: str) -> dict[str, Any]:
     return dict(sorted(_known[room].items()))
 
 
+def _import_namesake(folder: str, kind: str) -> None:
+    """Import the module that a kind is named after, if there is one: a run then need not import all others of the room."""
+    for name in (kind.replace("-", "_"), kind.replace("-", "")):
+        if folder not in _visited and name.isidentifier() and hasattr(importlib.import_module(folder), "__path__") \
+                and importlib.util.find_spec(f"{folder}.{name}"):
+            importlib.import_module(f"{folder}.{name}")
+
+
 def find(room: str, kind: Any) -> Any:
     """The class of a kind, or an `InputError` that names the nearest known one."""
-    known = kinds(room)
+    if isinstance(kind, str) and kind not in _known[room]:
+        _import_namesake(_FOLDERS[room], kind)
+    known = _known[room] if isinstance(kind, str) and kind in _known[room] else kinds(room)
     if kind not in known:
         raise InputError(f"unknown {room} {kind!r}; {nearest(kind, known)}")
     return known[kind]

@@ -55,7 +55,11 @@ class Result:
     status : `completed`, `interrupted`, or `failed: ` and the reason.
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
+
+    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way.
     """
+
+    numerical_error: Mapping[str, Any] | None = None
 
     def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
                  wall_time: float | None = None) -> None:
@@ -120,6 +124,7 @@ class Result:
             "positive_work": energy.positive_work(data),
             "cost_of_transport": energy.cost_of_transport(data, self.mass),
             **({} if static is None else {"statics": static}),
+            **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
             "balances": {balance.name: balance.as_dict() for balance in self.balances()},
         })
 
@@ -133,7 +138,7 @@ class Result:
 
     @classmethod
     def load(cls, path: str | Path) -> Result:
-        """Read a result: the data file, or the folder that `write` made (then with its wall time)."""
+        """Read a result: the data file, or the folder that `write` made (then with its wall time and error bars)."""
         path = Path(path)
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
@@ -147,7 +152,9 @@ class Result:
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), attributes.pop("scenario", None)
         dataset.attrs = attributes
-        result = cls(dataset, _scenario(text), status, state, _wall_time(file.with_name("summary.json")))
+        beside = _read_summary(file.with_name("summary.json"))
+        result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
+        result.numerical_error = beside.get("numerical_error")
         result._kept_scenario_text = text
         return result
 
@@ -366,8 +373,10 @@ def _scenario(text: str | None) -> Scenario | None:
         return None
 
 
-def _wall_time(summary: Path) -> float | None:
+def _read_summary(summary: Path) -> dict[str, Any]:
+    """The summary beside a data file, for what the data do not hold; empty where there is none."""
     try:
-        return json.loads(summary.read_text(encoding="utf-8")).get("wall_time")
-    except (OSError, ValueError, AttributeError):
-        return None
+        found = json.loads(summary.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

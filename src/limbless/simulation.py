@@ -33,6 +33,7 @@ Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike 
 
 TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
 _TELLING = {"x", "acceleration", "torque", "twist"}
+TOO_STRONG = 1e30                     # of any number in a record: beyond every acceleration and torque; its square is still a number
 TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
@@ -121,6 +122,12 @@ def knots_between(start: float, end: float, step: float, breakpoints: Sequence[f
     return knots[np.concatenate([[True], np.diff(knots) > slack])]
 
 
+def on_grid(time: float, step: float) -> float:
+    """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the whole one does."""
+    multiple = round(time / step) * step
+    return multiple if abs(multiple - time) < 1e-9 * step else time
+
+
 def stage_times(knots: Array) -> Array:
     """Knots and the middles between them: the times at which a Runge-Kutta step asks for the drive."""
     times = np.empty(2 * len(knots) - 1)
@@ -146,7 +153,7 @@ class _Run:
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
         self.start = self.state.time
-        self.end = self.start + self.scenario.duration
+        self.end = on_grid(self.start + self.scenario.duration, self.scenario.step)
         self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
         self.began = clock.perf_counter()
         self.blocks: list[Block] = []
@@ -280,6 +287,6 @@ def _sound_records(block: Block) -> int:
     for name in names:
         values = block[name]
         flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
-        limit = TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else np.inf
+        limit = TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else TOO_STRONG
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)

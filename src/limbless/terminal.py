@@ -140,17 +140,21 @@ def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback |
 
 def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The short table after a run; what the run has no number for is left out."""
-    get = summary.get
+    get, error = summary.get, summary.get("numerical_error") or {}
+    errors = error.get("total", {})
     took = f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time") and get("realtime_factor") else ""
     rows = [("status", str(get("status"))), ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
     if "statics" in summary:
-        rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""), *statics.lines(summary["statics"])]
-    rows += [(label, _shown(get(key), unit)) for key, label, unit in _NUMBERS]
+        rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
+                 *statics.lines(summary["statics"], errors.get("statics"))]
+    rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
     exceeded = get("limits_exceeded")
     if exceeded:
         rows.append(("torque limits", f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
     for name, balance in (get("balances") or {}).items():
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
+    if error:
+        rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
     return [row for row in rows if row[1]]
 
 
@@ -159,11 +163,14 @@ def _joints(exceeded: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
 
 
-def _shown(value: Any, unit: str) -> str:
+def _shown(value: Any, unit: str, error: Any = None) -> str:
+    """A number, a list or a mapping of numbers, each with its numerical error where that is known."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(item, unit)}" for key, item in value.items())
+        return ", ".join(f"{key} {_shown(item, unit, (error or {}).get(key))}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}) {unit}".rstrip() if value else ""
-    return "" if value is None else f"{value:.4g} {unit}".rstrip()
+        spread = f" ± ({', '.join(f'{item:.1e}' for item in error)})" if error and None not in error else ""
+        return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}){spread} {unit}".rstrip() if value else ""
+    spread = f" ± {error:.1e}" if error is not None else ""
+    return "" if value is None else f"{value:.4g}{spread} {unit}".rstrip()
 
 

@@ -17,9 +17,10 @@ from limbless.simulation import run_scenario
 Place = tuple[str | int, ...]
 
 FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file", "drop_axial", "tip_stiffness",
-         "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints"}
+         "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to exist; joints that
-the gait moves; what a gait that does not stop would stop at; fields that go with another one; lists that no single number describes."""
+the gait moves; what a gait that does not stop would stop at; fields that go with another one (a phase's torque and its drive, the start of
+the first phase); lists that no single number describes."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
@@ -32,11 +33,13 @@ IDLE = {("environment", 1, "points")}
 SOONER: dict[str, dict[str, Any]] = {
     "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2, "environment.clamp.active": [[0.03, 0.05]],
                                        "environment.point-wrench.active": [[0.01, 0.045]]},
+    "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01, "actuation.phases.2.start": 0.02,
+                             "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
 }
 """What happens late in a scenario happens within its short run here."""
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised", "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x", "momentum", "spatial",
-         "points", "outer", "universal", "cylinder", "paper", "other-word"]
+         "points", "outer", "universal", "cylinder", "paper", "motion", "other-word"]
 """Other values to try where a field holds a word."""
 
 

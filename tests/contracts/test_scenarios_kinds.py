@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from typing import Any, get_args, get_origin
 
 import pytest
@@ -57,3 +59,11 @@ def test_numbers_have_units_and_fields_have_meanings(cls: type[Description]) -> 
 def test_fields_can_be_put_in_words(cls: type[Description]) -> None:
     for row in rows(cls):
         assert row.type and "typing" not in row.type and "<" not in row.type.replace(" < ", "").replace(" <= ", ""), row
+
+
+def test_a_run_imports_only_the_model_that_it_names() -> None:
+    """Others would cost a fresh interpreter a quarter of a second; all are there as soon as somebody asks what there is."""
+    code = ("import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in sys.modules; "
+            "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
+            "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert len(registry.kinds('model')) > 4")
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -126,6 +126,12 @@ def test_result_page_names_every_variable_and_every_number_of_the_summary() -> N
     assert all(f"| {name} |" in page for name in result.summary()["balances"])
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/models").glob("*.md")), ids=lambda page: page.stem)
+def test_tests_that_a_page_names_exist(page: Path) -> None:
+    known = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text())}
+    assert {name for name in re.findall(r"`(test_\w+)`", page.read_text()) if name not in known} == set()
+
+
 def test_the_gallery_shows_every_scenario() -> None:
     """`make screenshots` takes the pictures and writes the page."""
     page = (ROOT / "docs/gallery.md").read_text()

@@ -6,14 +6,14 @@ import pytest
 
 import limbless as ll
 from limbless.view import figures
-from limbless.view.figures.wang import newton_euler_torques, newton_euler_track
+from limbless.view.figures.wang import newton_euler_head, newton_euler_torques, newton_euler_track
 
 SMOOTH = {"environment.wheels.law": "regularised", "step": 2.5e-4, "record_every": 0.02, "duration": 0.4}
 
 
 @pytest.mark.parametrize(("name", "changes"), [
     ("wheeled-snake-crawl", {"duration": 0.3}), ("wheeled-snake-manipulate", {"duration": 0.3}), ("wheeled-snake-3d", {"duration": 0.3}),
-    ("wheeled-snake-float", {"duration": 0.3}),
+    ("wheeled-snake-float", {"duration": 0.3}), ("wheeled-snake-switch", {"duration": 4.2}),
     ("wheeled-snake-crawl-then-reach", {"duration": 0.6, "gait.stop": 0.2, "gait.settle": 0.2, "environment.clamp.active": [[0.2, 9.0]],
                                         "environment.point-wrench.active": [[0.4, 9.0]]})])
 def test_drawn(name: str, changes: dict[str, object]) -> None:
@@ -43,8 +43,11 @@ def test_newton_euler_beside_set_valued_friction_differs_by_the_step() -> None:
 def test_newton_euler_beside_manipulation() -> None:
     result = ll.run("wheeled-snake-manipulate", SMOOTH)
     assert np.abs(result.dataset["joint_torque"].values - newton_euler_torques(result)).max() < 1e-12
+    assert np.abs(result.dataset["head_position"].values[:, :2] - newton_euler_head(result)).max() < 1e-12
 
 
-def test_a_track_with_a_clamp_is_refused() -> None:
+def test_tracks_that_the_newton_euler_model_cannot_run_are_refused() -> None:
     with pytest.raises(ll.InputError, match="no clamp"):
         newton_euler_track(ll.run("wheeled-snake-manipulate", {"duration": 0.05}))
+    with pytest.raises(ll.InputError, match="tail clamped all the time"):
+        newton_euler_head(ll.run("wheeled-snake-manipulate", {"duration": 0.05, "environment.clamp.module": -1}))

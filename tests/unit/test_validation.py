@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import limbless
 from limbless.cli import main
 from limbless.errors import InputError
+from limbless.scenarios import loader
 from limbless.validation import cases, command, orders, page, running, scorecard
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +51,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one case, as the working directory."""
     made = tmp_path / "validation"
     (made / "two").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("")             # what a clone is known by
     (made / "two" / "case.yaml").write_text(CASE)
     (made / "two" / "check.py").write_text(CHECK)
     monkeypatch.chdir(tmp_path)
@@ -86,6 +89,11 @@ def test_every_kind_of_proof_is_there() -> None:
     assert sum(case.kind == "ladder" for case in known) == 5
     assert {model for case in known for model in case.models} == {
         "newton-euler", "macro-continuous", "non-smooth", "geometric", "tendon-statics"}
+
+
+def test_every_scenario_is_held_to_its_own_balances() -> None:
+    """A new scenario is a new row of that case."""
+    assert {row.value for row in cases.load("own-proof", HOME).rows} == set(loader.names())
 
 
 def test_the_page_shows_every_row_of_every_case() -> None:
@@ -199,7 +207,7 @@ def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pyt
     found = ran("tow")
     assert found.exit_code == 2 and "did you mean 'two'" in found.output
     monkeypatch.chdir(tmp_path.parent)
-    monkeypatch.setattr(cases.limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
+    monkeypatch.setattr(limbless, "__file__", str(tmp_path / "lib" / "site-packages" / "limbless" / "__init__.py"))
     found = ran("--quick")
     assert found.exit_code == 2 and "clone the repository" in found.output
     assert ran("--mutants").exit_code == 2

@@ -1,6 +1,7 @@
 """What a spine at rest spends along a path: actuator work, the paper's equivalent work (55)-(57), consumption."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,12 +61,20 @@ _LINES = (("largest_tension", "largest tension", "N", 1.0), ("tip_from", "tip fr
           ("equivalent_work", "work (57)", "mJ", 1e3), ("equivalent_consumption", "positive work (57)", "mJ", 1e3))
 
 
-def lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """The summary in words: label and value."""
+def lines(found: Mapping[str, Any], errors: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    """The summary in words: label and value, with its numerical error where that is known."""
     shown = [("postures", str(found["postures"]))]
     for key, label, unit, factor in _LINES:
         if key in found:
-            values = np.atleast_1d(np.asarray(found[key], dtype=np.float64)) * factor
-            text = ", ".join(f"{value:.4g}" for value in values)
-            shown.append((label, f"{f'({text})' if len(values) > 1 else text} {unit}"))
+            shown.append((label, f"{_listed(found[key], factor, '.4g')}{_error(errors, key, factor)} {unit}"))
     return shown
+
+
+def _error(errors: Mapping[str, Any] | None, key: str, factor: float) -> str:
+    known = (errors or {}).get(key)
+    return "" if known is None or None in np.atleast_1d(known) else f" ± {_listed(known, factor, '.1e')}"
+
+
+def _listed(values: Any, factor: float, form: str) -> str:
+    numbers = [format(value, form) for value in np.atleast_1d(np.asarray(values, dtype=np.float64)) * factor]
+    return f"({', '.join(numbers)})" if len(numbers) > 1 else numbers[0]

@@ -1,7 +1,7 @@
 """`Environment`: what acts on a robot from outside, and how it is packed for compiled code."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
+MOST_POINTS = 64
+"""Gauss points per segment that an environment may ask for."""
 
 
 class Pack(NamedTuple):
@@ -42,6 +44,11 @@ class Environment(Description):
     def pack(self, robot: Robot) -> Pack:
         """This environment acting on that robot, as arrays for compiled code."""
         raise InputError(f"environment {getattr(self, 'kind', '?')!r} cannot be packed as a wrench")
+
+    def refined(self) -> Self:
+        """Twice the Gauss points, where it has some."""
+        points = getattr(self, "points", None)
+        return self if points is None else self.changed(points=min(2 * points, MOST_POINTS))
 
     def windows(self) -> list[tuple[float, float]]:
         """The time windows in which it acts."""

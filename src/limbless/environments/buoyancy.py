@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
-from limbless.environments.base import Environment, Pack
+from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import field_rows, in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics.laws import SURFACE
@@ -27,7 +27,7 @@ class Buoyancy(Environment):
     acceleration: Vector3 = quantity((0.0, 0.0, -9.81), "m/s2", "gravity in world axes (z up)")
     immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
     surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
-    points: int = Field(8, ge=1, le=64, description="Gauss points per segment, with a surface")
+    points: int = Field(8, ge=1, le=MOST_POINTS, description="Gauss points per segment, with a surface")
 
     @model_validator(mode="after")
     def _one_way(self) -> Buoyancy:
@@ -36,6 +36,9 @@ class Buoyancy(Environment):
         if self.surface is not None and any(self.acceleration[:2]):
             raise ValueError("`surface` is horizontal: gravity must then point along z")
         return self
+
+    def refined(self) -> Buoyancy:
+        return self if self.surface is None else super().refined()
 
     def pack(self, robot: Robot) -> Pack:
         gravity = np.array(self.acceleration)

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from limbless.description import Vector3, quantity
-from limbless.environments.base import Environment, Pack
+from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics import laws
@@ -23,7 +23,10 @@ class Drag(Environment):
     vertical: float = quantity(2.0, "N s/m2", "coefficient across the body, vertically", ge=0)
     roll: float = quantity(0.0, "N s", "moment coefficient about the body's axis", ge=0)
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the medium, world axes")
-    points: int = Field(4, ge=1, le=64, description="Gauss points per segment (2 are exact)")
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment (2 are exact)")
+
+    def refined(self) -> Drag:
+        return self                                      # linear in the velocity, which is linear along a segment: exact
 
     def coefficients(self) -> np.ndarray:
         """The columns that `mechanics.laws.get_fluid` reads."""

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from limbless.callables import Function
-from limbless.environments.base import Environment, Pack
+from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics import laws
@@ -28,7 +28,7 @@ class ForceLaw(Environment):
 
     kind: Literal["force-law"] = "force-law"
     law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    points: int = Field(4, ge=1, le=64, description="Gauss points per segment")
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     @cached_property
     def slot(self) -> Any:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from limbless.description import quantity
-from limbless.environments.base import Environment, Pack
+from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics import laws
@@ -26,7 +26,7 @@ class RegularisedFriction(Environment):
     lateral: float = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
     gravity: float = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
     speed: float = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
-    points: int = Field(4, ge=1, le=64, description="Gauss points per segment")
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     def pack(self, robot: Robot) -> Pack:
         bodies, rows = robot.bodies(), []

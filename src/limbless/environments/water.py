@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
-from limbless.environments.base import Environment, Pack
+from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import added_inertia, in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics import laws
@@ -31,7 +31,7 @@ class Water(Environment):
     added_mass: Literal["paper", "consistent", "none"] = Field("paper", description="how the accelerated fluid enters")
     perimeter: Literal["half", "full"] = Field("half", description="perimeter in the axial drag: half as printed, or full")
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes")
-    points: int = Field(4, ge=1, le=64, description="Gauss points per segment for the drag")
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
     @model_validator(mode="after")
     def _not_negative(self) -> Water:

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from limbless.description import quantity
-from limbless.environments.base import Array, Environment, Pack
+from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError, refuse_numbers
 from limbless.mechanics import contact_gap as gaps
@@ -34,16 +34,19 @@ class Wheels(Environment):
 
     kind: Literal["wheels"] = "wheels"
     law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that fades at `slip_speed`")
-    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0)
-    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0)
+    tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
+    normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
     cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an ellipse")
     placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or along its belly")
-    points: int = Field(4, ge=1, le=64, description="Gauss points per module, if distributed")
+    points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
     slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
     gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
     modules: tuple[int, ...] | None = Field(
         None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent")
     load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch share the robot's")
+
+    def refined(self) -> Wheels:
+        return self if self.placement == "centre" else super().refined()
 
     @property
     def role(self) -> str:                                                            # type: ignore[override]

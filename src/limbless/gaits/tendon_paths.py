@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -13,14 +13,30 @@ from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.tables import read_rows
 
+MOST_POINTS = 100000
+"""Points of a path."""
 _AXES = "xyz"
 
 
 class Instants(Gait):
     """A path that statics follows point by point: `instants` are the times (s) of its points."""
 
+    if TYPE_CHECKING:
+        points: int
+
+        @property
+        def _table(self) -> Array: ...
+
     def instants(self) -> Array:
         raise NotImplementedError
+
+    def refined(self) -> Self:
+        """One more point between every two."""
+        if self.points > 1:
+            return self.changed(points=min(2 * self.points - 1, MOST_POINTS))
+        rows = np.repeat(self._table, 2, axis=0)[:-1]
+        rows[1::2] = 0.5 * (self._table[:-1] + self._table[1:])
+        return self.changed(table=rows.tolist(), file=None)
 
 
 def evenly(times: Array, points: int) -> Array:
@@ -38,7 +54,7 @@ class TendonPath(Instants):
     drives: Literal["tension", "tendon-length"] = Field("tension", description="tensions (N) or tendon lengths (m)")  # type: ignore[misc]
     table: tuple[tuple[float, ...], ...] = quantity((), "s; N or m", "rows of time and one column per tendon")
     file: str | None = Field(None, description="path of a text file with the same columns")
-    points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
+    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table")
 
     @field_validator("file")
     @classmethod
@@ -79,7 +95,7 @@ class TipPath(Instants):
     table: tuple[tuple[float, float, float, float], ...] = quantity((), "s; m", "rows of time, x, y and z")
     file: str | None = Field(None, description="path of a text file with the same columns")
     follow: tuple[Literal["x", "y", "z"], ...] = Field(("y", "z"), description="components that the tip must have")
-    points: int = Field(0, ge=0, le=100000, description="points evenly in time, with both ends; 0: the rows of the table")
+    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table")
     drives: ClassVar[str] = "tip"
 
     @field_validator("file")
@@ -123,7 +139,7 @@ class TipEight(Instants):
     half_width: float = quantity(0.030, "m", "w, amplitude along y before the turn")
     half_height: float = quantity(0.012, "m", "h, amplitude along z before the turn")
     tilt: Angle = quantity(0.3490658503988659, "rad", "turn about x")
-    points: int = Field(241, ge=3, le=100000, description="points, the last at the place of the first")
+    points: int = Field(241, ge=3, le=MOST_POINTS, description="points, the last at the place of the first")
     period: float = quantity(2.0, "s", "time for one figure; statics does not depend on it", gt=0)
     drives: ClassVar[str] = "tip"
     rows: ClassVar[list[int]] = [1, 2]
@@ -151,6 +167,10 @@ class TensionGrid(Gait):
     largest: float = quantity(1.2, "N", "largest tension", gt=0)
     count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest")
     drives: ClassVar[str] = "tension-grid"
+
+    def refined(self) -> Self:
+        """One more tension between every two."""
+        return self.changed(count=min(2 * self.count - 1, 1001))
 
     def values(self) -> Array:
         """The tensions of one pair, N."""

@@ -136,9 +136,12 @@ def box_distance(surfaces, j, p):
 
 
 @lean_kernel
-def box_gap(surfaces, j, a, b):
-    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it)."""
-    if length_of(b - a) <= 0.0:
+def box_gap(surfaces, j, a, b, rank):
+    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
+
+    The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
+    """
+    if rank < 1.5:
         distance, n = box_distance(surfaces, j, a)
         return distance, n, a
     low, high = 0.0, 1.0
@@ -348,7 +351,7 @@ def slot_gap(surfaces, heights, features, i, j, R, origin, a, reach):
             gap, n, here = peg_gap(surfaces, j, a, b)
             bound = gap - r
         elif code == BOX:
-            gap, n, here = box_gap(surfaces, j, a, b)
+            gap, n, here = box_gap(surfaces, j, a, b, rank)
             bound = box_distance(surfaces, j, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - r
         elif rank > 1.5:
             gap, n, here = ridge_gap(surfaces, heights, j, a, b, r + reach)

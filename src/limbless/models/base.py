@@ -64,6 +64,14 @@ class ModelSettings(Description):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         raise NotImplementedError
 
+    def time_order(self, environment: Sequence[Environment]) -> int:
+        """Order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction makes velocities jump."""
+        return 1 if any(item.role == "friction" for item in environment) else 4
+
+    def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
+        """The environment with finer quadratures, for a model that uses them."""
+        return tuple(item.refined() for item in environment)
+
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
         """What `limbless warmup` runs for this model: names, and functions that compile its kernels by using them once."""

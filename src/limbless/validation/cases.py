@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-import limbless
+from limbless import checkout
 from limbless.description import Description
 from limbless.errors import InputError, nearest
 from limbless.scenarios.document import read_file
@@ -107,14 +107,8 @@ def _installed(package: str) -> bool:
 
 
 def home() -> Path:
-    """The folder `validation` of the checkout: around the working directory, or around the installed sources."""
-    here = Path.cwd()
-    for root in (here, *here.parents, Path(limbless.__file__).parents[2]):
-        if any((root / "validation").glob(f"*/{FILE}")):
-            return root / "validation"
-    raise InputError(
-        "there is no folder validation/ here: the cases are part of the project's repository, not of the installed package; "
-        "clone the repository and run `limbless validate` inside it")
+    """The folder `validation` of the clone."""
+    return checkout.root_with("validation") / "validation"
 
 
 def names(folder: Path | None = None) -> list[str]:

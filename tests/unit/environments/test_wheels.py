@@ -107,6 +107,7 @@ def test_loads() -> None:
 
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: Wheels(normal=-0.1), "greater than or equal to 0|must be"),
+    (lambda: Wheels(tangential=2000.0), "less than or equal to 1000|must be"),
     (lambda: Wheels(slip_speed=0.0), "greater than 0|must be"),
     (lambda: Wheels(cone="pyramid"), "box"),
     (lambda: Wheels(modules=()), "at least 1|modules"),
@@ -155,8 +156,17 @@ def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
     assert np.abs(runs[0]["com_position"].values - runs[1]["com_position"].values).max() < 1e-9
 
 
+def test_coefficients_too_far_apart_for_an_ellipse_are_said_to_be() -> None:
+    from limbless.gaits.serpenoid import Serpenoid
+
+    with pytest.raises(ll.SimulationError, match="nearer to each other, or cone 'box'"):
+        ll.simulate(WangSnake(), Serpenoid(), Wheels(cone="ellipse", normal=1000.0), model="geometric", duration=0.01)
+
+
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
+    with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth .*spherical.*regularised"):
+        ll.simulate(ll.KhalilEel(joints="spherical"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())

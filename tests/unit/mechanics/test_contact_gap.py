@@ -116,13 +116,21 @@ def test_an_upright_link_has_a_friction_frame() -> None:
     assert np.linalg.norm(seen.tangent[np.linalg.norm(seen.force, axis=1) > 0], axis=1) == pytest.approx(1.0)
 
 
+def test_a_sphere_never_loses_sight_of_a_box() -> None:
+    """Whatever its posture: begin and end of a sphere are one point, but their roundings need not be."""
+    rng, box = np.random.default_rng(5), ll.Boxes(centers=((0.0, 0.0, -1.0),), sizes=((1.0, 1.0, 1.0),))
+    model = NonSmooth(ll.Aiko(links=1), [box, ll.Gravity()], ll_torque(), NonSmoothSettings())
+    for _ in range(200):
+        q = rng.normal(size=4)
+        state = model.initial_state(Initial(position=tuple(rng.uniform(-0.3, 0.3, 3)), orientation=tuple(q / np.linalg.norm(q))), FREE)
+        assert np.sort(model.step(state, 1e-3, FREE).gap)[:2].max() < 2.0
+
+
 def test_obstacles_obey_the_same_residual() -> None:
     for name in ("snake-pegs", "snake-stairs"):
         run = ll.run(name, {"duration": 5.0})
         assert run.dataset["contact_residual"].values.max() <= 1e-8
-        moved = np.linalg.norm(np.diff(run.dataset["position"].values, axis=0), axis=-1).max()
-        fastest = moved / float(np.diff(run.dataset["time"].values).min())
-        assert run.dataset["contact_gap"].values.min() > -fastest * run.scenario.step     # an edge that comes into view within a step
+        assert run.dataset["contact_gap"].values.min() > -1e-4
     assert ll.run("snake-pegs").summary()["com_displacement"][0] > 1.0
 
 

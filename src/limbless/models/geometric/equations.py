@@ -46,11 +46,13 @@ class GeometricSolution:
     acceleration : (N,) of every degree of freedom, base first.
     force : (N,) what the actuators give along the joints; along the base, what holds it (zero where it is free).
     reaction : (6,) force and moment that hold the robot from outside, about the base origin, world axes (N, N m).
+    clamp_reaction : (6,) the part of it that holds the module `clamp`, likewise; what holds the base is the rest.
     """
 
     acceleration: Array
     force: Array
     reaction: Array
+    clamp_reaction: Array
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,8 @@ class Equations:
             a mask of N.
         acceleration : (N,) or (joints,) of the motion-given ones, zero if absent.
         force : (N,) or (joints,) of the force-given ones, zero if absent.
-        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints.
+        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints. Where the base is
+            motion-given too, both are held: enough joints must be force-given to leave the loop a way to move.
         """
         if self.wheels:
             raise InputError("set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`")
@@ -216,7 +219,15 @@ class Equations:
         solve_free(s.metric, effort + passive - s.bias, -solver.row_rates, count, free, solver, s.acceleration)
         efforts(s.metric, s.bias, s.acceleration, count, solver, s.effort)
         screws.accelerate(self._table, nb, s.acceleration, s.work, s.columns, s.push, s.rates)
-        return GeometricSolution(s.acceleration.copy(), np.where(mask, s.effort - passive, effort), s.push[7:13].copy())
+        return GeometricSolution(s.acceleration.copy(), np.where(mask, s.effort - passive, effort), s.push[7:13].copy(),
+                                 self._pull(count))
+
+    def _pull(self, count: int) -> Array:
+        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a planar base."""
+        pull, directions = self._solver.pull[:count], self._scratch.columns
+        if count == 3:
+            return np.concatenate([pull[:2] @ directions[:2, :3], pull[2] * directions[2, 3:6]])
+        return pull.copy() if count else np.zeros(6)
 
     def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
         """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump as well."""
@@ -297,7 +308,8 @@ class Equations:
         if what == CLAMP_FAILS:
             return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
         if what == UNSOLVED:
-            return "the friction of the wheels could not be solved for; try a smaller step, or cone 'box'"
+            return ("the friction of the wheels could not be solved for; try a smaller step, coefficients nearer to each other, "
+                    "or cone 'box'")
         name = [*names_of(self.frame), *self.chain.joint_names][what]
         return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
                 "mass and inertia, or the joint a rotor_inertia")

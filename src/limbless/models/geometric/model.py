@@ -26,10 +26,10 @@ from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.chain_recording import SCHEMA, Recorder
+from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
-from limbless.models.nonsmooth.assembly import bodies_of, mobility, scene_of
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -74,8 +74,10 @@ class Geometric(Equations, Model):
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
         for (_, end), (start, _) in pairwise(windows):
             if start < end:
-                raise InputError(f"clamp: two clamps are closed at {start:g} s; it holds one module at a time, since two make a loop "
-                                 "whose reactions are not unique: give them `active` windows that do not overlap")
+                when = "from the start on" if np.isinf(start) else f"at {start:g} s"
+                raise InputError(f"clamp: two clamps are closed {when}; a run holds one module at a time, since with two of them "
+                                 "motion-given joints have no way to move: give them `active` windows that do not overlap "
+                                 "(for one instant with force-given joints: `Geometric.solve`)")
         if self.clamps and self.frame.base == screws.FIXED_BASE:
             raise InputError("clamp: the base is fixed already; give the robot `base: planar` or `base: free` to clamp a module")
 

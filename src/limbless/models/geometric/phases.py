@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, Switched
+from limbless.errors import InputError
 from limbless.mechanics.chain_motion import DriveTable
-from limbless.models.arguments import numbers
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,10 @@ def phases_of(actuation: Actuation, given: NDArray[np.int64], feedback: bool, jo
         mask = given.copy()
         if phase.drive == "motion":
             mask[len(mask) - joints:] = 1
-        torque = np.zeros(joints) if phase.torque is None else numbers(f"actuation.phases[{number}].torque", phase.torque, joints)
+        torque = np.zeros(joints) if phase.torque is None else np.array(phase.torque)
+        if len(torque) != joints:
+            raise InputError(f"actuation.phases[{number}].torque must have {joints} numbers, one per joint; got {len(torque)} "
+                             "(did the number of modules change?)")
         found.append(Phase(-np.inf if number == 0 else phase.start, mask, phase.drive == "pd", torque))
     return found
 

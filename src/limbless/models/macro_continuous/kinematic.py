@@ -88,15 +88,15 @@ class Kinematic:
         contact_power = self._contact_power(reached, present, motion, touch, when, times)
         swung = (sums[:, rod_kernels.SHAPE_MOMENTUM:][:, :6] * motion.twist_rate).sum(axis=1)
         powers = np.stack([works[:, 0] + swung + (touch * motion.twist).sum(axis=1) - contact_power, works[:, 1] + contact_power], axis=1)
-        paid = self._integrate(knots, when, powers, resultant + push, pose, table)
+        paid = self._integrate(state.x[WORKS:SIZE], knots, when, powers, resultant + push, pose, table)
         kept = np.flatnonzero(record)
         e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
-        flat = np.concatenate([pose[e], motion.twist[e], state.x[WORKS:SIZE] + paid[kept]], axis=1)
+        flat = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1)
         now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], work[e],
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
-        x[WORKS:] = state.x[WORKS:SIZE] + paid[-1]
+        x[WORKS:] = paid[-1]
         return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
 
     def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
@@ -219,15 +219,18 @@ class Kinematic:
         shared = share(self.contacts, self.slots, reached.pose, reached.strain, present[when.step], resultant, times)
         return np.asarray((shared.wrench * motion.given).sum(axis=(1, 2)))
 
-    def _integrate(self, knots: Array, when: Evaluations, powers: Array, wrench: Array, pose: Array, table: Table) -> Array:
-        """Works and impulse (K + 1, 9) since the first knot, by Simpson's rule on every step."""
+    def _integrate(self, start: Array, knots: Array, when: Evaluations, powers: Array, wrench: Array, pose: Array, table: Table) -> Array:
+        """Works and impulse (K + 1, 9), `start` (9,) at the first knot, by Simpson's rule on every step.
+
+        Steps are added one by one to what was there: a run has the same sums wherever it is cut.
+        """
         R = quaternion_to_matrix(pose[:, 3:])
         force = (R @ wrench[:, :3, None])[..., 0]
         world = np.concatenate([force, (R @ wrench[:, 3:, None])[..., 0] + np.cross(pose[:, :3], force)], axis=1)
         passive = self.model.recorder.passive_power(table.drive.value, table.drive.rate)[when.stage]
         rates = np.concatenate([powers, passive[:, None], world], axis=1)[when.grid]
         h = np.diff(knots)[:, None]
-        return np.concatenate([np.zeros((1, 9)), np.cumsum(h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2]), axis=0)])
+        return np.cumsum(np.concatenate([start[None], h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2])]), axis=0)
 
     def _touches(self, e: NDArray[np.int64], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, motion: Motion,
                  resultant: Array, when: Evaluations) -> Touches:

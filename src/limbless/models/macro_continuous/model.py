@@ -243,6 +243,12 @@ class MacroContinuousSettings(ModelSettings):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> MacroContinuous:
         return MacroContinuous(robot, environment, self)
 
+    def refined(self) -> MacroContinuousSettings:
+        return self.changed(cells=2 * self.cells)
+
+    def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
+        return tuple(environment)                        # a rod integrates all that acts on it over its cells
+
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
         from limbless.models.macro_continuous import warming

@@ -255,10 +255,17 @@ class NewtonEulerSettings(ModelSettings):
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
-        """With set-valued wheels velocities jump: the Newton-Euler equations are then stepped by Moreau's rule, as with any contact."""
+        """Velocities jump under set-valued wheels: the same equations are then stepped by Moreau's rule, in the non-smooth model.
+
+        Imported only then: the two models know nothing else of each other.
+        """
         if any(item.role == "friction" for item in environment):
             from limbless.models.nonsmooth.model import NonSmooth, NonSmoothSettings
-            return NonSmooth(robot, environment, actuation, NonSmoothSettings(tolerance=FRICTION_TOLERANCE))
+            try:
+                return NonSmooth(robot, environment, actuation, NonSmoothSettings(tolerance=FRICTION_TOLERANCE))
+            except InputError as error:
+                raise InputError(f"newton-euler with set-valued wheels is stepped by the non-smooth model: {error}; "
+                                 "or give the wheels `law: regularised`") from None
         return NewtonEuler(robot, environment, actuation)
 
     @classmethod

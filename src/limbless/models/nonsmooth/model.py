@@ -23,6 +23,7 @@ from limbless.mechanics.contact_gap import find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import Rule
 from limbless.models import chain_tables as chains
+from limbless.models import contact_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
 from limbless.models.nonsmooth import assembly
@@ -54,6 +55,12 @@ class NonSmoothSettings(ModelSettings):
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
         return NonSmooth(robot, environment, actuation, self)
+
+    def time_order(self, environment: Sequence[Environment]) -> int:
+        return 1                                         # Moreau's rule: an impact may happen anywhere in a step
+
+    def refined(self) -> NonSmoothSettings:
+        return self.changed(tolerance=0.5 * self.tolerance)
 
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
@@ -98,7 +105,7 @@ class NonSmooth(Model):
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
         self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation)
-        self._scene, self._bodies = assembly.scene_of(built, self.environment), assembly.bodies_of(built)
+        self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
         self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
@@ -115,7 +122,7 @@ class NonSmooth(Model):
                              "or use actuation 'motion'")
 
     def _make_rule(self, feedback: bool) -> Rule:
-        own, G0 = self.settings, assembly.mobility(self.chain, self.environment, self._bodies)
+        own, G0 = self.settings, contact_tables.mobility(self.chain, self.environment, self._bodies)
         control = contact_motion.FEEDBACK if feedback else (
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
@@ -126,7 +133,7 @@ class NonSmooth(Model):
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
         if not self._table.joints[:, [kernels.COULOMB, kernels.BREAKAWAY]].any():
             return None
-        G0 = assembly.mobility(self.chain, self.environment, self._bodies)
+        G0 = contact_tables.mobility(self.chain, self.environment, self._bodies)
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
         least = float(inertia[inertia > 0.0].min())
         return np.array([self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0)])

@@ -141,19 +141,24 @@ class TendonTask(StaticModel):
         if self.model.friction_law:
             raise InputError("friction: a grid has no path, so tendons cannot be said to be pulled or released; leave friction out")
         models = {"without stops": self.model.changed(stops=False)} | ({"with stops": self.model} if self.settings.stops else {})
-        found, scans = [], []
-        for model in models.values():
-            scan = model.workspace(gait.largest, gait.count)
-            scans.append(scan)
+        found: list[Equilibrium] = []
+        status, scanned = Status(), []
+        for name, model in models.items():
+            try:
+                scan = model.workspace(gait.largest, gait.count)
+            except SimulationError as error:
+                status = Status(f"grid {name}: {error}", None, error.place, error)
+                break
+            scanned.append(name)
             for posture, tension in zip(scan.q.reshape(-1, *scan.q.shape[2:]), scan.tension.reshape(-1, model.tendons), strict=True):
                 found.append(model.equilibrium(model.loads(tension), posture, 0))
                 self._progress(len(found) / (len(models) * gait.count**2))
         self.records, values = GRID, gait.values()
         attributes = {"units": "N", "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second"}
-        self._labels = {"limits": (("limits",), np.array(list(models)), {}), GRID[1]: ((GRID[1],), values, attributes),
+        self._labels = {"limits": (("limits",), np.array(scanned, dtype=np.str_), {}), GRID[1]: ((GRID[1],), values, attributes),
                         GRID[2]: ((GRID[2],), values, attributes)}
-        shape = (len(models), len(values), len(values))
-        return {name: array.reshape(*shape, *array.shape[1:]) for name, array in recording.block(self.model, found).items()}, Status()
+        shape = (len(scanned), len(values), len(values))
+        return {name: array.reshape(*shape, *array.shape[1:]) for name, array in recording.block(self.model, found).items()}, status
 
     def schema(self) -> dict[str, Variable]:
         return recording.SCHEMA

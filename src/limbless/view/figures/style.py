@@ -59,7 +59,7 @@ def _sheet_class() -> type[Figure]:
     return Sheet
 
 
-def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0) -> tuple[Figure, list[Axes]]:
+def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0, gap: float | None = None) -> tuple[Figure, list[Axes]]:
     """A sheet of one column with panels below each other.
 
     Parameters
@@ -67,8 +67,9 @@ def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0)
     heights : height of the axes of each panel, mm; labels come on top of that.
     share_time : the panels share their horizontal axis, and only the last is labelled.
     top : room above the first panel, mm.
+    gap : room between panels, mm; enough for labels if absent.
     """
-    gap = 4.0 if share_time else 13.0
+    gap = gap if gap is not None else 4.0 if share_time else 13.0
     bottom = 10.0
     total = top + sum(heights) + gap * (len(heights) - 1) + bottom
     sheet = _sheet_class()(figsize=(COLUMN_WIDTH / 25.4, total / 25.4))

@@ -5,7 +5,7 @@ wheels are means over a step, so that there the two differ by the order of the s
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,13 +65,32 @@ def newton_euler_torques(result: Result) -> np.ndarray:
 
 def newton_euler_track(result: Result) -> np.ndarray:
     """Track of the tail (time, 2) by a run of the Newton-Euler model with the same wheels and steps, m."""
+    scenario = result.scenario
+    if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
+        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
+    return _newton_euler_run(result, "base_position")
+
+
+def newton_euler_head(result: Result) -> np.ndarray:
+    """Trajectory of the head (time, 2) by a run of the Newton-Euler model on a fixed base, m."""
+    scenario = result.scenario
+    clamps = [] if scenario is None else [item for item in scenario.environment if item.role == "clamp"]
+    if scenario is None or [(item.module, item.active) for item in clamps] != [(0, None)]:               # type: ignore[attr-defined]
+        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, "
+                         "with the tail clamped all the time")
+    rest = tuple(item for item in scenario.environment if item.role != "clamp")
+    return _newton_euler_run(result, "head_position", robot=scenario.robot.build().changed(base="fixed"), environment=rest)
+
+
+def _newton_euler_run(result: Result, name: str, **changes: Any) -> np.ndarray:
+    """A position (time, 2) of the same scenario run by the Newton-Euler model, m."""
     from limbless.simulation import run_scenario
 
     scenario, time = result.scenario, result.dataset["time"].values
-    if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
-        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
-    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0])))
-    return np.asarray(peer.dataset["base_position"].values[:len(time), :2])
+    if scenario is None:
+        raise InputError("this figure needs the scenario of the run, to run the Newton-Euler model")
+    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0]), **changes))
+    return np.asarray(peer.dataset[name].values[:len(time), :2])
 
 
 @figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
@@ -101,7 +120,13 @@ def track(result: Result) -> Drawing:
 @figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants with its tail clamped, and the trajectory of the head",
         needs=("head_position", *body.BODY))
 def manipulation(result: Result) -> Drawing:
-    return _configurations(result, "trajectory of the head", 0.0)
+    head, peer = result.dataset["head_position"].values[:, :2], newton_euler_head(result)
+    sheet, table = _configurations(result, f"trajectory of the head; difference {np.abs(peer - head).max():.1e} m", 0.0)
+    (axes,) = sheet.axes
+    axes.lines[-1].set_label("geometric")
+    axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), zorder=5, label="Newton-Euler")
+    axes.legend(loc="upper left")
+    return sheet, {**table, "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
 
 
 @figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head", needs=("head_position", *body.BODY))
@@ -153,8 +178,9 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     sheet, panels = style.panels([20.0] * count, share_time=True, top=11.0)
     table: Table = {"time (s)": time}
     for joint, axes in enumerate(panels):
-        axes.plot(time, torque[:, joint], color=style.BLUE, label="geometric" if joint == 0 else None)
-        axes.plot(time, peer[:, joint], color=style.RED, linestyle=(0, (1, 2)), label="Newton-Euler" if joint == 0 else None)
+        axes.plot(time, torque[:, joint], color=style.BLUE, linewidth=1.4, label="geometric" if joint == 0 else None)
+        axes.plot(time, peer[:, joint], color=style.ORANGE, linewidth=0.7, linestyle=(0, (3, 3)),
+                  label="Newton-Euler" if joint == 0 else None)
         axes.axvspan(*window, color=style.GREY, alpha=0.15, linewidth=0.0)
         axes.set_ylabel(f"$\\tau_{{{joint + 4}}}$ (N m)")
         table[f"torque of joint {joint + 4} (N m)"] = torque[:, joint]
@@ -163,7 +189,7 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     style.legend_above(panels[0])
     middle = slice(1, -1) if len(time) > 3 else slice(None)
     difference = float(np.abs(torque - peer)[middle].mean() / max(float(np.abs(torque)[middle].mean()), 1e-12))
-    panels[0].annotate(f"mean difference {difference:.1e}", (0.0, 1.0), xycoords="axes fraction", xytext=(0.0, 3.0),
+    panels[0].annotate(f"mean difference {100.0 * difference:.2g} %", (0.0, 1.0), xycoords="axes fraction", xytext=(0.0, 3.0),
                        textcoords="offset points", fontsize=6.0)
     return sheet, table
 
@@ -173,7 +199,7 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
 def clamp(result: Result) -> Drawing:
     data = result.dataset
     time, wrench = data["time"].values, data["clamp_wrench"].values
-    sheet, (force, moment, energy) = style.panels([24.0, 24.0, 24.0], share_time=True)
+    sheet, (force, moment, energy) = style.panels([24.0, 24.0, 24.0], share_time=True, gap=7.0)
     for k, colour in enumerate((style.BLUE, style.RED)):
         force.plot(time, wrench[:, k], color=colour, label=f"along {'xy'[k]}")
     moment.plot(time, wrench[:, 5], color=style.BLUE)

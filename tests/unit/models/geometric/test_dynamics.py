@@ -22,13 +22,13 @@ LAWS = (ll.Gravity(), ll.Drag(along=0.5, lateral=2.0, vertical=1.5), Wheels(law=
         PointWrench(body=-1, point=(0.1, 0.02, 0.03), force=(0.4, -0.3, 0.2), torque=(0.05, 0.02, -0.01)))
 
 
-def test_nothing_is_taken_from_the_newton_euler_model() -> None:
-    """Two models that check each other share descriptions, force laws and records, no dynamics."""
+def test_nothing_is_taken_from_another_model() -> None:
+    """Models that check each other share descriptions, force laws, contact tables and records, no dynamics."""
     for path in Path(geometric.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
             home = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            assert not any("newton_euler" in f"{home}.{name}" for name in names), path.name
+            assert not any(other in f"{home}.{name}" for name in names for other in ("newton_euler", "nonsmooth")), path.name
 
 
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
@@ -95,6 +95,31 @@ def test_any_module_can_be_clamped() -> None:
 
 
 @pytest.mark.parametrize("coordinates", ["virtual", "group"])
+def test_tail_and_head_can_both_be_held_where_joints_are_free(coordinates: str) -> None:
+    """Force-given joints between two clamps, beside the equations of a loop written out; each clamp's reaction is its own."""
+    model = Geometric(WangSnake(), Wheels(law="regularised", slip_speed=1e-3), coordinates=coordinates)
+    x, still, torque = np.array([0.2, -0.1, 0.5, 0.4, -0.7, 0.3, 0.6]), np.zeros(7), np.array([0.3, -0.2, 0.5, 0.1])
+    held = np.arange(7) < 3
+    found = model.solve(x, still, held, force=torque, clamp=-1)
+    pose, J = model.forward_kinematics(x), model.body_jacobian(x, -1)
+    R, arm = pose.rotation[-1], pose.position[-1] - np.array([0.2, -0.1, 0.0])
+    rows, M = np.concatenate([R @ J[:3], R @ J[3:]])[[0, 1, 5]], model.metric(x)
+    loop = np.block([[M[3:, 3:], -rows[:, 3:].T], [rows[:, 3:], np.zeros((3, 3))]])
+    answer = np.linalg.solve(loop, np.concatenate([torque, np.zeros(3)]))
+    assert found.acceleration == pytest.approx(np.concatenate([np.zeros(3), answer[:4]]), abs=1e-10)
+    head = np.array([*answer[4:6], 0.0, 0.0, 0.0, answer[6]])
+    head[3:] += np.cross(arm, head[:3])
+    assert found.clamp_reaction == pytest.approx(head, abs=1e-10)
+    inertial = (M @ found.acceleration - rows.T @ answer[4:])[:3]                    # what the tail's clamp gives along the base
+    tail = (found.reaction - found.clamp_reaction)[[0, 1, 5]]
+    if coordinates == "group":
+        tail[:2] = np.array([[np.cos(0.5), np.sin(0.5)], [-np.sin(0.5), np.cos(0.5)]]) @ tail[:2]
+    assert found.force[:3] == pytest.approx(inertial, abs=1e-10) and tail == pytest.approx(inertial, abs=1e-10)
+    with pytest.raises(ll.SimulationError, match="no way to follow"):
+        model.solve(x, still, "manipulation", clamp=-1)
+
+
+@pytest.mark.parametrize("coordinates", ["virtual", "group"])
 @pytest.mark.parametrize("base", ["planar", "free"])
 def test_free_motion_conserves_energy_and_momentum(tools: Any, base: str, coordinates: str) -> None:
     chain = tools.chain(22, base, joints=4, planar=base == "planar")
@@ -156,6 +181,18 @@ def test_generalised_friction_does_not_see_the_pose_of_the_base() -> None:
     chart = Geometric(WangSnake(), Wheels(law="regularised"))
     forces = [chart.generalised_force([X, Y, 0.4, *q], v) for X, Y in ((0, 0), (2, -1))]
     assert forces[0] == pytest.approx(forces[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("law", ["set-valued", "regularised"])
+@pytest.mark.parametrize("cone", ["box", "ellipse"])
+def test_friction_only_takes_power(law: str, cone: str) -> None:
+    """Of a crawling snake at every record; no wheel gets more exact friction than its coefficients allow."""
+    data = ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law, cone=cone, slip_speed=5e-3), model="geometric", duration=0.5,
+                       step=1e-3).dataset
+    assert data["environment_power"].values.max() < 0.0
+    if law == "set-valued":
+        most = 0.5 * 9.81 * np.hypot(0.5, 0.01 if cone == "box" else 0.0)
+        assert np.linalg.norm(data["contact_force"].values, axis=-1).max() <= most + 1e-12
 
 
 def test_a_wrench_on_a_module_works_through_its_jacobian() -> None:

@@ -42,6 +42,25 @@ def test_metric_and_symbols_are_those_of_the_definitions(tools: Any, base: str, 
     assert model.bias(x, v) == pytest.approx(np.einsum("ijk,i,j->k", symbols, v, v), abs=1e-12)
 
 
+@pytest.mark.parametrize("base", ["planar", "free"])
+def test_symbols_are_brackets_of_body_columns(base: str) -> None:
+    """(14)-(16) module by module: the derivative of column k of J_l along x^i is the bracket [ξ_lk, ξ_li] for k < i, else zero."""
+    robot = WangSnake(base=base, inertia=0.011, roll_inertia=0.004, pitch_joints=(1, 3) if base == "free" else ())
+    model = Geometric(robot)
+    x, N = np.random.default_rng(6).uniform(-0.7, 0.7, model.freedoms), model.freedoms
+    weight = np.diag([0.5, 0.5, 0.5, 0.004, 0.011, 0.011])
+    rate = np.zeros((N, N, N))                                                   # rate[i] = dM / dx^i
+    for module in range(5):
+        J = model.body_jacobian(x, module)
+        v, w = J[:3].T, J[3:].T
+        for i in range(N):
+            bracket = np.concatenate([np.cross(w, v[i]) + np.cross(v, w[i]), np.cross(w, w[i])], axis=1).T * (np.arange(N) < i)
+            half = bracket.T @ weight @ J
+            rate[i] += half + half.T
+    symbols = 0.5 * (rate.transpose(0, 2, 1) + rate.transpose(2, 0, 1) - rate.transpose(1, 2, 0))
+    assert np.abs(model.christoffel(x) - symbols).max() < 1e-14
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_planar_form_is_exact(tools: Any, seed: int) -> None:
     model = Geometric(tools.chain(seed, "planar", planar=True))

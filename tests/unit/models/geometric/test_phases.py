@@ -78,7 +78,7 @@ def test_locomotion_manipulation_and_torque_driven_motion_in_one_run() -> None:
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: switched(phases=()), "at least 1|phases"),
     (lambda: switched(phases=({"start": 1.0, "drive": "pd"},)), "at 0 s"),
-    (lambda: switched(phases=(PHASES[0], PHASES[0])), "one after the other"),
+    (lambda: switched(phases=(PHASES[0], PHASES[0])), "a later `start`"),
     (lambda: switched(phases=({"start": 0.0, "drive": "pd", "torque": PUSH},)), "drive 'torque'"),
     (lambda: switched(settle=0.0), "greater than 0|must be"),
     (lambda: crawl((), actuation=switched(phases=({"start": 0.0, "drive": "torque", "torque": (1.0,)},))), "torque must have 4 numbers"),

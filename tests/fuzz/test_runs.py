@@ -1,0 +1,66 @@
+"""Random scenarios end in a finite result or in an error that says when and why; of the mild half nearly all come to their end."""
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from makers import MAKERS, case
+
+import limbless as ll
+
+SEEDS = 100
+"""Cases of each model and half: 1000 in all, in the ranges that `makers` states."""
+MILD_SHARE = 0.95
+ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface"}
+"""Variables that are infinite where there is no limit, or (a surface) no window of time."""
+
+
+def check_finite(result: ll.Result, told: str) -> None:
+    for name, variable in result.dataset.variables.items():
+        if variable.dtype.kind == "f" and name not in ENDLESS:
+            assert np.isfinite(variable.values).all(), f"{told}: {name} is not finite"
+
+
+def ends(data: dict[str, Any], told: str) -> str:
+    """How a case ended: finished, refused or failed; anything else is a failure of the test."""
+    try:
+        scenario = ll.Scenario.load(data)
+        result = ll.run(scenario)
+    except ll.InputError as error:
+        text = str(error)
+        assert len(text) > 20 and "nan" not in text.lower().split(), f"{told}: {text!r} says too little"
+        return f"refused: {text}"
+    except ll.SimulationError as error:
+        assert error.result is not None and error.result.status.startswith("failed: "), f"{told}: what was computed is lost"
+        assert error.time is not None or error.place is not None or scenario.task, f"{told}: {error} does not say when or where"
+        foreseen = isinstance(error.__cause__, ll.SimulationError | ll.InputError | None)
+        assert foreseen, f"{told}: {error} comes from an unforeseen {error.__cause__!r}"
+        check_finite(error.result, told)
+        return f"failed: {error}"
+    assert result.status == "completed"
+    check_finite(result, told)
+    result.summary()
+    return "finished"
+
+
+@pytest.mark.parametrize("mild", [True, False], ids=["mild", "wild"])
+@pytest.mark.parametrize("model", MAKERS)
+def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool) -> None:
+    outcomes: dict[int, str] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(SEEDS):
+            told = f"case({model!r}, {mild}, {seed})"
+            try:
+                outcomes[seed] = ends(case(model, mild, seed), told)
+            except AssertionError:
+                raise
+            except Exception as error:
+                raise AssertionError(f"{told} ends in {type(error).__name__}: {error}") from error
+    finished = sum(outcome == "finished" for outcome in outcomes.values())
+    unfinished = {seed: outcome for seed, outcome in outcomes.items() if outcome != "finished"}
+    assert finished >= (MILD_SHARE * SEEDS if mild else 1), f"{finished} of {SEEDS} finished; {unfinished}"
+    assert mild or Counter(outcome.partition(":")[0] for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"
