@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-PATIENCE = 240.0       # s that a state is waited for on a busy machine; nothing waits longer than it must
+PATIENCE = 120.0      # s that a state is waited for on a busy machine; nothing waits longer than it must
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 _numbers = count()
 

@@ -74,13 +74,15 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
     skip_unless_wanted(name, request)
     kept = bystander.result, bystander.stage.frame
     before = page.result
+    for root in page.roots:
+        root.visible = True                              # also after a test that failed on its way
     seen.pick("scenario", name)
     until(lambda: page.result is not before and page.result.name == name)
     seen.page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered in')")
     assert_drawn_where_the_dataset_has_it(seen, page)
     assert_moves_when_playing(seen, page)
     assert_refuses_in_words(seen, page)
-    begin_short(name, page)
+    begin_short(name, seen, page)
     unfolded = {"gait"}                                  # the one folder of fields that is open from the start
     for knob in chosen(page.result.scenario, request.config.getoption("--every-field")):
         seen.field(page.controls.fields[knob.path]).wait_for(state="attached")
@@ -88,8 +90,6 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
             seen.unfold(knob.group)
             unfolded.add(knob.group)
         assert_tuned(name, knob, seen, page)
-    for root in page.roots:
-        root.visible = True
     assert (bystander.result, bystander.stage.frame) == kept
     assert seen.asked_only(studio.url, studio.url.replace("http", "ws")) and not seen.errors
 
@@ -161,13 +161,12 @@ def assert_refuses_in_words(seen: Seen, page: Any) -> None:
     assert page.result is kept
 
 
-def begin_short(name: str, page: Any) -> None:
-    """Go on with the short run."""
+def begin_short(name: str, seen: Seen, page: Any) -> None:
+    """Go on with the short run, once its fields have taken the place of those before."""
     with page._lock:
         page.source, page.changes = short(name), {}
-    before = page.result
     page._run()
-    until(lambda: page.result is not before and page.result.name == f"{name}-short", "the short run did not come")
+    seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
     for root in page.roots:
         root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
 
@@ -212,7 +211,8 @@ def is_refused(page: Any) -> bool:
 def is_answered(page: Any, path: str, kept: Any) -> bool:
     """Whether the run that is shown is the newest that was asked for, with this field in it."""
     asked, (_, changes) = page._asked
-    return path in changes and page.result is not kept and page.result.scenario is asked
+    shown = "answered in" in page.controls.status.content                # the last thing that is told of a run
+    return shown and path in changes and page.result is not kept and page.result.scenario is asked
 
 
 @cache
