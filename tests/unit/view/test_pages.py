@@ -13,7 +13,7 @@ from limbless.errors import InputError
 from limbless.result import Result
 from limbless.view.frames import frames_of
 from limbless.view.movie import SIZE, Camera, Painter, write_movie
-from limbless.view.plots import SPEED, choices, plot_of
+from limbless.view.plots import SPEED, Plot, choices, lines_beside, plot_of
 from tests.unit.view import made_up
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
@@ -155,6 +155,15 @@ def test_pictures_differ_where_the_body_moved(swim: Result) -> None:
 def _blue(picture: np.ndarray) -> np.ndarray:
     red, _, blue = picture.astype(int).transpose(2, 0, 1)
     return blue - red > 60
+
+
+def test_a_run_to_compare_with_is_not_plotted_beyond_its_end() -> None:
+    longer, shorter = frames_of(Result(made_up.straight(8))), frames_of(Result(made_up.straight(4)))
+    lines = lines_beside(shorter, "head_position", longer.abscissa)
+    own = plot_of(longer, "head_position").lines["x"]
+    np.testing.assert_allclose(lines["x, other"], np.where(np.arange(8) < 4, own, np.nan))
+    assert lines_beside(shorter, "tension", longer.abscissa) == lines_beside(None, "head_position", longer.abscissa) == {}
+    assert Plot("", "", lines).limits() == pytest.approx((own[0] - 0.05 * (own[3] - own[0]), own[3] + 0.05 * (own[3] - own[0])))
 
 
 def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
