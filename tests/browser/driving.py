@@ -4,20 +4,28 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from io import BytesIO
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-PATIENCE = 60.0        # s that a state is waited for on a slow machine; nothing waits longer than it must
+PATIENCE = 120.0      # s that a state is waited for on a busy machine; nothing waits longer than it must
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+_numbers = count()
 
 
-def until(state: Callable[[], Any], patience: float = PATIENCE) -> Any:
+def until(state: Callable[[], Any], wanted: str = "what was waited for did not happen", patience: float = PATIENCE) -> Any:
     """Wait for a state, not for a time."""
     end = clock.monotonic() + patience
     while not (found := state()):
-        assert clock.monotonic() < end, "what was waited for did not happen"
+        assert clock.monotonic() < end, wanted
         clock.sleep(0.03)
     return found
+
+
+def entered(studio: Any, *others: Any) -> Any:
+    """Python's side of the page of a visitor who is none of the others: a browser may show it before the studio has it in its list."""
+    return until(lambda: next((one for one in list(studio.pages.values()) if one not in others), None))
 
 
 class Seen:
@@ -59,7 +67,31 @@ class Seen:
         """What stands beside a label among the numbers."""
         return self.page.locator(f"#numbers tr:has(td:text-is('{label}')) td:nth-child(2)").inner_text()
 
+    def caught_up(self, page: Any) -> None:
+        """Wait until the browser has drawn all that Python has told it: what is told last is seen last."""
+        name = f"told{next(_numbers)}"
+        last = page.client.gui.add_html(f"<i id='{name}'></i>")
+        self.page.wait_for_selector(f"#{name}", state="attached")
+        self.page.evaluate(DRAWN)
+        last.remove()
+
+    def settled(self, page: Any, box: dict[str, float]) -> np.ndarray:
+        """The picture of all that was told, once it stays as it is."""
+        self.caught_up(page)
+        pictures = [self.picture(box)]
+
+        def same() -> bool:
+            pictures.append(self.picture(box))
+            return bool((pictures[-1] == pictures[-2]).all())
+
+        until(same, "the picture does not come to rest")
+        return pictures[-1]
+
     # What is done
+
+    def hide_notices(self) -> None:
+        """Nothing lies over the scene: a notice goes by itself, at a time of its own."""
+        self.page.add_style_tag(content=".mantine-Notifications-root { display: none !important }")
 
     def labelled(self, label: str, kind: str = "not(@type='hidden' or @type='checkbox')") -> Any:
         """The input beside a label."""

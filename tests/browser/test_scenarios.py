@@ -1,7 +1,7 @@
 """Every scenario in the studio: drawn where the dataset has it, moving, tuned through the page, refused in words, replayed from a file.
 
 One browser and one server go through the list. `make test` takes one scenario of each model and types a few of its fields into the page;
-`--every-field` (`make studio-test`) takes all of both, about a minute per scenario on a quiet machine.
+`--every-scenario` takes all scenarios, `--every-field` (`make studio-test`) all fields too, about a minute per scenario on a quiet machine.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from limbless.terminal import summary_rows
 from limbless.view.controls import SLIDING
 from limbless.view.replay import write_replay
 from limbless.view.tuning import Knob, knobs
-from tests.browser.driving import Seen, on_screen, until
+from tests.browser.driving import Seen, entered, on_screen, until
 from tests.contracts import test_scenarios as contract
 
 HIDDEN = ("body", "disks", "head")
@@ -49,8 +49,9 @@ def bystander(studio: Any, look: Any) -> Any:
     """A second page, which nothing that the first one does may change."""
     other = look(studio.url, width=300, height=200)
     other.page.wait_for_selector("text=eel-planar: ready", state="attached")
-    (page,) = studio.pages.values()
+    page = entered(studio)
     page.controls.pause()
+    other.caught_up(page)
     return page
 
 
@@ -58,39 +59,37 @@ def bystander(studio: Any, look: Any) -> Any:
 def seen(studio: Any, bystander: Any, look: Any) -> Seen:
     opened = look(studio.url, width=1090, height=420)
     opened.page.wait_for_selector("text=eel-planar: ready")
-    opened.page.locator("button.mantine-Notification-closeButton").first.click()
+    opened.hide_notices()
     return opened
 
 
 @pytest.fixture
 def page(studio: Any, seen: Seen, bystander: Any) -> Any:
     """Python's side of the visitor's page."""
-    return next(one for one in studio.pages.values() if one is not bystander)
+    return entered(studio, bystander)
 
 
 @pytest.mark.parametrize("name", loader.names())
 def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any, request: Any) -> None:
-    every = request.config.getoption("--every-field")
-    if name not in one_of_each_model() and not every:
-        pytest.skip("with --every-field")
+    skip_unless_wanted(name, request)
     kept = bystander.result, bystander.stage.frame
     before = page.result
+    for root in page.roots:
+        root.visible = True                              # also after a test that failed on its way
     seen.pick("scenario", name)
     until(lambda: page.result is not before and page.result.name == name)
     seen.page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered in')")
     assert_drawn_where_the_dataset_has_it(seen, page)
     assert_moves_when_playing(seen, page)
     assert_refuses_in_words(seen, page)
-    begin_short(name, page)
+    begin_short(name, seen, page)
     unfolded = {"gait"}                                  # the one folder of fields that is open from the start
-    for knob in chosen(page.result.scenario, every):
+    for knob in chosen(page.result.scenario, request.config.getoption("--every-field")):
         seen.field(page.controls.fields[knob.path]).wait_for(state="attached")
         if knob.group not in unfolded:
             seen.unfold(knob.group)
             unfolded.add(knob.group)
         assert_tuned(name, knob, seen, page)
-    for root in page.roots:
-        root.visible = True
     assert (bystander.result, bystander.stage.frame) == kept
     assert seen.asked_only(studio.url, studio.url.replace("http", "ws")) and not seen.errors
 
@@ -104,21 +103,30 @@ def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
         page.switch(key, False)
     box = seen.scene()
     robot = [page.stage._nodes[key] for key in HIDDEN if key in page.stage._nodes]
-    shown = settled(seen, box)
-    for node in robot:
-        node.visible = False
-    masks: list[np.ndarray] = []
-    until(lambda: masks.append(differs(shown, seen.picture(box))) or masks[-1].sum() > 200)
-    mask = masks[-1]
-    for node in robot:
-        node.visible = True
-    until(lambda: differs(shown, seen.picture(box)).sum() < 20)
-    places = on_screen(page.client, recorded(page) + page.roots[0].position, box)
-    inside = places[((places > 4) & (places < [box["width"] - 5, box["height"] - 5])).all(axis=1)].astype(int)
+    (mask,) = until(lambda: robots_pixels(seen, page, robot, box), "other things than the robot change, too")
+    assert mask.sum() > 200, "the robot is not drawn"
+    places = recorded(page) + page.roots[0].position
+    until(lambda: is_hit(mask, on_screen(page.client, places, box)), "the robot is drawn elsewhere", patience=20.0)
+
+
+def robots_pixels(seen: Seen, page: Any, robot: list[Any], box: dict[str, float]) -> tuple[np.ndarray] | None:
+    """Where the picture changes when the robot is hidden; None if it is another one afterwards, because the page was still loading."""
+    pictures = []
+    for visible in (True, False, True):
+        for node in robot:
+            node.visible = visible
+        pictures.append(seen.settled(page, box))
+    shown, hidden, back = pictures
+    return (differs(shown, hidden),) if differs(shown, back).sum() < 20 else None
+
+
+def is_hit(mask: np.ndarray, places: np.ndarray) -> bool:
+    """Whether the robot's pixels are at these places, and not everywhere. The browser tells its camera a moment after it has moved."""
+    height, width = mask.shape
+    inside = places[((places > 4) & (places < [width - 5, height - 5])).all(axis=1)].astype(int)
     hit = [mask[y - 2:y + 3, x - 2:x + 3].any() for x, y in inside]
-    assert len(inside) >= min(3, len(places)) and np.mean(hit) > 0.9, "the robot is drawn elsewhere"
-    far = [mask[(y + 90) % mask.shape[0], x] for x, y in inside]
-    assert np.mean(far) < 0.5, "the robot's pixels are everywhere"
+    far = [mask[(y + 90) % height, x] for x, y in inside]
+    return len(inside) >= min(3, len(places)) and np.mean(hit) > 0.9 and bool(np.mean(far) < 0.5)
 
 
 def recorded(page: Any) -> np.ndarray:
@@ -127,25 +135,13 @@ def recorded(page: Any) -> np.ndarray:
     return values.reshape(-1, *values.shape[-2:])[page.stage.frame]
 
 
-def settled(seen: Seen, box: dict[str, float]) -> np.ndarray:
-    """The picture once it stays as it is."""
-    pictures = [seen.picture(box)]
-
-    def same() -> bool:
-        pictures.append(seen.picture(box))
-        return bool((pictures[-1] == pictures[-2]).all())
-
-    until(same)
-    return pictures[-1]
-
-
 def differs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.abs(one - other).sum(axis=2) > 40
 
 
 def assert_moves_when_playing(seen: Seen, page: Any) -> None:
     box = seen.scene()
-    still, frame = seen.picture(box), page.stage.frame
+    still, frame = seen.settled(page, box), page.stage.frame
     seen.tick("playing")
     until(lambda: page.stage.frame != frame and differs(still, seen.picture(box)).sum() > 60)
     seen.tick("playing")
@@ -165,13 +161,12 @@ def assert_refuses_in_words(seen: Seen, page: Any) -> None:
     assert page.result is kept
 
 
-def begin_short(name: str, page: Any) -> None:
-    """Go on with the short run."""
+def begin_short(name: str, seen: Seen, page: Any) -> None:
+    """Go on with the short run, once its fields have taken the place of those before."""
     with page._lock:
         page.source, page.changes = short(name), {}
-    before = page.result
     page._run()
-    until(lambda: page.result is not before and page.result.name == f"{name}-short")
+    seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
     for root in page.roots:
         root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
 
@@ -191,19 +186,33 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     with page._lock:
         page.changes = {}
     page.controls.say("")
+    seen.caught_up(page)
     kept, field = page.result, seen.field(page.controls.fields[knob.path])
     seen.enter(field, other_value(name, knob))
-    until(lambda: knob.path in page.changes)
-    until(lambda: page.result is not kept or "role='alert'" in page.controls.status.content)
-    if page.result is kept:
+    until(lambda: knob.path in page.changes, f"{knob.path} was typed and did not arrive")
+    until(lambda: is_refused(page) or is_answered(page, knob.path, kept), f"{knob.path} has no answer")
+    if is_refused(page):
+        assert page.result is kept
         expected_words = refused(page).split()
-        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words)
+        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words, f"other words than {expected_words}")
         return
-    until(lambda: seen.page.evaluate(SHOWN) == [value for _, value in summary_rows(page.result.summary())])
+    numbers = [value for _, value in summary_rows(page.result.summary())]
+    until(lambda: seen.page.evaluate(SHOWN) == numbers, f"the page does not show {numbers}")
     expected = run_scenario(Scenario.load(page.source, page.changes))
     assert page.result.dataset.drop_attrs().identical(expected.dataset.drop_attrs()), knob.path
     if not unseen(name, knob):
         assert not page.result.dataset.drop_attrs().identical(undisturbed(name)), f"{knob.path} changes nothing"
+
+
+def is_refused(page: Any) -> bool:
+    return "role='alert'" in page.controls.status.content
+
+
+def is_answered(page: Any, path: str, kept: Any) -> bool:
+    """Whether the run that is shown is the newest that was asked for, with this field in it."""
+    asked, (_, changes) = page._asked
+    shown = "answered in" in page.controls.status.content                # the last thing that is told of a run
+    return shown and path in changes and page.result is not kept and page.result.scenario is asked
 
 
 @cache
@@ -269,6 +278,13 @@ def player(look: Any, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     return look("about:blank", width=480, height=320)
 
 
+def skip_unless_wanted(name: str, request: Any) -> None:
+    options = ("--every-scenario", "--every-field")
+    if name not in one_of_each_model() and not any(request.config.getoption(option) for option in options):
+        pytest.skip(f"with {' or '.join(options)}")
+
+
+@cache
 def one_of_each_model() -> list[str]:
     """The first scenario of every model."""
     firsts: dict[str, str] = {}
@@ -279,8 +295,7 @@ def one_of_each_model() -> list[str]:
 
 @pytest.mark.parametrize("name", loader.names())
 def test_a_replay_opens_from_a_file_and_plays(name: str, player: Seen, tmp_path: Path, request: Any) -> None:
-    if name not in one_of_each_model() and not request.config.getoption("--every-field"):
-        pytest.skip("with --every-field")
+    skip_unless_wanted(name, request)
     path = write_replay(ll.run(name), tmp_path)
     player.requests.clear()
     player.page.goto(path.as_uri())

@@ -11,7 +11,7 @@ import pytest
 
 import limbless as ll
 from limbless.view.frames import frames_of
-from tests.browser.driving import until
+from tests.browser.driving import entered, until
 
 VIEW = (slice(160, 690), slice(390, 830))      # where nothing but the scene is
 
@@ -37,7 +37,7 @@ def seen(studio: Any, look: Any) -> Any:
 @pytest.fixture
 def page(studio: Any, seen: Any) -> Any:
     """Python's side of the visitor's page."""
-    return next(iter(studio.pages.values()))
+    return entered(studio)
 
 
 def test_page_asks_no_other_host(seen: Any, studio: Any) -> None:
@@ -105,7 +105,7 @@ def test_two_pages_do_not_disturb_each_other(seen: Any, studio: Any, page: Any, 
     amplitude, result = page.result.scenario.gait.amplitude, page.result
     other = look(studio.url, width=900, height=500)
     other.page.wait_for_selector("text=eel-planar: ready")
-    second = until(lambda: next((one for one in studio.pages.values() if one is not page), None))
+    second = entered(studio, page)
     assert second.result.scenario.gait.amplitude == pytest.approx(0.06)
     other.enter(other.labelled("amplitude (rad)"), "0.03")
     until(lambda: second.result.scenario.gait.amplitude == pytest.approx(0.03, abs=1e-3))
@@ -176,7 +176,7 @@ def test_another_scenario_is_picked(seen: Any, page: Any) -> None:
 def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_path: Path) -> None:
     from limbless.view.studio import Studio, serve
 
-    other = ll.run("eel-planar", {"duration": 0.5, "gait.amplitude": 0.1})
+    other = ll.run("rod-swim", {"duration": 0.3})                # another model, and shorter
     opened = Studio(ll.run("eel-planar", {"duration": 0.5}), ghost=other, folder=tmp_path)
     told: list[str] = []
     server = threading.Thread(target=serve, args=(opened, False, told.append))
@@ -184,10 +184,10 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
     until(lambda: told)
     visitor = look(told[0], width=700, height=400)
     visitor.page.wait_for_selector("text=eel-planar: ready")
-    (page,) = opened.pages.values()
+    page = entered(opened)
     page.jump(0.4)
     ghost = page._ghost_stage
-    assert ghost.frame == page.stage.frame == 20
+    assert page.stage.frame == 20 and ghost.frame == ghost.frames.count - 1
     np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
     assert any(label.endswith(", other") for slot in page.plots._slots for label in (one["label"] for one in slot.handle.series))
     visitor.page.close()

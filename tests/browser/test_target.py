@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import limbless as ll
-from tests.browser.driving import on_screen, until
+from tests.browser.driving import entered, on_screen, until
 
 
 def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> None:
@@ -17,8 +17,8 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
     try:
         seen = look(studio.url, width=1200, height=600)
         seen.page.wait_for_selector("text=neck-horizontal-water: ready")
-        seen.page.locator("button.mantine-Notification-closeButton").first.click()
-        (page,) = studio.pages.values()
+        seen.hide_notices()
+        page = entered(studio)
         page.controls.pause()
         page.jump(0.0)
         handle, tip = page.target.handle, page.frames.head[0]

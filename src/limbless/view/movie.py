@@ -103,8 +103,22 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
 def _write_gif(path: Path, pictures: Iterator[Picture], rate: float, size: tuple[int, int]) -> None:
     from PIL import Image
 
-    drawn = [Image.fromarray(picture).quantize(64) for picture in pictures]
+    drawn = [Image.fromarray(picture) for picture in pictures]
+    colours = _common_colours(drawn)
+    drawn = [picture.quantize(palette=colours, dither=Image.Dither.NONE) for picture in drawn]
     drawn[0].save(path, save_all=True, append_images=drawn[1:], duration=round(1000.0 / rate), loop=0)
+
+
+def _common_colours(pictures: list[Any], most: int = 6) -> Any:
+    """One palette for the whole movie, so that nothing changes its colour on the way; rare colours, such as the path's, are kept."""
+    from PIL import Image
+
+    some = pictures[::-1][::-(-len(pictures) // most)]
+    width, height = some[0].size
+    together = Image.new("RGB", (width, height * len(some)))
+    for row, picture in enumerate(some):
+        together.paste(picture, (0, row * height))
+    return together.quantize(128, method=Image.Quantize.MAXCOVERAGE)
 
 
 class Painter:

@@ -207,9 +207,9 @@ class Page:
         while not self._closed.wait(TICK):
             now = clock.perf_counter()
             passed, last = now - last, now
-            if not self.controls.playing:
-                continue
             with self._lock:
+                if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays there
+                    continue
                 times = self.frames.times
                 after = self.controls.time + passed * self.controls.speed
                 after = times[0] if after > times[-1] else after

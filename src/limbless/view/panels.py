@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
-from limbless.view.plots import Plot, choices, plot_of
+from limbless.view.plots import Plot, choices, lines_beside, plot_of
 from limbless.view.serving import by_visitor
 
 if TYPE_CHECKING:
@@ -71,10 +72,11 @@ class _Slot:
 
     def _draw(self) -> None:
         plot = plot_of(self.frames, self.name)
-        self.limits = plot.limits()
-        lines = {label: values[self.rows] for label, values in plot.lines.items()}
-        lines |= self._of_ghost()
-        self.data = (self.frames.abscissa[self.rows], *lines.values(), self._mark_line())
+        at = self.frames.abscissa[self.rows]
+        beside = lines_beside(self.ghost, self.name, at)
+        self.limits = replace(plot, lines=plot.lines | beside).limits()
+        lines = {label: values[self.rows] for label, values in plot.lines.items()} | beside
+        self.data = (at, *lines.values(), self._mark_line())
         series: list[Any] = [{"label": self.frames.moment},
                              *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
                              {"label": "now", "stroke": style.BLACK, "width": 1}]
@@ -87,13 +89,6 @@ class _Slot:
         if self.handle is not None:
             self.handle.remove()
         self.handle = self.gui.add_uplot(self.data, tuple(series), order=self.choice.order + 0.5 if order is None else order, **options)
-
-    def _of_ghost(self) -> dict[str, Array]:
-        if self.ghost is None or self.name not in choices(self.ghost):
-            return {}
-        at = self.frames.abscissa[self.rows]
-        lines = plot_of(self.ghost, self.name).lines
-        return {f"{label}, other": np.interp(at, self.ghost.abscissa, values) for label, values in lines.items()}
 
     def _mark_line(self) -> Array:
         """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright line."""

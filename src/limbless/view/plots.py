@@ -31,6 +31,7 @@ class Plot:
     def limits(self) -> tuple[float, float]:
         """Lowest and highest value, with a little room."""
         values = np.concatenate(list(self.lines.values()))
+        values = values[np.isfinite(values)]
         low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
         margin = 0.05 * (high - low) or max(abs(high), 1e-12)
         return low - margin, high + margin
@@ -59,6 +60,14 @@ def plot_of(frames: Frames, name: str) -> Plot:
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
     lines = {label: np.asarray(values, dtype=float) for label, _, values in kept}
     return Plot(name.replace("_", " "), ", ".join(units), lines, len(found) - len(kept))
+
+
+def lines_beside(ghost: Frames | None, name: str, at: Array) -> dict[str, Array]:
+    """The same variable of a run to compare with, at these times; NaN, which is not drawn, where that run has ended."""
+    if ghost is None or name not in choices(ghost):
+        return {}
+    lines = plot_of(ghost, name).lines
+    return {f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan) for label, values in lines.items()}
 
 
 def _speed(frames: Frames) -> Array:

@@ -12,8 +12,8 @@ from limbless.cli import main
 from limbless.errors import InputError
 from limbless.result import Result
 from limbless.view.frames import frames_of
-from limbless.view.movie import Camera, Painter, write_movie
-from limbless.view.plots import SPEED, choices, plot_of
+from limbless.view.movie import SIZE, Camera, Painter, write_movie
+from limbless.view.plots import SPEED, Plot, choices, lines_beside, plot_of
 from tests.unit.view import made_up
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
@@ -105,6 +105,45 @@ def test_movies_show_the_robot_and_it_moves(swim: Result, tmp_path: Path) -> Non
     assert (frames, round(seconds, 2)) == (26, 1.04)
 
 
+@pytest.mark.parametrize(("name", "changes"), [
+    ("rod-swim", {"duration": 1.0}), ("snake-pegs", {"duration": 0.5}), ("wheeled-snake-crawl", {"duration": 1.0}),
+    ("neck-horizontal-water", {}),
+])
+def test_every_model_has_a_movie(name: str, changes: dict[str, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    import limbless as ll
+
+    monkeypatch.setitem(SIZE, ".gif", (320, 180))
+    result = ll.run(name, changes)
+    lasts = np.ptp(frames_of(result).times)
+    with Image.open(write_movie(result, tmp_path / "short.gif", speed=lasts / 0.4)) as movie:
+        assert movie.n_frames == 6
+        pictures = []
+        for frame in (0, 5):
+            movie.seek(frame)
+            pictures.append(np.asarray(movie.convert("RGB")))
+    blue = [_blue(picture) for picture in pictures]
+    assert all(100 < one.sum() < 0.2 * one.size for one in blue)
+    assert (blue[0] != blue[1]).sum() > 20
+
+
+def test_a_gif_keeps_its_colours_from_frame_to_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thin line of a rare colour beside shades that change: with a palette for each frame it fades into them."""
+    from PIL import Image
+
+    pictures = np.repeat(np.linspace(60, 250, 128).astype(np.uint8)[None, None, :, None], 3, axis=3).repeat(72, axis=1).repeat(4, axis=0)
+    pictures[:, 40, 20:40] = [213, 94, 0]
+    for number, picture in enumerate(pictures):
+        picture[:30] = [10 * number, 100, 200]
+    monkeypatch.setattr("limbless.view.movie._pictures", lambda *_: iter(pictures))
+    with Image.open(write_movie(made_up.on_ground(), tmp_path / "line.gif")) as movie:
+        for frame in range(4):
+            movie.seek(frame)
+            shown = np.asarray(movie.convert("RGB")).astype(int)[40, 20:40]
+            assert np.abs(shown - [213, 94, 0]).max() < 12
+
+
 def test_pictures_differ_where_the_body_moved(swim: Result) -> None:
     frames = frames_of(swim)
     painter = Painter(frames, (320, 180))
@@ -116,6 +155,15 @@ def test_pictures_differ_where_the_body_moved(swim: Result) -> None:
 def _blue(picture: np.ndarray) -> np.ndarray:
     red, _, blue = picture.astype(int).transpose(2, 0, 1)
     return blue - red > 60
+
+
+def test_a_run_to_compare_with_is_not_plotted_beyond_its_end() -> None:
+    longer, shorter = frames_of(Result(made_up.straight(8))), frames_of(Result(made_up.straight(4)))
+    lines = lines_beside(shorter, "head_position", longer.abscissa)
+    own = plot_of(longer, "head_position").lines["x"]
+    np.testing.assert_allclose(lines["x, other"], np.where(np.arange(8) < 4, own, np.nan))
+    assert lines_beside(shorter, "tension", longer.abscissa) == lines_beside(None, "head_position", longer.abscissa) == {}
+    assert Plot("", "", lines).limits() == pytest.approx((own[0] - 0.05 * (own[3] - own[0]), own[3] + 0.05 * (own[3] - own[0])))
 
 
 def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
