@@ -297,7 +297,7 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         takes_roles: ClassVar[tuple[str, ...]] = ("contact",)
 
     text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3})
-    assert "environment.1: model 'newton-euler' takes environments of role wrench, not contact ('test-ground'); " in text
+    assert "environment.1: model 'newton-euler' takes environments of role wrench or friction, not contact ('test-ground'); " in text
     assert "models that take it: non-smooth, test-hopping" in text
     assert "gait: model 'newton-euler' takes gaits that drive" in text and "not colour ('test-tension'); no model takes it yet" in text
     assert "duraton: unknown field" in text
