@@ -326,7 +326,7 @@ def report(directory: Path) -> None:
 @main.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--to", "target", type=click.Path(path_type=Path, dir_okay=False), help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]")
-@click.option("--show", multiple=True, metavar="FORCES", help="Draw forces as arrows: contacts, fluid or base; may be repeated.")
+@click.option("--show", multiple=True, metavar="FORCES", help="Draw forces as arrows: contacts, fluid, clamp or base; may be repeated.")
 @click.option("--speed", type=float, default=1.0, show_default=True, help="Simulated seconds per second of the movie.")
 def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float) -> None:
     """Make a movie of a saved run.

@@ -58,7 +58,7 @@ def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), sp
 
     Parameters
     ----------
-    show : kinds of arrows to draw: `contacts`, `fluid`, `base`.
+    show : kinds of arrows to draw: `contacts`, `fluid`, `clamp`, `base`.
     speed : simulated seconds per second of the movie.
     """
     path = Path(path)
