@@ -193,6 +193,8 @@ class Controls:
             return handle
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
+            if knob.kind != "whole":
+                handle.precision = 9                     # what is typed may be finer than a step of the arrows
             by_visitor(handle, lambda: self._later.do(lambda: page.tune(knob.path, handle.value)))
             return handle
         by_visitor(handle, lambda: page.tune(knob.path, handle.value))
