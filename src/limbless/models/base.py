@@ -112,6 +112,17 @@ class StaticModel(Recording):
         raise NotImplementedError
 
 
+def law_failure(environment: Sequence[Environment]) -> Status:
+    """An exception that a user's law raised inside compiled code comes out here."""
+    for item in environment:
+        slot: Any = getattr(item, "slot", None)
+        error = getattr(slot, "error", None)
+        if error is not None:
+            slot.error = None
+            return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
+    return Status()
+
+
 class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 

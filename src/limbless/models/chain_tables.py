@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.scalars import aligned_zeros
-from limbless.models.base import Status
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -140,14 +138,3 @@ def check_twist(base: str, name: str, twist: Array) -> None:
         raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
     if base == "fixed" and np.any(twist != 0.0):
         raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")
-
-
-def law_failure(environment: Sequence[Environment]) -> Status:
-    """An exception that a user's law raised inside compiled code comes out here."""
-    for item in environment:
-        slot: Any = getattr(item, "slot", None)
-        error = getattr(slot, "error", None)
-        if error is not None:
-            slot.error = None
-            return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
-    return Status()

@@ -24,7 +24,7 @@ from limbless.mechanics.reseating import add_to_base
 from limbless.mechanics.rotations import matrix_to_quaternion
 from limbless.models import chain_tables
 from limbless.models.arguments import numbers
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
@@ -153,7 +153,7 @@ class Geometric(Equations, Model):
                 done = first + step
                 break
         memory["friction"] = friction.copy()
-        status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else chain_tables.law_failure(self.environment)
+        status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else law_failure(self.environment)
         block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
         if self.clamps:
             block |= {"clamped": clamped[:r], "clamp_impulse": impulse[:r], "clamp_energy": energy[:r]}

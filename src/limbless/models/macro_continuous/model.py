@@ -19,7 +19,7 @@ from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
 from limbless.models.macro_continuous.kinematic import Kinematic, Table
@@ -183,7 +183,7 @@ class MacroContinuous(Model):
         passive = self.recorder.passive_power(drive.value, drive.rate)
         failed = rod_motion.advance(self.body, self.forces, self._setting, Strains(*drive), knots, record, x, self.scratch, kept)
         done = float(knots[failed if failed >= 0 else -1])
-        status = self._law_failure()
+        status = law_failure(self.environment)
         if failed >= 0 and not status.failure:
             status = Status("the forces leave the motion of the head undetermined (without inertia every direction needs a drag); "
                             "add a drag, or set model.inertia: true", done, "the head")
@@ -197,16 +197,6 @@ class MacroContinuous(Model):
         now = Instants(times, kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value[kept.row],
                        drive.rate[kept.row])
         return State(done, x, state.memory), raw_block(now, None), status
-
-    def _law_failure(self) -> Status:
-        """An exception that a user's law raised inside compiled code comes out here."""
-        for item in self.environment:
-            slot: Any = getattr(item, "slot", None)
-            error = getattr(slot, "error", None)
-            if error is not None:
-                slot.error = None
-                return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
-        return Status()
 
     def variables(self, block: Block) -> Block:
         """The variables of the schema, from the raw arrays of all blocks."""

@@ -17,7 +17,7 @@ from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
@@ -134,7 +134,7 @@ class NewtonEuler(Model):
 
     def _refuse_failure(self, now: Evaluation, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
-        failure = assembly.law_failure(self.environment)
+        failure = law_failure(self.environment)
         if failure.cause is not None:
             raise failure.cause
         row = int(chain_motion.is_locked(now.table, now.work))
@@ -205,7 +205,7 @@ class NewtonEuler(Model):
         row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else assembly.law_failure(self.environment)
+        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
         if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept.acceleration[0]).all():
             status = Status(_SINGULAR, 0.0)
         if status.failure:

@@ -25,7 +25,7 @@ from limbless.mechanics.contact_motion import Rule
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
 from limbless.robots.base import Preset, Robot
@@ -225,7 +225,7 @@ class NonSmooth(Model):
         kept = assembly.kept(*self._sizes, len(times))
         steps, residual = contact_motion.advance(self._table, self._bodies, self._laws, self._scene, self._rule, drive, knots, record,
                                                  self._step, self._room, moving, kept)
-        done, status = float(knots[steps]), chains.law_failure(self.environment)
+        done, status = float(knots[steps]), law_failure(self.environment)
         if steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
                             f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
