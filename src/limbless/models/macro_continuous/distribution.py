@@ -43,7 +43,7 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
     A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / contacts.rod.length)[contacts.free]
     A, b = A * scale[:, None], resultant[:, contacts.free] * scale
-    singular = np.linalg.svd(A, compute_uv=False)
+    left, singular, right = np.linalg.svd(A, full_matrices=False)
     conditioning = singular[:, -1] / np.maximum(singular[:, 0], 1e-300)
     if (conditioning < RANK).any():
         i = int(np.argmax(conditioning < RANK))
@@ -51,9 +51,15 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
                          f"parallel "
                          f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
                          f"contact")
-    forces = one_sided(A, b, sides.reshape(len(pose), -1), times) if sides.any() else (np.linalg.pinv(A) @ b[..., None])[..., 0]
+    forces = one_sided(A, b, sides.reshape(len(pose), -1), times) if sides.any() else _smallest(left, singular, right, b)
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
     return Shared(wrench, (carry @ wrench[..., None])[..., 0], singular)
+
+
+def _smallest(left: Array, singular: Array, right: Array, b: Array) -> Array:
+    """The smallest x with A x = b, from the singular value decomposition of A (R, n, N), none of whose values is zero."""
+    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular
+    return np.asarray((right.swapaxes(1, 2) @ along[..., None])[..., 0])
 
 
 def one_sided(A: Array, b: Array, sides: Array, times: Array) -> Array:
