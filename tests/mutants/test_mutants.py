@@ -54,10 +54,14 @@ def test_the_killer_exists(mutant: tuple) -> None:
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-def test_every_mutant_is_killed() -> None:
-    """In a process of its own, where kernels run as plain Python: about half a second for each."""
-    done = subprocess.run([sys.executable, str(HERE)], cwd=ROOT, capture_output=True, text=True, check=False,
-                          env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")})
+SAMPLE = MUTANTS[::3]
+"""What the fast suite runs; `limbless validate --mutants` runs all."""
+
+
+def test_every_third_mutant_is_killed() -> None:
+    """In a process of its own, where kernels run as plain Python: about a second for each."""
+    done = subprocess.run([sys.executable, str(HERE), *(mutant.name for mutant in SAMPLE)], cwd=ROOT, capture_output=True, text=True,
+                          check=False, env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")})
     verdicts = dict(line.split("\t")[:2] for line in done.stdout.splitlines() if "\t" in line)
-    assert verdicts == {"unchanged": "pass", **{mutant.name: "killed" for mutant in MUTANTS}}, done.stdout + done.stderr
+    assert verdicts == {"unchanged": "pass", **{mutant.name: "killed" for mutant in SAMPLE}}, done.stdout + done.stderr
     assert done.returncode == 0

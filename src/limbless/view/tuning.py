@@ -93,6 +93,9 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
     words = name.replace("_", " ")
     if isinstance(value, Description):
         yield from _of(value, path, group)
+    elif isinstance(value, tuple) and value and all(isinstance(item, Description) for item in value):
+        for number, item in enumerate(value):
+            yield from _of(item, f"{path}.{number}", f"{group}: {words} {number + 1}")
     elif get_origin(field.annotation) is Literal and len(get_args(field.annotation)) > 1:
         yield Knob(path, group, words, str(value), meaning, "choice", options=tuple(map(str, get_args(field.annotation))))
     elif isinstance(value, bool):
