@@ -40,7 +40,6 @@ class MacroContinuous(Model):
     follow. The plane and the line are the motion in space with some components of the head's twist held.
     """
 
-    steps_per_block = 64                     # the strains of a block then stay in the processor's cache
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  settings: MacroContinuousSettings | None = None) -> None:
@@ -61,6 +60,7 @@ class MacroContinuous(Model):
         self.scratch = assembly.scratch(len(self.mesh.X), SIZE)
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
+        self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
         self.recorder = Recorder(built, slices, self.body.inertia, own, self.laws, (), self.settings.slip_tolerance)
         self._slices, self._own = slices, own
 
