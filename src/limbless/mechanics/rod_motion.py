@@ -330,13 +330,16 @@ def put_pose(poses, k, g, near):
 
 
 @kernel
-def loads_many(body, forces, times, inside, poses, twist, work, sums, slab, kept, bias, push, works):
-    """What pushes, and the inertial wrench without η̇_o, at T instants of a given motion; the pushes stay in `work`."""
+def loads_many(body, forces, times, inside, poses, twist, stage, work, sums, slab, kept, bias, push, works):
+    """What pushes, and the inertial wrench without η̇_o, at instants of a given motion with the shapes of rows `stage` of `work`.
+
+    The pushes stay in `work`: of two instants with one shape, before and after a switch, those of the later one.
+    """
     for i in range(times.shape[0]):
-        V = pair_of(twist, i)
-        lay_slab(work[i], slab)
-        outer, given = push_all(body.weight, forces, times[i], inside[i], head_frame(poses[i]), V, work[i], slab, kept, True)
-        need, along = inertial_wrench(sums[i], V)
+        V, shape = pair_of(twist, i), work[stage[i]]
+        lay_slab(shape, slab)
+        outer, given = push_all(body.weight, forces, times[i], inside[i], head_frame(poses[i]), V, shape, slab, kept, True)
+        need, along = inertial_wrench(sums[stage[i]], V)
         put_row(bias, i, need)
         put_row(push, i, outer)
         works[i, 0], works[i, 1] = along - given, given + power(V, outer)

@@ -74,12 +74,11 @@ class Kinematic:
         poses = np.zeros((len(knots) - 1, 3, 7))
         rod_motion.follow_twist(knots, np.ascontiguousarray(motion.twist[when.grid]), x, poses)
         pose = self._per_instant(poses, when)
-        every = len(when.stage) == len(table.work)                        # nothing switches: each stage is one instant
-        work, sums = (table.work, table.sums) if every else (table.work[when.stage], table.sums[when.stage])
+        sums = table.sums[when.stage]
         bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
-        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, work, sums, model.scratch.slab,
-                              model.scratch.kept, bias, push, works)
+        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, when.stage, table.work, table.sums,
+                              model.scratch.slab, model.scratch.kept, bias, push, works)
         resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
@@ -92,7 +91,7 @@ class Kinematic:
         kept = np.flatnonzero(record)
         e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
         flat = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1)
-        now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], work[e],
+        now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], table.work[when.stage[e]],
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
