@@ -50,3 +50,16 @@ def ready(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> tuple[A
         data.qpos[7:] = scenario.robot.build().motion(scenario.gait, np.zeros(1)).position[0]
     mujoco.mj_forward(model, data)
     return model, data
+
+
+def settled_load(scenario, step, steps):
+    """Sum of all normal forces (N) after so many steps: the weight, once the robot has come to rest."""
+    model, data = ready(scenario, step)
+    for row in references(scenario, step, steps):
+        data.ctrl[:] = row
+        mujoco.mj_step(model, data)
+    total, wrench = 0.0, np.zeros(6)
+    for number in range(data.ncon):
+        mujoco.mj_contactForce(model, data, number, wrench)
+        total += wrench[0]
+    return total

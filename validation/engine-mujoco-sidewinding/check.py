@@ -13,20 +13,12 @@ STEP, DURATION = 1 / 2000, 10.0
 
 def weights() -> tuple[float, float]:
     """Total load of a snake at rest over its weight, less one: ours and MuJoCo's."""
-    import mujoco
-    from mujoco_snake import ready, references
+    from mujoco_snake import settled_load
 
     scenario = ll.Scenario.load("snake-undulate-orthotropic", {"duration": 0.5, "gait.yaw_amplitude": 0.0, "record_every": 0.5})
     run = ll.run(scenario)
     weight = run.mass * 9.81
-    model, data = ready(scenario, STEP)
-    for row in references(scenario, STEP, 1000):
-        data.ctrl[:] = row
-        mujoco.mj_step(model, data)
-    total, wrench = 0.0, np.zeros(6)
-    for number in range(data.ncon):
-        mujoco.mj_contactForce(model, data, number, wrench)
-        total += wrench[0]
+    total = settled_load(scenario, STEP, 1000)
     return float(abs(run.dataset["contact_force"].values[-1, :, 2].sum() / weight - 1.0)), float(abs(total / weight - 1.0))
 
 
