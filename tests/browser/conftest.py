@@ -24,9 +24,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def look(browser: Any) -> Iterator[Any]:
-    """look(address) opens a page; all are closed at the end."""
+    """look(address) opens a page; all are closed at the end of the module, for an open page goes on drawing."""
     opened: list[Seen] = []
 
     def open_page(address: str, **size: int) -> Seen:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 PATIENCE = 120.0      # s that a state is waited for on a busy machine; nothing waits longer than it must
-TEN_A_SECOND = """const next = window.requestAnimationFrame.bind(window);
-window.requestAnimationFrame = draw => setTimeout(() => next(draw), 90);"""
-"""A page draws all the time; without a graphics card, at full rate, that takes a processor for itself."""
+PACED = """window.pause = 90;
+const next = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = draw => setTimeout(() => next(draw), window.pause);"""
+"""A page draws all the time; without a graphics card, at full rate, that takes a processor for itself: here it waits 90 ms in between."""
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 _numbers = count()
 
@@ -36,7 +37,7 @@ class Seen:
 
     def __init__(self, browser: Any, address: str, width: int = 1200, height: int = 700) -> None:
         self.page = browser.new_page(viewport={"width": width, "height": height})
-        self.page.add_init_script(TEN_A_SECOND)
+        self.page.add_init_script(PACED)
         self.page.set_default_timeout(1000.0 * PATIENCE)
         self.requests: list[str] = []
         self.errors: list[str] = []
@@ -71,13 +72,17 @@ class Seen:
         """What stands beside a label among the numbers."""
         return self.page.locator(f"#numbers tr:has(td:text-is('{label}')) td:nth-child(2)").inner_text()
 
-    def caught_up(self, page: Any) -> None:
-        """Wait until the browser has drawn all that Python has told it: what is told last is seen last."""
+    def heard(self, page: Any) -> None:
+        """Wait until the browser has all that Python has told it: what is told last arrives last."""
         name = f"told{next(_numbers)}"
         last = page.client.gui.add_html(f"<i id='{name}'></i>")
         self.page.wait_for_selector(f"#{name}", state="attached")
-        self.page.evaluate(DRAWN)
         last.remove()
+
+    def caught_up(self, page: Any) -> None:
+        """Wait until the browser has also drawn all of it."""
+        self.heard(page)
+        self.page.evaluate(DRAWN)
 
     def settled(self, page: Any, box: dict[str, float]) -> np.ndarray:
         """The picture of all that was told, once it stays as it is."""
@@ -92,6 +97,10 @@ class Seen:
         return pictures[-1]
 
     # What is done
+
+    def draw_rarely(self, rarely: bool = True) -> None:
+        """Draw once in a while only, for what is read and typed beside the scene."""
+        self.page.evaluate(f"window.pause = {200 if rarely else 90}")
 
     def hide_notices(self) -> None:
         """Nothing lies over the scene: a notice goes by itself, at a time of its own."""

@@ -52,6 +52,7 @@ def bystander(studio: Any, look: Any) -> Any:
     page = entered(studio)
     page.controls.pause()
     other.caught_up(page)
+    other.draw_rarely()
     return page
 
 
@@ -76,6 +77,7 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
     before = page.result
     for root in page.roots:
         root.visible = True                              # also after a test that failed on its way
+    seen.draw_rarely(False)
     seen.pick("scenario", name)
     until(lambda: page.result is not before and page.result.name == name)
     seen.page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered in')")
@@ -167,6 +169,7 @@ def begin_short(name: str, seen: Seen, page: Any) -> None:
         page.source, page.changes = short(name), {}
     page._run()
     seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
+    seen.draw_rarely()
     for root in page.roots:
         root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
 
@@ -186,7 +189,7 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     with page._lock:
         page.changes = {}
     page.controls.say("")
-    seen.caught_up(page)
+    seen.heard(page)
     kept, field = page.result, seen.field(page.controls.fields[knob.path])
     seen.enter(field, other_value(name, knob))
     until(lambda: knob.path in page.changes, f"{knob.path} was typed and did not arrive")
@@ -230,8 +233,8 @@ def other_value(name: str, knob: Knob) -> str:
     """A value that the scenario takes, as a visitor writes it; where none is known, one that it may refuse."""
     if knob.kind == "text":
         return other_text(knob)
-    inside = [value for value in contract.others(knob.value)
-              if knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high]
+    inside = [value for value in contract.others(knob.value) if value != knob.value
+              and (knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high)]
     for value in inside:
         try:
             Scenario.load(short(name), {knob.path: value})
@@ -270,7 +273,7 @@ def unseen(name: str, knob: Knob) -> bool:
     place = tuple(int(part) if part.isdigit() else part for part in knob.path.split("."))
     words = {part for part in place if isinstance(part, str)}
     listed = set().union(*(fields for start, fields in contract.UNUSED.items() if name.startswith(start)))
-    return bool(words & (listed | contract.SILENT | {"tolerance", "active", "orientation"})) or place in contract.IDLE
+    return bool(words & (listed | contract.SILENT | contract.LIMITS | {"active", "orientation"})) or place in contract.IDLE
 
 
 @pytest.fixture(scope="module")
@@ -303,3 +306,4 @@ def test_a_replay_opens_from_a_file_and_plays(name: str, player: Seen, tmp_path:
     first = player.picture()
     until(lambda: differs(first, player.picture()).sum() > 40)
     assert player.asked_only("file:") and not player.errors
+    player.page.goto("about:blank")                      # which draws nothing while others are tested

@@ -23,6 +23,8 @@ the gait moves; what a gait that does not stop would stop at; fields that go wit
 the first phase); lists that no single number describes."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
+LIMITS = {"tolerance", "bound"}
+"""Fields that say how much of an error is accepted: a run that stays below shows nothing of them."""
 UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
           "wheeled-snake-manipulate": {"coordinates"}, "snake-shear": {"until"}, "snake-roll": {"release"}}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
@@ -160,7 +162,7 @@ def test_every_leaf_can_be_set_and_is_seen_in_the_saved_file_and_in_the_result(n
         return   # (w, 0, 0, 0) is the same quaternion for every w
     assert changed
     unused = path in IDLE or any(path[-1] in fields for start, fields in UNUSED.items() if name.startswith(start))
-    if path[0] not in SILENT and path[-1] not in ("name", "tolerance", "bound") and not unused:
+    if path[0] not in SILENT and path[-1] not in {"name", *LIMITS} and not unused:
         assert_in_result(name, path, scenario)
 
 
