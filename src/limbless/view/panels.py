@@ -71,18 +71,17 @@ class _Slot:
         self._draw()
 
     def _draw(self) -> None:
-        plot = plot_of(self.frames, self.name)
-        at = self.frames.abscissa[self.rows]
-        beside = lines_beside(self.ghost, self.name, at)
-        self.limits = replace(plot, lines=plot.lines | beside).limits()
-        lines = {label: values[self.rows] for label, values in plot.lines.items()} | beside
+        plot, at = plot_of(self.frames, self.name), self.frames.abscissa[self.rows]
+        own = {label: values[self.rows] for label, values in plot.lines.items()}
+        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, at)).readable()
+        self.limits, lines = plot.limits(), plot.lines
         self.data = (at, *lines.values(), self._mark_line())
         series: list[Any] = [{"label": self.frames.moment},
                              *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
                              {"label": "now", "stroke": style.BLACK, "width": 1}]
         low, high = self.limits
         options: dict[str, Any] = {
-            "title": _title(plot), "scales": {"x": {"time": False}, "y": {"auto": False, "range": (low, high)}}, "height": 210,
+            "title": _title(plot, len(own)), "scales": {"x": {"time": False}, "y": {"auto": False, "range": (low, high)}}, "height": 210,
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}), "legend": {"show": len(lines) > 1},
             "cursor": {"drag": {"x": False, "y": False}}}
         order = None if self.handle is None else self.handle.order
@@ -111,5 +110,5 @@ def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:
     return [(label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY) for label in lines]
 
 
-def _title(plot: Plot) -> str:
-    return plot.label + (f", {len(plot.lines)} of {len(plot.lines) + plot.left_out}" if plot.left_out else "")
+def _title(plot: Plot, shown: int) -> str:
+    return plot.label + (f", {shown} of {shown + plot.left_out}" if plot.left_out else "")

@@ -1,7 +1,8 @@
 """What can be plotted of a result, line by line: for the plots beside the view and for those of the report."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from limbless.view.frames import Array, Frames, leading
 
 MOST_LINES = 6         # of one variable: those that change most
 SPEED = "speed"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy", "head_position",
           "joint_position", "effort", "target_error", "contact_residual", "environment_power")
 
@@ -27,6 +29,16 @@ class Plot:
     @property
     def label(self) -> str:
         return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
+
+    def readable(self) -> Plot:
+        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them."""
+        values = np.concatenate(list(self.lines.values()))
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        if largest == 0.0 or 1e-2 <= largest < 1e5:
+            return self
+        power = 3 * math.floor(math.log10(largest) / 3.0)
+        unit = f"10{str(power).translate(_RAISED)}" + (f" {self.unit}" if self.unit not in ("", "1") else "")
+        return replace(self, unit=unit, lines={label: values / 10.0**power for label, values in self.lines.items()})
 
     def limits(self) -> tuple[float, float]:
         """Lowest and highest value, with a little room."""

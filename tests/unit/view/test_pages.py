@@ -210,6 +210,15 @@ def test_plots_offer_every_variable_and_the_busiest_lines(swim: Result) -> None:
     np.testing.assert_allclose(plot_of(frames, SPEED).lines["speed"], np.linalg.norm(swim.dataset["com_velocity"].values, axis=1))
 
 
+@pytest.mark.parametrize("largest, unit, label, shown", [
+    (2.0e-7, "W", "power (10⁻⁹ W)", 200.0), (0.0012, "m/s", "power (10⁻³ m/s)", 1.2), (0.4, "W", "power (W)", 0.4),
+    (3.2e6, "1", "power (10⁶)", 3.2), (0.0, "W", "power (W)", 0.0)])
+def test_an_axis_has_numbers_that_can_be_read(largest: float, unit: str, label: str, shown: float) -> None:
+    plot = Plot("power", unit, {"a": np.array([0.0, -largest, np.nan])}).readable()
+    assert plot.label == label
+    assert plot.lines["a"][1] == pytest.approx(-shown)
+
+
 def test_statics_is_plotted_over_its_points() -> None:
     frames = frames_of(made_up.statics())
     assert "tension" in choices(frames)
