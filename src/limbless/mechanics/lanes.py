@@ -142,3 +142,13 @@ def as_lanes(typing, array):
     Call it once, at the entry of a kernel. The size of the last axis is not checked.
     """
     return view_as(eight, LANES, array)
+
+
+def holds_numbers(array):
+    """Whether an array holds plain numbers, which can stand in lanes; duals cannot."""
+    return LANED
+
+
+@overload(holds_numbers, jit_options=INLINE)
+def _holds_numbers(array):
+    return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)
