@@ -48,7 +48,7 @@ test: $(INSTALLED_DEV)
 	@echo "== compiling the kernels  (a minute or two the first time)"
 	@$(BIN)/limbless warmup
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 
 # Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python; compiling them from nothing shows
 # the code that makes compiled code. The second run is not judged here: `make test` does that.
