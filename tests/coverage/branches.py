@@ -23,7 +23,8 @@ def table(files: dict[str, dict]) -> list[str]:
     rows = []
     for name in worst[:SHOWN]:
         jumps = " ".join(f"{start}->{'exit' if end < 0 else end}" for start, end in files[name]["missing_branches"])
-        rows.append(f"{missed(files[name]):4d} of {files[name]['summary']['num_branches']:4d}  {'/'.join(PurePath(name).parts[-2:])}: {jumps}")
+        count, place = files[name]["summary"]["num_branches"], "/".join(PurePath(name).parts[-2:])
+        rows.append(f"{missed(files[name]):4d} of {count:4d}  {place}: {jumps}")
     others = sum(missed(files[name]) for name in worst[SHOWN:])
     return [*rows, f"{others:4d} in {max(len(worst) - SHOWN, 0)} other files"]
 

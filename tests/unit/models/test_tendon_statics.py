@@ -18,6 +18,8 @@ from limbless.robots.tendon_spine import Tendon, Vertebra
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
 STANDING = (np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0)
 FREE = ll.SnakeNeck(stop_lateral=None, stop_vertical=None)
+GRID = {"task": "grid", "gait": {"kind": "tension-grid", "largest": 0.1, "count": 2}}
+LENGTHS = {"task": "path", "gait": {"kind": "tendon-path", "drives": "tendon-length", "table": [[0.0] + [0.16] * 4, [1.0] + [0.15] * 4]}}
 rng = np.random.default_rng
 
 
@@ -481,6 +483,13 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
     (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
     (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),
+    (lambda m: m.changed(environment=(PointWrench(body=1, torque=(0, 0, 0.1)),)), "a torque acts on the last disk only"),
+    (lambda m: m.changed(tendon_stiffness=500.0).solve(length=[0.1, 0.1, 0.0, 0.1]), "length must be greater than 0 m; got 0 for 'up'"),
+    (lambda m: m.inverse([[0.0, 0.0]], prefer="ease"), "prefer must be antagonists, tension, work or stiffness; got 'ease'"),
+    (lambda m: m.changed(friction=0.1).inverse([[0.0, 0.0]], prefer="work"), "need the energy form without friction"),
+    (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "two antagonist pairs; the robot has 0"),
+    (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and two antagonist pairs"),
+    (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
     (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
 ])
 def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
@@ -526,6 +535,12 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     ({"model.prefer": "stiffness"}, "give both or neither"),
     ({"model.drop_axial": True}, "belongs to the moment form"),
     ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
+    ({"model.friction": 1.5}, "friction must lie between 0 and below 1; got 1.5"),
+    ({"model.tension_at": "tip"}, "without friction a tension is the same at both ends"),
+    ({"model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
+    ({**GRID, "model.prefer": "work"}, "prefer 'work' belongs to the task inverse; the task is grid"),
+    ({**GRID, "model.friction": 0.2}, "a grid has no path"),
+    ({**LENGTHS}, "needs elastic tendons"),
 ])
 def test_scenarios_of_statics_refuse_what_has_no_meaning(changes: dict, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:
