@@ -23,10 +23,11 @@ import limbless as ll  # noqa: E402
 from limbless import registry  # noqa: E402
 from limbless.scenarios.document import parse_value  # noqa: E402
 
-LONGEST = 6
-"""Steps of a run: a kernel has been through most of its branches by then."""
-SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometric": 3, "tendon-statics": 4}
+SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometric": 2, "tendon-statics": 3}
 """Cases of each kind: as many as find new branches in a reasonable time."""
+STEPS = {"geometric": 2}
+LONGEST = 6
+"""Steps of a run, where `STEPS` has no other number: a kernel has been through most of its branches by then."""
 
 
 def cases(model: str, seeds: int) -> Iterator[dict[str, Any]]:
@@ -39,7 +40,7 @@ def jobs(model: str, seeds: int) -> Iterator[Callable[[], object]]:
     yield from (function for name, function in registry.find("model", model).warm_parts() if name != "derivatives")
     for data in cases(model, seeds):
         if "step" in data:
-            data["duration"] = abs(data["step"]) * LONGEST
+            data["duration"] = abs(data["step"]) * STEPS.get(model, LONGEST)
         yield lambda: ll.run(ll.Scenario.load(data))
 
 

@@ -451,6 +451,51 @@ def test_design_gradient_and_what_it_saves() -> None:
     assert np.maximum(steps, 0.0).sum() == pytest.approx(found.after, rel=1e-9)
 
 
+def test_a_design_with_fewer_freedoms_saves_less() -> None:
+    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors stay within their bounds."""
+    model = neck(ll.SnakeNeck(count=2, stop_lateral=None, stop_vertical=None))
+    reached = model.path(np.linspace(0.05, 0.2, 3)[:, None] * [1.0, 0.5, 0.0, 0.0])
+    targets = [one.tip_in_base[1:] for one in reached]
+    kept, soft = (model.design(targets, routing=False, keep_compliance=keep, steps=5) for keep in (True, False))
+    assert kept.robot.tendons == model.robot.tendons and len(kept.factors) == 4
+    assert kept.robot.values("lateral_stiffness").sum() == pytest.approx(model.robot.values("lateral_stiffness").sum())
+    assert kept.before == pytest.approx(soft.before) and soft.after < kept.after <= kept.before
+    assert soft.factors.min() == pytest.approx(0.5) and soft.factors.max() <= 1.2
+    with pytest.raises(ll.SimulationError, match="point 1 of the trajectory is out of reach"):
+        model.design([targets[0], [0.5, 0.5]], routing=False)
+
+
+@pytest.mark.parametrize("form", ["energy", "moment"])
+def test_a_workspace_has_each_equilibrium_in_its_place(form: str) -> None:
+    """However the grid is walked through: the tip at [i, j] is that of the tensions at [i, j], found alone."""
+    model = neck(ll.SnakeNeck(count=2), form=form)
+    found = model.workspace(0.2, 3)
+    for i, j in np.ndindex(3, 3):
+        alone = model.solve(found.tension[i, j])
+        assert found.tip[i, j] == pytest.approx(alone.tip_in_base, abs=1e-9) and found.q[i, j] == pytest.approx(alone.q, abs=1e-9)
+    pull = found.tension[:, :, [0, 1]] - found.tension[:, :, [3, 2]]
+    assert pull[:, 1, 0] == pytest.approx([-0.2, 0.0, 0.2]) and pull[1, :, 1] == pytest.approx([-0.2, 0.0, 0.2])
+
+
+def test_a_target_is_reached_against_a_tip_moment() -> None:
+    model = neck(ll.SnakeNeck(count=3), (ll.Gravity(), PointWrench(torque=(0.0, 0.0, 0.004))))
+    target = model.solve([0.1, 0.0, 0.05, 0.0]).tip_in_base[1:]
+    found = model.inverse([target])
+    assert found.reached.all() and found.tension[0] == pytest.approx([0.1, 0.0, 0.05, 0.0], abs=1e-5)
+
+
+def test_an_interrupted_path_keeps_its_points() -> None:
+    shares: list[float] = []
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        if len([one for one in shares if one > 0.0]) == 2:
+            raise KeyboardInterrupt
+
+    found = ll.run("neck-friction", {"gait.points": 5}, progress=lambda share, *_: stop(share))
+    assert found.status == "interrupted" and found.dataset.sizes["point"] == 2
+
+
 def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     model = neck()
     found = model.solve([0.5, 0.0, 0.0, 0.0])
@@ -490,6 +535,7 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "two antagonist pairs; the robot has 0"),
     (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and two antagonist pairs"),
     (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
+    (lambda m: m.changed(friction=0.1).solve([0.1] * 4).tip_compliance, "sensitivities belong to the energy form"),
     (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
 ])
 def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
