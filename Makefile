@@ -61,8 +61,9 @@ coverage: $(INSTALLED_DEV)
 	-@NUMBA_DISABLE_JIT=1 LIMBLESS_PLAIN_SECONDS=1 PYTHONPATH=tests/coverage $(COVERAGE) $(COVERAGE_TEST) -p plain_kernels \
 	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
 	  tests/unit/mechanics tests/unit/models
-	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics tests/unit/test_sensitivity.py
-	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/test_simulation_control.py
+	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/test_scalars.py \
+	  tests/unit/mechanics/test_lanes.py tests/unit/mechanics/test_lie.py tests/unit/test_sensitivity.py
+	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/test_simulation_control.py tests/unit/environments/test_own_laws.py
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py
 

@@ -28,10 +28,19 @@ SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometri
 STEPS = {"geometric": 2}
 LONGEST = 6
 """Steps of a run, where `STEPS` has no other number: a kernel has been through most of its branches by then."""
+VARIANTS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "non-smooth": [
+        ("snake-pegs", {"record_every": 0.006}),                                                # obstacles sleep between records
+        ("snake-sidewind", {"actuation.saturation": 0.001, "model.activation": "paper"}),
+        ("snake-sidewind", {"actuation": {"kind": "motion"}, "robot.coulomb_friction": 0.1, "initial.joint_position": None}),
+    ],
+}
+"""Built-in scenarios with options that no case has. Compiled tests look at what comes out."""
 
 
 def cases(model: str, seeds: int) -> Iterator[dict[str, Any]]:
     yield from (parse_value(shortened(name), name) for name in built_in(model))
+    yield from (parse_value(ll.Scenario.load(name, changes).to_yaml(), name) for name, changes in VARIANTS.get(model, ()))
     yield from (case(model, mild, seed) for seed in range(seeds) for mild in (True, False))
 
 

@@ -45,7 +45,7 @@ def instant(settings: MacroContinuousSettings, rows: int | None = None) -> None:
     (lambda: MacroContinuous(Rod(base="fixed"), Anchorage()), "'fixed' holds the head already"),
     (lambda: MacroContinuous(ROD, Drag(points=3)), "'drag': points are for the segments of a chain"),
     (lambda: MacroContinuous(ROD, (), MacroContinuousSettings(breaks=(1.5,))), r"a break at X = 1\.5 m lies outside the body, .* 1 m long"),
-    (lambda: MacroContinuous(ROD, PointWrench(abscissa=1.5)), r"1\.5 m lies outside the body"),
+    (lambda: MacroContinuous(ROD, PointWrench(abscissa=1.5)), r"point-wrench: abscissa 1\.5 m lies outside the body"),
     (lambda: MacroContinuous(PLANE, Anchorage(twist=(0, 0, 0.1, 0, 0, 0))), r"twist .* entries \(of 0 to 5: 2, 3, 4\) along which"),
     (lambda: MacroContinuous(PLANE, Anchorage(sway=(0, 0, 0, 0.1, 0, 0))), "anchorage: sway"),
     (lambda: MacroContinuous(PLANE, Support(couple_length=0.1)), "couple_length matters .* on a free base; this one is 'planar'"),

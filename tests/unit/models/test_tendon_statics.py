@@ -267,6 +267,17 @@ def test_given_at_the_tip_the_tension_is_found_there() -> None:
     assert back.q == pytest.approx(found.q, abs=1e-10)
 
 
+def test_a_tendon_that_is_let_go_a_little_sticks_before_it_slides_back() -> None:
+    """Pulled, it slides (slip 1); a little less tension only turns the friction round, and nothing moves; far less, it slides back (-1)."""
+    pulls = np.array([0.3, 0.299, 0.295, 0.1])
+    pulled, less, lesser, back = neck(ll.SnakeNeck(count=3), friction=0.3).path(pulls[:, None] * [1.0, 0.0, 0.0, 0.0])
+    length = [one.tendon_length[0] for one in (pulled, less, lesser, back)]
+    assert pulled.slip[0] == 1.0 and 1.0 > less.slip[0] > lesser.slip[0] > -1.0 and back.slip[0] == -1.0
+    assert length[:3] == pytest.approx([length[0]] * 3, abs=1e-10) and length[3] > length[0] + 1e-4
+    assert less.distal_tension[0] / less.proximal_tension[0] > pulled.distal_tension[0] / pulled.proximal_tension[0]
+    assert back.distal_tension[0] > back.proximal_tension[0]
+
+
 def test_a_closed_path_with_friction_costs_work_and_without_it_none() -> None:
     s = np.linspace(0.0, 2.0 * np.pi, 60)
     pull = np.stack([0.4 + 0.2 * np.cos(s), 0.3 + 0.2 * np.sin(s), 0 * s, 0 * s], axis=1)
