@@ -63,7 +63,7 @@ coverage: $(INSTALLED_DEV)
 	  tests/unit/mechanics tests/unit/models
 	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/test_scalars.py \
 	  tests/unit/mechanics/test_lanes.py tests/unit/mechanics/test_lie.py tests/unit/test_sensitivity.py
-	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/test_simulation_control.py tests/unit/environments/test_own_laws.py
+	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/environments tests/unit/test_simulation.py tests/unit/test_simulation_control.py
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py
 
