@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Array, Environment
 from limbless.mechanics import laws
-from limbless.mechanics.lanes import LANED, LANES
+from limbless.mechanics.lanes import LANES
 from limbless.mechanics.scalars import aligned_zeros
 from limbless.robots.base import Bodies, Segment
 
@@ -95,7 +95,7 @@ BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CON
 def band_kind(row: Array) -> tuple[float, ...] | None:
     """What laws that stand in one band have in common: formula, window and Gauss rule; None for a law that comes one by one."""
     code = float(row[laws.CODE])
-    if not LANED or code not in BRANCHES:
+    if code not in BRANCHES:
         return None
     return tuple(row[[laws.CODE, laws.FROM, laws.UNTIL, laws.FIRST, laws.COUNT, *BRANCHES[code]]])
 

@@ -8,7 +8,6 @@ from limbless.environments.packing import assemble_laws, law_row
 from limbless.gaits.body_wave import BodyWave, sample_body_wave
 from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.columns import BODY_ROTATION
-from limbless.mechanics.lanes import LANED
 from limbless.mechanics.laws import (
     CODE,
     CONSISTENT,
@@ -60,7 +59,6 @@ def laws_at_random(rng: np.random.Generator) -> Laws:
     return assemble_laws([np.array(rows)])
 
 
-@pytest.mark.skipif(not LANED, reason="lanes exist in compiled code alone")
 @pytest.mark.parametrize("time", [0.5, 1.5])
 def test_bands_push_as_their_rows_do(time: float) -> None:
     rng = np.random.default_rng(7)

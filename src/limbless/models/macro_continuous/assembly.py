@@ -24,9 +24,10 @@ Array = NDArray[np.float64]
 
 def breaks_of(rod: object, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
     """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
-    found = [*more, *(item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"       # type: ignore[attr-defined]
-                      and getattr(item, "abscissa", None) is not None)]
     length = rod.length                                                                                    # type: ignore[attr-defined]
+    points = [item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"         # type: ignore[attr-defined]
+              and getattr(item, "abscissa", None) is not None]
+    found = [*more, *(x for x in points if 0.0 < x < length)]        # one beyond the body is refused by its own name, in `Slices.node_at`
     for law in (rod.half_width, rod.half_height):                                                          # type: ignore[attr-defined]
         found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
     return tuple(sorted(set(found)))

@@ -151,8 +151,6 @@ class MacroContinuous(Model):
                              f"{initial.twist} is not)")
         if len(locked):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
-        if initial.joint_position is not None or initial.joint_velocity is not None:
-            raise InputError("initial.joint_position and joint_velocity: a rod has no joints; the gait gives its strains")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
             names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
