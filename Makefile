@@ -58,7 +58,7 @@ coverage: $(INSTALLED_DEV)
 	@echo "== coverage of mechanics/ and models/  (some minutes)"
 	@rm -rf .coverage .coverage.* .coverage-cache
 	@NUMBA_DISABLE_JIT=1 $(COVERAGE) tests/coverage/plain_runs.py
-	-@NUMBA_DISABLE_JIT=1 LIMBLESS_PLAIN_SECONDS=1 PYTHONPATH=tests/coverage $(COVERAGE) $(COVERAGE_TEST) -p plain_kernels \
+	-@NUMBA_DISABLE_JIT=1 LIMBLESS_PLAIN_SECONDS=1 PYTHONPATH=tests/plain $(COVERAGE) $(COVERAGE_TEST) -p plain_kernels \
 	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
 	  tests/unit/mechanics tests/unit/models
 	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/test_scalars.py \

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fuzz")]
+sys.path[:0] = [str(HERE.parent / "plain"), str(HERE.parent / "fuzz")]
 
-import plain_kernels  # noqa: E402, F401  before anything of the library that holds kernels
+import plain_kernels  # noqa: E402
+
+plain_kernels.install()
+
 from makers import MAKERS, built_in, case, shortened  # noqa: E402
 
 import limbless as ll  # noqa: E402

@@ -65,7 +65,7 @@ MUTANTS = [
         "C6 * a * a", "0.0 * C6 * a * a", f"{DENSE}[eel-paper]"),
     Mutant(
         "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/chain_forces.py",
-        "get_twist(work, k, BODY_VELOCITY)", "get_twist(work, k, BODY_VELOCITY + 6)", f"{DENSE}[eel-paper]"),
+        "work[members[b, j], c]", "work[members[b, j], c + 6 if c >= BODY_VELOCITY else c]", f"{DENSE}[eel-paper]"),
     Mutant(
         "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/laws.py",
         "added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length",

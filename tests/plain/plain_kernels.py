@@ -1,9 +1,10 @@
-"""pytest plugin (`-p plain_kernels`) for measuring coverage: kernels run as plain Python, where coverage can see them.
+"""Kernels as plain Python, where coverage can see them and a mutant needs no compiler: `install()`, with NUMBA_DISABLE_JIT=1.
 
 NUMBA_DISABLE_JIT leaves out numba's compilation; what the kernels take from LLVM gets a Python twin here. Lanes are NumPy arrays of eight
 numbers: their arithmetic is the same, so that the kernels that run on eight slices or instants at once do so here as well.
 
-With LIMBLESS_PLAIN_SECONDS set, a test that takes longer than that is cut off and skipped: what it reached until then counts.
+Also a pytest plugin (`-p plain_kernels`): with LIMBLESS_PLAIN_SECONDS set, a test that takes longer than that is cut off and skipped; what
+it reached until then counts.
 """
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import ctypes
 import os
 import signal
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +21,10 @@ import numpy as np
 import pytest
 from numba.core.extending import _Intrinsic
 
-from limbless.mechanics import kernel
-
 assert numba.config.DISABLE_JIT, "plain_kernels is of use with NUMBA_DISABLE_JIT=1 only"
 
 _LAW = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
-LIBRARY = Path(kernel.__file__).parents[1]
+LIBRARY = Path(__file__).resolve().parents[2] / "src" / "limbless"
 SECONDS = float(os.environ.get("LIMBLESS_PLAIN_SECONDS", 0.0))
 
 
@@ -66,28 +66,31 @@ def _plainly(self: _Intrinsic, *arguments: Any) -> Any:
     return PLAIN[self._name](*arguments)
 
 
-def _with_operators(cls: type, original: Any = kernel.with_operators) -> type:
-    cls.__array_ufunc__ = None                            # a NumPy number times a vector is then the vector's business, as in numba
-    return original(cls)
-
-
 def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
     """The choice that compiled code makes by type: the version for lanes where the first argument is eight numbers."""
     return lambda x, *more: of_lanes(x, *more) if isinstance(x, np.ndarray) and x.ndim else of_numbers(x, *more)
 
 
-_Intrinsic.__call__ = _plainly
-kernel.with_operators = _with_operators
+def install() -> None:
+    """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
+    _Intrinsic.__call__ = _plainly
+    kernel = import_module("limbless.mechanics.kernel")
+    original = kernel.with_operators
 
-# From here on the order is the point: each module is changed before the next one takes names from it.
-from limbless.mechanics import lanes, scalars  # noqa: E402
+    def with_operators(cls: type) -> type:
+        cls.__array_ufunc__ = None                        # a NumPy number times a vector is then the vector's business, as in numba
+        return original(cls)
 
-for _name in ("sqrt", "absolute", "value_of", "where_positive"):
-    setattr(scalars, _name, _by_scalar(getattr(scalars, _name), getattr(lanes, f"_{_name}")))
+    kernel.with_operators = with_operators
+    lanes, scalars = import_module("limbless.mechanics.lanes"), import_module("limbless.mechanics.scalars")
+    for name in ("sqrt", "absolute", "value_of", "where_positive"):
+        setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))
+    lie = import_module("limbless.mechanics.lie")
+    lie.stumpff_closed = _by_scalar(lie.stumpff_closed, lie._stumpff_of_lanes)
 
-from limbless.mechanics import lie  # noqa: E402
 
-lie.stumpff_closed = _by_scalar(lie.stumpff_closed, lie._stumpff_of_lanes)
+def pytest_configure() -> None:
+    install()
 
 
 @pytest.hookimpl(hookwrapper=True)
