@@ -48,23 +48,24 @@ test: $(INSTALLED_DEV)
 	@echo "== compiling the kernels  (a minute or two the first time)"
 	@$(BIN)/limbless warmup
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 
-# Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python; compiling them from nothing shows
-# the code that makes compiled code. The second run is not judged here: `make test` does that.
-COVERED := src/limbless/mechanics,src/limbless/models
+# Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python (a test there for at most a second);
+# compiling them from nothing shows the code that makes compiled code. Tests are not judged here: `make test` does that.
+COVERAGE := $(BIN)/python -m coverage run -p --branch --source=src/limbless/mechanics,src/limbless/models
+COVERAGE_TEST := -m pytest -p no:cacheprovider
 coverage: $(INSTALLED_DEV)
 	@echo "== coverage of mechanics/ and models/  (some minutes)"
 	@rm -rf .coverage .coverage.* .coverage-cache
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p --branch --source=$(COVERED) tests/coverage/plain_runs.py
-	@NUMBA_DISABLE_JIT=1 PYTHONPATH=tests/coverage $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
-	  -p plain_kernels -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
-	  tests/unit/mechanics tests/unit/models/geometric/test_geometry.py
-	@LIMBLESS_CACHE_DIR=.coverage-cache $(BIN)/python -m coverage run -p --branch --source=$(COVERED) -m pytest -p no:cacheprovider \
-	  tests/unit/mechanics tests/unit/models tests/unit/environments tests/unit/test_sensitivity.py tests/unit/test_simulation.py \
-	  tests/unit/test_simulation_control.py tests/golden
+	@NUMBA_DISABLE_JIT=1 $(COVERAGE) tests/coverage/plain_runs.py
+	-@NUMBA_DISABLE_JIT=1 LIMBLESS_PLAIN_SECONDS=1 PYTHONPATH=tests/plain $(COVERAGE) $(COVERAGE_TEST) -p plain_kernels \
+	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
+	  tests/unit/mechanics tests/unit/models
+	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/test_scalars.py \
+	  tests/unit/mechanics/test_lanes.py tests/unit/mechanics/test_lie.py tests/unit/test_sensitivity.py
+	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/environments tests/unit/test_simulation.py tests/unit/test_simulation_control.py
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
-	@$(BIN)/python -m coverage report --skip-covered --fail-under=90
+	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py
 
 bench: $(INSTALLED_DEV)
 	@echo "== limbless bench"

@@ -49,8 +49,8 @@ def real_time_rows(duration: float = 10.0, repeats: int = 5) -> list[Row]:
     usual = whole_factor("eel-planar", {"duration": 3.0 * duration}, repeats)
     return [
         Row("`eel-planar`, RK4, 1 ms, 5 Gauss points: time loop, times real time", f"{factor:.0f} x", "real time", factor, f"{factor:.0f}",
-            target=100, reason="The compiled step takes nearly all of it, 2.4 µs an evaluation. Other than the prototype that reached 108, "
-            "each evaluation also finds the torque and work of every joint, momentum and impulse for the balances, and takes any joint."),
+            target=100, reason="The compiled step takes nearly all of it. Other than the prototype that reached 108, each evaluation also "
+            "finds the torque and work of every joint, momentum and impulse for the balances, and takes any joint."),
         Row(f"the same, all of `ll.run` for {duration:g} s", f"{whole:.0f} x", "real time", whole, f"{whole:.0f}"),
         Row(f"`eel-planar` as it stands (10 ms, 4 points), all of `ll.run` for {3.0 * duration:g} s", f"{usual:.0f} x", "real time", usual,
             f"{usual:.0f}"),

@@ -19,7 +19,9 @@ from typing import Any
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "plain"))
 
+import plain_kernels
 import pytest
 from table import HELPERS, MUTANTS, Mutant
 
@@ -76,11 +78,7 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
         other = finder[0].text.encode()
         Path.read_bytes = lambda path: other if path.resolve() == finder[0].path else read(path)           # type: ignore[method-assign]
     try:
-        importlib.import_module("limbless.mechanics.kernel").align_stack = lambda: None      # compiled code only
-        for home, names in (("vectors", "Vector Matrix Symmetric"), ("inertia", "Twist Wrench Inertia"), ("blocks", "Block")):
-            module = importlib.import_module(f"limbless.mechanics.{home}")
-            for name in names.split():
-                getattr(module, name).__array_ufunc__ = None       # number * vector asks the vector, not NumPy
+        plain_kernels.install()
         yield
     finally:
         Path.read_bytes = read                                                                             # type: ignore[method-assign]

@@ -64,8 +64,8 @@ MUTANTS = [
         "48", "(48): sum over i = 2..2 printed, is 2..3 (the vertical added mass is missing)", "environments/water.py",
         "C6 * a * a", "0.0 * C6 * a * a", f"{DENSE}[eel-paper]"),
     Mutant(
-        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/laws.py",
-        "get_twist(work, k, BODY_VELOCITY)", "get_twist(work, k, BODY_VELOCITY + 6)", f"{DENSE}[eel-paper]"),
+        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/chain_forces.py",
+        "work[members[b, j], c]", "work[members[b, j], c + 6 if c >= BODY_VELOCITY else c]", f"{DENSE}[eel-paper]"),
     Mutant(
         "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/laws.py",
         "added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length",
@@ -77,8 +77,8 @@ MUTANTS = [
         "np.polynomial.legendre.leggauss(2)", "np.polynomial.legendre.leggauss(1)", f"{ADDED}::test_closed_form[front end]"),
     Mutant(
         "62-lumped", "(62): factor 1 in place of 4/3 (velocity terms)", "mechanics/laws.py",
-        "    return force, torque\n",
-        "    return force, torque + (length * length * length / 12.0) * Vector(\n"
+        "0.5 * length, force, torque)\n    return force, torque\n",
+        "0.5 * length, force, torque)\n    return force, torque + (length * length * length / 12.0) * Vector(\n"
         "        0.0 * s, -fluid.added.z * rate.x * rate.z, fluid.added.y * rate.x * rate.y)\n",
         f"{ADDED}::test_four_thirds_is_the_case_of_an_origin_at_a_link_end[rear end]"),
     Mutant(

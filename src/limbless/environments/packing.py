@@ -2,10 +2,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.environments.base import Array, Environment
 from limbless.mechanics import laws
+from limbless.mechanics.lanes import LANES
+from limbless.mechanics.scalars import aligned_zeros
 from limbless.robots.base import Bodies, Segment
+
+WORTH = 3
+"""Laws that a band holds at least: fewer are faster one by one."""
 
 
 def law_row(code: int, body: int, coefficients: Array | list[float]) -> Array:
@@ -78,4 +84,36 @@ def assemble_laws(packs: list[Array]) -> laws.Laws:
             nodes.extend(0.5 * (x + 1.0))
             weights.extend(0.5 * w)
     rows[:, laws.FIRST] = [first.get(int(count), 0) for count in rows[:, laws.COUNT]]
-    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER))
+    acted = np.unique(rows[:, laws.BODY]).astype(np.int64)
+    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER), acted, *bands_of(rows))
+
+
+BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CONSISTENT), float(laws.FRICTION): (laws.JOINED,)}
+"""Laws that are one formula on every slice, with the columns that their formula branches on."""
+
+
+def band_kind(row: Array) -> tuple[float, ...] | None:
+    """What laws that stand in one band have in common: formula, window and Gauss rule; None for a law that comes one by one."""
+    code = float(row[laws.CODE])
+    if code not in BRANCHES:
+        return None
+    return tuple(row[[laws.CODE, laws.FROM, laws.UNTIL, laws.FIRST, laws.COUNT, *BRANCHES[code]]])
+
+
+def bands_of(rows: Array) -> tuple[NDArray[np.int64], laws.Bands]:
+    """The rows that come one by one, and the others in bands of eight; for the empty places of a band any coefficients will do."""
+    kinds: dict[tuple[float, ...] | None, list[int]] = {}
+    for i, row in enumerate(rows):
+        kinds.setdefault(band_kind(row), []).append(i)
+    single = kinds.pop(None, [])
+    groups = [found[i:i + LANES] for found in kinds.values() for i in range(0, len(found), LANES)]
+    for few in (group for group in groups if len(group) < WORTH):
+        single += few
+    groups = [group for group in groups if len(group) >= WORTH]
+    table, share = aligned_zeros((len(groups), laws.LAW_COLUMNS, LANES)), aligned_zeros((len(groups), LANES))
+    for b, group in enumerate(groups):
+        table[b] = rows[[*group, *[group[0]] * (LANES - len(group))]].T
+        share[b, :len(group)] = 1.0
+    members = table[:, laws.BODY].astype(np.int64)
+    return np.array(sorted(single), dtype=np.int64), laws.Bands(
+        table, share, members, aligned_zeros((len(groups), laws.SLAB_COLUMNS, LANES)), aligned_zeros((len(groups), 6, LANES)))

@@ -49,7 +49,7 @@ from limbless.mechanics.inertia import (
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.kernel import align_stack, inline, kernel
+from limbless.mechanics.kernel import align_stack, inline, lean_kernel
 from limbless.mechanics.scalars import sincos
 from limbless.mechanics.vectors import (
     Matrix,
@@ -141,7 +141,7 @@ def put_body(work, k, R, origin, V, A):
     put_pair(work, k, ACCELERATION, A)
 
 
-@kernel
+@lean_kernel
 def move(chain, position, velocity, acceleration, work):
     """From base to tip: rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body."""
     align_stack()
@@ -244,7 +244,7 @@ def transmit_turn(I, P, is_given, rotor, torque, k, work):
     return I, P
 
 
-@kernel
+@lean_kernel
 def gather(chain, torque, wrench, work, push):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base.
 
@@ -309,7 +309,7 @@ def base_acceleration(base, I, P, R):
     return delta
 
 
-@kernel
+@lean_kernel
 def spread(chain, delta, torque, acceleration, work):
     """From base to tip: joint accelerations (41) and torques (28), rotor inertia included.
 
@@ -348,7 +348,7 @@ def spread(chain, delta, torque, acceleration, work):
             put_pair(work, k, EFFORT, delta)
 
 
-@kernel
+@lean_kernel
 def hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration):
     """The rest of the dynamics once `move` has run and `wrench` is known; `push[7:13]` becomes the wrench that holds the base."""
     align_stack()

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from limbless.mechanics.chain import LAYOUT_POSITIONS, WORK_COLUMNS, ChainTable, hybrid_dynamics, move
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import PUSH
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.laws import apply_laws
 
 
 @inline

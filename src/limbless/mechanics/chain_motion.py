@@ -39,10 +39,10 @@ from limbless.mechanics.chain import (
     hybrid_dynamics,
     move,
 )
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.columns import get_matrix, put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.inertia import Wrench, carry_wrench
-from limbless.mechanics.kernel import careful_kernel, inline, kernel
-from limbless.mechanics.laws import apply_laws
+from limbless.mechanics.kernel import careful_kernel, inline, lean_kernel
 from limbless.mechanics.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
 from limbless.mechanics.scalars import maximum, minimum, value_of
 from limbless.mechanics.vectors import Vector
@@ -140,7 +140,7 @@ def follow(drive, i, position, velocity, acceleration):
         acceleration[6 + c] = drive.acceleration[i, c]
 
 
-@kernel
+@lean_kernel
 def actuate(chain, feedback, drive, i, position, velocity, acceleration, torque, effort):
     """Before the dynamics: motion-given joints take the drive; torque-given ones their torque; `effort` becomes the passive part."""
     held = min(i, drive.torque.shape[0] - 1)
@@ -180,7 +180,7 @@ def put_quaternion_rate(position, i, w, rate):
     rate[i + 3] = 0.5 * (a * w.z + b * w.y - c * w.x)
 
 
-@kernel
+@lean_kernel
 def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
     """Rates of the joint coordinates, none where motion-given; there the passive part is not the actuator's work."""
     layout = chain.layout
@@ -253,7 +253,7 @@ def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity,
         put_joint_rates(chain, position, velocity, acceleration, effort, rate)
 
 
-@kernel
+@lean_kernel
 def exchange_passive(chain, sign, torque, effort):
     """Add the passive torque of torque-given joints to their torque, or take it off again."""
     for k in range(1, chain.layout.shape[0]):
@@ -263,7 +263,7 @@ def exchange_passive(chain, sign, torque, effort):
                 torque[v + c] += sign * effort[v + c]
 
 
-@kernel
+@lean_kernel
 def store(chain, scratch, records, r):
     """Keep everything of this instant in record r."""
     for c in range(scratch.stage.shape[0]):
@@ -291,7 +291,7 @@ def store(chain, scratch, records, r):
                 records.twist_rate[r, k, c] = scratch.work[k, ACCELERATION + c] + scratch.work[k, EFFORT + c]
 
 
-@kernel
+@lean_kernel
 def normalise_joints(chain, x):
     """Unit quaternions of spherical joints again, after a step."""
     for k in range(1, chain.layout.shape[0]):
@@ -332,7 +332,7 @@ def stage_lead(stage):
     return 0.5, 2.0
 
 
-@kernel
+@lean_kernel
 def advance(chain, laws, setting, drive, knots, record, x, split, scratch, records):
     """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step."""
     r, steps = 0, knots.shape[0] - 1

@@ -36,6 +36,7 @@ from limbless.mechanics.chain import (
     VISCOUS,
     move,
 )
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     get_matrix,
@@ -68,7 +69,6 @@ from limbless.mechanics.contact_law import GIVEN as PRESSED
 from limbless.mechanics.contact_solver import give_torques, solve_contacts
 from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
-from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
 from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import (
     ACTUATOR_WORK,
     ENVIRONMENT_WORK,
@@ -37,7 +38,6 @@ from limbless.mechanics.columns import (
 )
 from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.lie import normalised
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.reseating import reseat

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import COLUMN, HAS_BODY
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     BODY_ORIGIN,
@@ -41,7 +42,6 @@ from limbless.mechanics.geometric_motion import (
 )
 from limbless.mechanics.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
 from limbless.mechanics.vectors import cross

@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
+from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
@@ -84,6 +86,14 @@ def _compiled(function: Callable, options: Any) -> Any:
         return njit(cache=_CACHE, **options)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def plain(array: Any) -> NDArray[np.float64]:
+    """The array as kernels take it: float64, C-ordered and writable; a copy only where it is not.
+
+    A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came first.
+    """
+    return np.require(array, np.float64, ["C", "W"])
 
 
 def is_cold() -> bool:

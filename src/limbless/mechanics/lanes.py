@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 
 from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -32,8 +32,6 @@ from limbless.mechanics.scalars import (
 )
 
 LANES = TANGENTS
-LANED = not getattr(config, "DISABLE_JIT")  # noqa: B009  (made at run time: no type checker knows it)
-"""Lanes exist in compiled code alone: where kernels run as plain Python, numbers take their place."""
 _INDEX = ir.IntType(32)
 
 
@@ -142,3 +140,13 @@ def as_lanes(typing, array):
     Call it once, at the entry of a kernel. The size of the last axis is not checked.
     """
     return view_as(eight, LANES, array)
+
+
+def holds_numbers(array):
+    """Whether an array holds plain numbers, which can stand in lanes; duals cannot."""
+    return True
+
+
+@overload(holds_numbers, jit_options=INLINE)
+def _holds_numbers(array):
+    return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)

@@ -11,15 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, BODY_VELOCITY, get_matrix, get_twist, get_vector, put_pair
+from limbless.mechanics.columns import BODY_VELOCITY, get_matrix, get_vector
 from limbless.mechanics.function_slot import call_slot
 from limbless.mechanics.inertia import Wrench
-from limbless.mechanics.kernel import inline, kernel
+from limbless.mechanics.kernel import inline
 from limbless.mechanics.scalars import absolute, arctangent2, maximum, sqrt, value_of, where_positive
 from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
 LAW_COLUMNS = 40
+SLAB_COLUMNS = int(BODY_VELOCITY) + 6          # rotation, origin and velocity of a body
 WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 
 # Coefficients, as columns after COEFFICIENTS
@@ -42,6 +43,16 @@ USER_TIME, USER_POSITION, USER_VELOCITY, USER_ROTATION_RATE, USER_AXES, USER_FOR
 USER_BUFFER = 25
 
 
+class Bands(NamedTuple):
+    """Laws that share their formula and their window, eight side by side, for `chain_forces`."""
+
+    table: NDArray[np.float64]      # (bands, LAW_COLUMNS, 8)
+    share: NDArray[np.float64]      # (bands, 8) 1, or 0 where a band has fewer than eight
+    members: NDArray[np.int64]      # (bands, 8) the bodies they act on
+    slab: NDArray[np.float64]       # (bands, SLAB_COLUMNS, 8) room for the motion of these bodies
+    pushed: NDArray[np.float64]     # (bands, 6, 8) room for the wrenches
+
+
 class Laws(NamedTuple):
     """All force laws on a robot."""
 
@@ -49,6 +60,9 @@ class Laws(NamedTuple):
     nodes: NDArray[np.float64]      # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two points first
     weights: NDArray[np.float64]    # their weights, of sum 1 for each rule
     buffer: NDArray[np.float64]     # for a user's law
+    acted: NDArray[np.int64]        # the bodies on which a law acts
+    single: NDArray[np.int64]       # the rows that are in no band
+    bands: Bands
 
 
 class Fluid(NamedTuple):
@@ -191,19 +205,26 @@ def at(velocity, rate, s):
 
 
 @inline
+def slices(row, i):
+    """Numbers of the Gauss points of a law."""
+    first = int(value_of(row[i, FIRST]))
+    return range(first, first + int(value_of(row[i, COUNT])))
+
+
+@inline
 def fluid_segment(row, nodes, weights, i, velocity, rate, current):
     """Force and torque about its start of a fluid on a whole segment, along the segment's axes (52)-(53)."""
     fluid, length = get_fluid(row, i), row[i, LENGTH]
     U = velocity - current
     along, roll = drag_along(fluid, U, rate)             # the same on every slice
     lateral, vertical, pitch, yaw = 0.0 * along, 0.0 * along, 0.0 * along, 0.0 * along
-    for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
+    for j in slices(row, i):
         s, ds = nodes[j] * length, weights[j] * length
         y, z = drag_across(fluid, at(U, rate, s))
         lateral, vertical = lateral + ds * y, vertical + ds * z
         pitch, yaw = pitch - (ds * s) * z, yaw + (ds * s) * y
     force, torque = Vector(length * along, lateral, vertical), Vector(length * roll, pitch, yaw)
-    if row[i, HAS_ADDED] > 0.0:                          # of second degree in s: exact at two Gauss points
+    if value_of(row[i, HAS_ADDED]) > 0.0:                # of second degree in s: exact at two Gauss points
         for j in range(2):
             s = nodes[j] * length
             force, torque = sum_slice(added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length, force, torque)
@@ -211,28 +232,46 @@ def fluid_segment(row, nodes, weights, i, velocity, rate, current):
 
 
 @inline
-def segment_wrench(row, nodes, weights, buffer, i, t, R, V, origin):
-    """Wrench of a sliced law on a whole segment, about the origin of its body, along the world axes."""
-    code = row[i, CODE]
-    E = product(R, get_matrix(row, i, FRAME)) if row[i, TURNED] > 0.0 else R
-    Et = transpose(E)
-    rate, start = Et @ V.angular, get_vector(row, i, START)
-    velocity = Et @ V.linear + cross(rate, start)
-    if code == FLUID:
-        force, torque = fluid_segment(row, nodes, weights, i, velocity, rate, Et @ get_vector(row, i, CURRENT))
+def sliced_push(row, nodes, weights, i, E, velocity, rate):
+    """Force and torque about its start, along the segment's axes, of the laws that are one formula on every slice: fluid and friction."""
+    if value_of(row[i, CODE]) == FLUID:
+        force, torque = fluid_segment(row, nodes, weights, i, velocity, rate, transpose(E) @ get_vector(row, i, CURRENT))
     else:
         force, torque = 0.0 * rate, 0.0 * rate
-        for j in range(int(row[i, FIRST]), int(row[i, FIRST] + row[i, COUNT])):
+        for j in slices(row, i):
             s = nodes[j] * row[i, LENGTH]
-            place = origin + E @ Vector(start.x + s, start.y, start.z)
-            if code == SURFACE:
-                F = surface_slice(row, i, E, place.z)
-            elif code == FRICTION:
-                F = friction_slice(row, i, at(velocity, rate, s))
-            else:
-                F = user_slice(row, i, buffer, t, E, place, at(velocity, rate, s), rate)
-            force, torque = sum_slice(F, s, weights[j] * row[i, LENGTH], force, torque)
-    return Wrench(E @ force, E @ (torque + cross(start, force)))
+            force, torque = sum_slice(friction_slice(row, i, at(velocity, rate, s)), s, weights[j] * row[i, LENGTH], force, torque)
+    return force, torque
+
+
+@inline
+def single_push(row, nodes, weights, buffer, i, t, E, origin, velocity, rate):
+    """The same of the laws that know where their slices are: a water surface and a user's function."""
+    force, torque = 0.0 * rate, 0.0 * rate
+    for j in slices(row, i):
+        s = nodes[j] * row[i, LENGTH]
+        start = get_vector(row, i, START)
+        place = origin + E @ Vector(start.x + s, start.y, start.z)
+        if row[i, CODE] == SURFACE:
+            F = surface_slice(row, i, E, place.z)
+        else:
+            F = user_slice(row, i, buffer, t, E, place, at(velocity, rate, s), rate)
+        force, torque = sum_slice(F, s, weights[j] * row[i, LENGTH], force, torque)
+    return force, torque
+
+
+@inline
+def segment_motion(row, i, R, V):
+    """Axes E of a segment in the world, and velocity of its start and rotation rate along them."""
+    E = product(R, get_matrix(row, i, FRAME)) if value_of(row[i, TURNED]) > 0.0 else R
+    rate = transpose(E) @ V.angular
+    return E, transpose(E) @ V.linear + cross(rate, get_vector(row, i, START)), rate
+
+
+@inline
+def about_body(row, i, E, force, torque):
+    """A wrench about the start of a segment, along its axes, as one about the origin of its body, along the world axes."""
+    return Wrench(E @ force, E @ (torque + cross(get_vector(row, i, START), force)))
 
 
 @inline
@@ -251,33 +290,3 @@ def point_wrench(laws, i, R):
     else:
         F = Wrench(R @ force, R @ torque)
     return Wrench(F.force, F.torque + cross(R @ get_vector(laws, i, START), F.force))
-
-
-@kernel
-def apply_laws(laws, t, step_time, work, wrench):
-    """Sum all laws on each body: wrench about its origin, along the world axes.
-
-    `step_time` (inside the step) decides which windows are open, so that a stage on the edge of a window counts for the step it
-    belongs to.
-    """
-    row, nodes, weights, buffer = laws                   # once: taking an array out of a tuple counts its references
-    zero, cleared = 0.0 * work[0, 0], -1
-    for i in range(row.shape[0]):
-        k, code = int(row[i, BODY]), row[i, CODE]
-        if k != cleared:                                 # rows are sorted by body; bodies without a law keep the zeros they were given
-            for c in range(6):
-                wrench[k, c] = zero
-            cleared = k
-        if step_time < row[i, FROM] or step_time > row[i, UNTIL]:
-            continue
-        R = get_matrix(work, k, BODY_ROTATION)
-        if code == WEIGHT:
-            F = field_wrench(row, i, R)
-        elif code == POINT:
-            F = point_wrench(row, i, R)
-        else:
-            F = segment_wrench(row, nodes, weights, buffer, i, t, R, get_twist(work, k, BODY_VELOCITY), get_vector(work, k, BODY_ORIGIN))
-        put_pair(wrench, k, np.int64(0), Wrench(get_vector(wrench, k, np.int64(0)) + F.force,
-                                                get_vector(wrench, k, np.int64(3)) + F.torque))
-
-

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.kernel import kernel
-from limbless.mechanics.lanes import LANED, LANES, as_lanes
+from limbless.mechanics.lanes import LANES, as_lanes
 from limbless.mechanics.rod import PUSH, SUMS, gather_shape, sweep
 from limbless.mechanics.scalars import aligned_zeros
 
@@ -68,11 +68,6 @@ def shape_eight(body, strains, i, desk, slot, count, work, sums):
     """Instants i to i + count - 1 (at most eight) of a gait: their shapes in rows `slot` and after of `work`, and their sums."""
     half, weight, inertia = body
     value, rate, acceleration = strains
-    if not LANED:
-        for n in range(count):
-            sweep(half, value[i + n], rate[i + n], acceleration[i + n], work[slot + n])
-            gather_shape(weight, inertia, work[slot + n], sums[slot + n])
-        return
     table, desk_work, desk_sums = desk
     lay_out(value, i, table[0])
     lay_out(rate, i, table[1])

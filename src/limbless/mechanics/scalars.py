@@ -360,7 +360,8 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
         strides = cgutils.unpack_tuple(builder, source.strides)[:-1]
         data = builder.bitcast(source.data, layout.as_pointer())
         populate_array(view, data, shape, strides, size, source.meminfo, source.parent)
-        context.nrt.incref(builder, target, view._getvalue())
+        if context.enable_nrt:                           # a lean kernel counts no references
+            context.nrt.incref(builder, target, view._getvalue())
         return view._getvalue()
     return target(array), codegen
 

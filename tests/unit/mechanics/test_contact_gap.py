@@ -35,6 +35,30 @@ def test_nearest_points_of_segments(seed: int) -> None:
     assert np.linalg.norm(a + s * (b - a) - p - t * (q - p)) <= brute + 1e-9
 
 
+@pytest.mark.parametrize("points", [(0,), (2,), (0, 2)])
+def test_segments_without_length_are_points(points: tuple[int, ...]) -> None:
+    """A sphere is a capsule of no length: the nearest point of the other segment is the foot of the perpendicular, or an end."""
+    ends = [np.array(x) for x in ((0.2, 0.3, 0.5), (0.7, 0.1, 0.5), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))]
+    for first in points:
+        ends[first + 1] = ends[first]
+    a, b, p, q = ends
+    s, t = gaps.nearest_of_segments(*(Vector(*map(float, x)) for x in ends))
+    grid = np.linspace(0, 1, 201)
+    brute = np.linalg.norm((a + grid[:, None, None] * (b - a)) - (p + grid[None, :, None] * (q - p)), axis=-1).min()
+    assert np.linalg.norm(a + s * (b - a) - p - t * (q - p)) <= brute + 1e-9 and 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0
+
+
+@pytest.mark.parametrize(("place", "distance", "normal"), [
+    ((0.27, 0.05, -0.1), -0.03, (1, 0, 0)), ((-0.29, 0.05, 0.1), -0.01, (-1, 0, 0)), ((0.1, 0.38, 0.2), -0.02, (0, 1, 0)),
+    ((0.1, -0.36, 0.2), -0.04, (0, -1, 0)), ((0.1, 0.2, 0.49), -0.01, (0, 0, 1)), ((0.1, 0.2, -0.45), -0.05, (0, 0, -1)),
+])
+def test_inside_a_box_the_nearest_face_pushes_out(place: tuple, distance: float, normal: tuple) -> None:
+    surface = np.zeros((1, gaps.SURFACE_COLUMNS))
+    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = ll.Boxes(centers=((0.0, 0.0, 0.0),), sizes=((0.6, 0.8, 1.0),)).shapes()[0][1]
+    found, n = gaps.box_distance(surface, 0, Vector(*place))
+    assert found == pytest.approx(distance) and tuple(n) == pytest.approx(normal)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_box_distance(seed: int) -> None:
     rng = np.random.default_rng(seed)

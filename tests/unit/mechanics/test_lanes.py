@@ -8,7 +8,7 @@ from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
 from limbless.mechanics.inertia import Twist
 from limbless.mechanics.kernel import kernel
-from limbless.mechanics.lanes import LANED, LANES, as_lanes, total
+from limbless.mechanics.lanes import LANES, as_lanes, total
 from limbless.mechanics.laws import LAW_COLUMNS
 from limbless.mechanics.lie import pose_exp
 from limbless.mechanics.rod import NODE_COLUMNS, SUMS, gather_shape, head_pose, sweep
@@ -19,8 +19,6 @@ from limbless.mechanics.vectors import Vector
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.model import MacroContinuous
 from limbless.robots.rod import Rod
-
-pytestmark = pytest.mark.skipif(not LANED, reason="lanes exist in compiled code alone")
 
 
 @kernel

@@ -11,6 +11,8 @@ import limbless as ll
 from limbless.actuation import ProportionalDerivative, Servo, Torque
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
+from limbless.robots.joints import Joint
+from limbless.robots.links import Link
 from limbless.scenarios.scenario import Initial
 
 G = 9.81
@@ -173,6 +175,40 @@ def test_accelerations_of_a_short_step_are_those_of_newton_and_euler() -> None:
     assert (seen[1]["joint_velocity"] - seen[0]["joint_velocity"]) / h == pytest.approx(exact.joint_acceleration, rel=1e-4, abs=1e-3)
 
 
+@pytest.mark.parametrize("base", ["free", "planar", "fixed"])
+def test_sliding_joints_are_those_of_newton_and_euler(base: Any) -> None:
+    """Prismatic and revolute joints in turn, in the air: accelerations of a short step, as above, for every kind of base."""
+    body = {"solids": ({"shape": "box", "density": 900.0, "length": 0.2, "half_width": 0.03, "half_height": 0.02},)}
+    joints = (Joint(kind="prismatic", axis=(1, 0, 0)), Joint(axis=(0, 0, 1)), Joint(kind="prismatic", axis=(0, 1, 0)))
+    robot = ll.Chain(base=base, links=(Link(**body), *(Link(joint=joint, position=(0.2, 0.0, 0.0), **body) for joint in joints)))
+    q, qd, torque = np.array([0.05, 0.4, -0.03]), np.array([0.3, -1.2, 0.5]), np.array([0.6, 0.05, -0.4])
+    twist = {"free": (0.1, -0.2, 0.3, 0.5, -0.4, 0.6), "planar": (0.1, -0.2, 0, 0, 0, 0.6), "fixed": (0.0,) * 6}[base]
+    gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(torque, (len(t), 3)), drives="torque")
+    model, h = NonSmooth(robot, [ll.Gravity()], Torque()), 1e-6
+    start = model.initial_state(Initial(twist=twist, joint_position=tuple(q), joint_velocity=tuple(qd)), gait)
+    first = model.step(start, h, gait).state
+    last = model.step(first, h, gait).state
+    seen = [model.observe(state) for state in (first, last)]
+    exact = ll.NewtonEuler(robot, ll.Gravity()).forward(q, qd, torque, twist)
+    assert np.abs(exact.joint_acceleration).min() > 0.1
+    assert (seen[1]["joint_velocity"] - seen[0]["joint_velocity"]) / h == pytest.approx(exact.joint_acceleration, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("torque", [0.0, 0.3])
+def test_a_controller_gives_what_a_gait_of_torques_gives(torque: float) -> None:
+    """Half of the torque from the gait and half from a controller is all of it from the gait."""
+    def swing(share: float, controller: Any = None) -> np.ndarray:
+        gait = ll.FunctionGait(function=lambda t, s: np.full((len(t), 2), share * torque), drives="torque")
+        run = ll.simulate(ll.Aiko(links=2), gait, (), model="non-smooth", duration=0.005, step=0.001, actuation="torque",
+                          controller=controller)
+        return run.dataset["joint_position"].values
+
+    both = swing(0.5, lambda t, _: np.full(2, 0.5 * torque))
+    assert both == pytest.approx(swing(1.0), abs=1e-15) and np.abs(both[-1] - both[0]).max() >= 1e-6 * torque
+    with pytest.raises(ll.InputError, match="torques only to torque-given joints"):
+        ll.simulate(ll.Aiko(links=2), STILL, (), model="non-smooth", duration=0.005, step=0.001, controller=lambda t, _: np.zeros(2))
+
+
 def test_contact_velocity_is_the_rate_of_the_gap() -> None:
     """(15)-(18) at both ends of every link: the gaps at two middles, a step apart, against the normal velocity between them."""
     gait, h = ll.JointWave(pitch_amplitude=0.05, pitch_lead=1.5), 1e-3
@@ -231,6 +267,7 @@ def test_a_continued_run_is_the_uninterrupted_one() -> None:
     ({"environment.0": {"kind": "boxes", "centers": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
     ({"environment.0": {"kind": "terrain"}}, "either `table` or `function`"),
     ({"actuation": {"kind": "pd", "stiffness": [1.0, 2.0, 3.0]}}, "pattern"),
+    ({"actuation.motion_joints": [0]}, "drives all joints in one way"),
 ])
 def test_bad_input_is_refused_in_words(change: dict[str, Any], words: str) -> None:
     with pytest.raises(ll.InputError, match=words):

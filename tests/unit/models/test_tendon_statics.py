@@ -18,6 +18,8 @@ from limbless.robots.tendon_spine import Tendon, Vertebra
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
 STANDING = (np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0)
 FREE = ll.SnakeNeck(stop_lateral=None, stop_vertical=None)
+GRID = {"task": "grid", "gait": {"kind": "tension-grid", "largest": 0.1, "count": 2}}
+LENGTHS = {"task": "path", "gait": {"kind": "tendon-path", "drives": "tendon-length", "table": [[0.0] + [0.16] * 4, [1.0] + [0.15] * 4]}}
 rng = np.random.default_rng
 
 
@@ -265,6 +267,17 @@ def test_given_at_the_tip_the_tension_is_found_there() -> None:
     assert back.q == pytest.approx(found.q, abs=1e-10)
 
 
+def test_a_tendon_that_is_let_go_a_little_sticks_before_it_slides_back() -> None:
+    """Pulled, it slides (slip 1); a little less tension only turns the friction round, and nothing moves; far less, it slides back (-1)."""
+    pulls = np.array([0.3, 0.299, 0.295, 0.1])
+    pulled, less, lesser, back = neck(ll.SnakeNeck(count=3), friction=0.3).path(pulls[:, None] * [1.0, 0.0, 0.0, 0.0])
+    length = [one.tendon_length[0] for one in (pulled, less, lesser, back)]
+    assert pulled.slip[0] == 1.0 and 1.0 > less.slip[0] > lesser.slip[0] > -1.0 and back.slip[0] == -1.0
+    assert length[:3] == pytest.approx([length[0]] * 3, abs=1e-10) and length[3] > length[0] + 1e-4
+    assert less.distal_tension[0] / less.proximal_tension[0] > pulled.distal_tension[0] / pulled.proximal_tension[0]
+    assert back.distal_tension[0] > back.proximal_tension[0]
+
+
 def test_a_closed_path_with_friction_costs_work_and_without_it_none() -> None:
     s = np.linspace(0.0, 2.0 * np.pi, 60)
     pull = np.stack([0.4 + 0.2 * np.cos(s), 0.3 + 0.2 * np.sin(s), 0 * s, 0 * s], axis=1)
@@ -449,6 +462,51 @@ def test_design_gradient_and_what_it_saves() -> None:
     assert np.maximum(steps, 0.0).sum() == pytest.approx(found.after, rel=1e-9)
 
 
+def test_a_design_with_fewer_freedoms_saves_less() -> None:
+    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors stay within their bounds."""
+    model = neck(ll.SnakeNeck(count=2, stop_lateral=None, stop_vertical=None))
+    reached = model.path(np.linspace(0.05, 0.2, 3)[:, None] * [1.0, 0.5, 0.0, 0.0])
+    targets = [one.tip_in_base[1:] for one in reached]
+    kept, soft = (model.design(targets, routing=False, keep_compliance=keep, steps=5) for keep in (True, False))
+    assert kept.robot.tendons == model.robot.tendons and len(kept.factors) == 4
+    assert kept.robot.values("lateral_stiffness").sum() == pytest.approx(model.robot.values("lateral_stiffness").sum())
+    assert kept.before == pytest.approx(soft.before) and soft.after < kept.after <= kept.before
+    assert soft.factors.min() == pytest.approx(0.5) and soft.factors.max() <= 1.2
+    with pytest.raises(ll.SimulationError, match="point 1 of the trajectory is out of reach"):
+        model.design([targets[0], [0.5, 0.5]], routing=False)
+
+
+@pytest.mark.parametrize("form", ["energy", "moment"])
+def test_a_workspace_has_each_equilibrium_in_its_place(form: str) -> None:
+    """However the grid is walked through: the tip at [i, j] is that of the tensions at [i, j], found alone."""
+    model = neck(ll.SnakeNeck(count=2), form=form)
+    found = model.workspace(0.2, 3)
+    for i, j in np.ndindex(3, 3):
+        alone = model.solve(found.tension[i, j])
+        assert found.tip[i, j] == pytest.approx(alone.tip_in_base, abs=1e-9) and found.q[i, j] == pytest.approx(alone.q, abs=1e-9)
+    pull = found.tension[:, :, [0, 1]] - found.tension[:, :, [3, 2]]
+    assert pull[:, 1, 0] == pytest.approx([-0.2, 0.0, 0.2]) and pull[1, :, 1] == pytest.approx([-0.2, 0.0, 0.2])
+
+
+def test_a_target_is_reached_against_a_tip_moment() -> None:
+    model = neck(ll.SnakeNeck(count=3), (ll.Gravity(), PointWrench(torque=(0.0, 0.0, 0.004))))
+    target = model.solve([0.1, 0.0, 0.05, 0.0]).tip_in_base[1:]
+    found = model.inverse([target])
+    assert found.reached.all() and found.tension[0] == pytest.approx([0.1, 0.0, 0.05, 0.0], abs=1e-5)
+
+
+def test_an_interrupted_path_keeps_its_points() -> None:
+    shares: list[float] = []
+
+    def stop(share: float) -> None:
+        shares.append(share)
+        if len([one for one in shares if one > 0.0]) == 2:
+            raise KeyboardInterrupt
+
+    found = ll.run("neck-friction", {"gait.points": 5}, progress=lambda share, *_: stop(share))
+    assert found.status == "interrupted" and found.dataset.sizes["point"] == 2
+
+
 def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     model = neck()
     found = model.solve([0.5, 0.0, 0.0, 0.0])
@@ -481,6 +539,14 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
     (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
     (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),
+    (lambda m: m.changed(environment=(PointWrench(body=1, torque=(0, 0, 0.1)),)), "a torque acts on the last disk only"),
+    (lambda m: m.changed(tendon_stiffness=500.0).solve(length=[0.1, 0.1, 0.0, 0.1]), "length must be greater than 0 m; got 0 for 'up'"),
+    (lambda m: m.inverse([[0.0, 0.0]], prefer="ease"), "prefer must be antagonists, tension, work or stiffness; got 'ease'"),
+    (lambda m: m.changed(friction=0.1).inverse([[0.0, 0.0]], prefer="work"), "need the energy form without friction"),
+    (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "two antagonist pairs; the robot has 0"),
+    (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and two antagonist pairs"),
+    (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
+    (lambda m: m.changed(friction=0.1).solve([0.1] * 4).tip_compliance, "sensitivities belong to the energy form"),
     (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
 ])
 def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
@@ -526,6 +592,12 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     ({"model.prefer": "stiffness"}, "give both or neither"),
     ({"model.drop_axial": True}, "belongs to the moment form"),
     ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
+    ({"model.friction": 1.5}, "friction must lie between 0 and below 1; got 1.5"),
+    ({"model.tension_at": "tip"}, "without friction a tension is the same at both ends"),
+    ({"model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
+    ({**GRID, "model.prefer": "work"}, "prefer 'work' belongs to the task inverse; the task is grid"),
+    ({**GRID, "model.friction": 0.2}, "a grid has no path"),
+    ({**LENGTHS}, "needs elastic tendons"),
 ])
 def test_scenarios_of_statics_refuse_what_has_no_meaning(changes: dict, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:

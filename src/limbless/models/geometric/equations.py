@@ -15,9 +15,9 @@ from limbless.errors import InputError, SimulationError
 from limbless.mechanics import chain as rows_of
 from limbless.mechanics import christoffel as symbols_kernels
 from limbless.mechanics import screws
+from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import PUSH, DriveTable
 from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, push_joints
-from limbless.mechanics.laws import apply_laws
 from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
 from limbless.models.arguments import numbers
 from limbless.models.chain_tables import chain_table, mark_given, pack_environment

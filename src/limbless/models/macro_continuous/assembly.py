@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
+from limbless.environments.packing import assemble_laws, band_kind
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod_motion
-from limbless.mechanics.lanes import LANED, LANES
+from limbless.mechanics.lanes import LANES
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.rod import NODE_COLUMNS, SUMS, Body
 from limbless.mechanics.rod_forces import SLAB_COLUMNS, Forces
@@ -20,16 +20,14 @@ from limbless.mechanics.scalars import aligned_zeros
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 
 Array = NDArray[np.float64]
-# Laws that are one formula on every slice, with what they branch on: laws that share that, and their window, stand in one band
-_BANDED = {float(law_columns.WEIGHT): (), float(law_columns.FLUID): (law_columns.HAS_ADDED, law_columns.CONSISTENT),
-           float(law_columns.FRICTION): (law_columns.JOINED,)}
 
 
 def breaks_of(rod: object, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
     """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
-    found = [*more, *(item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"       # type: ignore[attr-defined]
-                      and getattr(item, "abscissa", None) is not None)]
     length = rod.length                                                                                    # type: ignore[attr-defined]
+    points = [item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"         # type: ignore[attr-defined]
+              and getattr(item, "abscissa", None) is not None]
+    found = [*more, *(x for x in points if 0.0 < x < length)]        # one beyond the body is refused by its own name, in `Slices.node_at`
     for law in (rod.half_width, rod.half_height):                                                          # type: ignore[attr-defined]
         found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
     return tuple(sorted(set(found)))
@@ -71,12 +69,11 @@ def pack_forces(laws: Laws, mesh: Mesh) -> Forces:
     bands: dict[tuple[float, ...], dict[int, Array]] = {}
     single = []
     for row in laws.rows:
-        node = int(row[law_columns.BODY])
-        code = row[law_columns.CODE]
-        if not LANED or code not in _BANDED:
+        node, shared = int(row[law_columns.BODY]), band_kind(row)
+        if shared is None:
             single.append(row)
             continue
-        kind = (code, row[law_columns.FROM], row[law_columns.UNTIL], *row[list(_BANDED[code])], node // LANES)
+        kind = (*shared, node // LANES)
         again = next(n for n in itertools.count() if node not in bands.get((*kind, n), ()))
         bands.setdefault((*kind, again), {})[node] = row
     packed = aligned_zeros((len(bands), law_columns.LAW_COLUMNS, LANES))

@@ -15,6 +15,7 @@ from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import rod_motion
+from limbless.mechanics.kernel import plain
 from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
@@ -104,7 +105,7 @@ class MacroContinuous(Model):
     def _instant(self, strain: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, twist: ArrayLike, twist_rate: ArrayLike | None,
                  position: ArrayLike, orientation: ArrayLike, time: float) -> Solution:
         shape = (len(self.mesh.X), 6)
-        tables = [np.ascontiguousarray(values, dtype=np.float64) for values in (strain, rate, acceleration)]
+        tables = [plain(values) for values in (strain, rate, acceleration)]
         if any(values.shape != shape for values in tables):
             raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
         x = np.zeros(SIZE)
@@ -150,8 +151,6 @@ class MacroContinuous(Model):
                              f"{initial.twist} is not)")
         if len(locked):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
-        if initial.joint_position is not None or initial.joint_velocity is not None:
-            raise InputError("initial.joint_position and joint_velocity: a rod has no joints; the gait gives its strains")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
             names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
@@ -171,7 +170,7 @@ class MacroContinuous(Model):
 
     def drive(self, gait: Any, times: Array) -> Table | Drive:
         """The gait as strains at the stage times."""
-        drive = Drive(*(np.ascontiguousarray(part) for part in self.rod.strain(gait, times, self.mesh.X)))
+        drive = Drive(*(plain(part) for part in self.rod.strain(gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:

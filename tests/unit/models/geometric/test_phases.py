@@ -75,6 +75,20 @@ def test_locomotion_manipulation_and_torque_driven_motion_in_one_run() -> None:
     assert energy[-1] < 1e-3 * energy[299]                                           # friction brings the limp snake to rest
 
 
+def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
+    """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take none."""
+    def push(share: float, controller: Any = None) -> np.ndarray:
+        gait = ll.FunctionGait(function=lambda t, s: np.tile(share * np.array(PUSH), (len(t), 1)), drives="torque")
+        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005, step=1e-3,
+                          controller=controller)
+        return run.dataset["joint_velocity"].values
+
+    both = push(0.5, lambda t, _: 0.5 * np.array(PUSH))
+    assert both == pytest.approx(push(1.0), abs=1e-13) and np.abs(both[-1]).min() > 1e-5
+    with pytest.raises(ll.InputError, match="torques only to torque-given joints"):
+        crawl((), 0.005, "motion", controller=lambda t, _: np.array(PUSH))
+
+
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: switched(phases=()), "at least 1|phases"),
     (lambda: switched(phases=({"start": 1.0, "drive": "pd"},)), "at 0 s"),

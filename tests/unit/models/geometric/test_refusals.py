@@ -52,6 +52,7 @@ def test_gimbal_lock_of_the_virtual_joints_points_to_the_group() -> None:
 
 
 @pytest.mark.parametrize(("make", "words"), [
+    (lambda: Geometric(ll.Rod()), "moves a chain; got Rod"),
     (lambda: Geometric(SNAKE, coordinates="euler"), "'virtual'.*'group'"),
     (lambda: Geometric(ll.KhalilEel(joints="spherical")), "three revolute"),
     (lambda: Geometric(SNAKE).metric(np.zeros(5)), "x must have 7 numbers"),
