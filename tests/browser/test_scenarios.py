@@ -56,12 +56,19 @@ def bystander(studio: Any, look: Any) -> Any:
     return page
 
 
-@pytest.fixture(scope="module")
-def seen(studio: Any, bystander: Any, look: Any) -> Seen:
+def as_often_as_needed(fixture_name: str, config: pytest.Config) -> str:
+    """One page serves all scenarios, but not where each has dozens of fields to type: a browser that draws in software slows down."""
+    return "function" if config.getoption("--every-field") else "module"
+
+
+@pytest.fixture(scope=as_often_as_needed)
+def seen(studio: Any, bystander: Any, look: Any) -> Iterator[Seen]:
     opened = look(studio.url, width=1090, height=420)
     opened.page.wait_for_selector("text=eel-planar: ready")
     opened.hide_notices()
-    return opened
+    yield opened
+    opened.page.close()
+    until(lambda: len(studio.pages) == 1, "the page is closed, and the studio still has it")
 
 
 @pytest.fixture
