@@ -253,6 +253,8 @@ class ContactSet:
         active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
         place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
         more = Held(pose, active, moving.along_sections(base, pose, drift, self.free, times), place)
+        if held.pose.shape[1] == 0:
+            return Held(more.pose, active.copy(), more.given, place.copy())
         return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
     def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
