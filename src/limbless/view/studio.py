@@ -34,6 +34,7 @@ class Studio:
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
+        self._gone: set[int] = set()                         # visitors who left before their page was made
         self._lock = threading.Lock()
         self._left = threading.Event()
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}")
@@ -49,11 +50,18 @@ class Studio:
 
         page = Page(client, self.result, self.source, self.ghost, self.folder)
         with self._lock:
-            self.pages[client.client_id] = page
+            gone = client.client_id in self._gone
+            self._gone.discard(client.client_id)
+            if not gone:
+                self.pages[client.client_id] = page
+        if gone:
+            page.close()
 
     def _leave(self, client: ClientHandle) -> None:
         with self._lock:
             page = self.pages.pop(client.client_id, None)
+            if page is None:
+                self._gone.add(client.client_id)
         if page is not None:
             page.close()
         self._left.set()

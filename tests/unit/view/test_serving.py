@@ -98,3 +98,27 @@ def test_listening_for_others_is_warned_of(monkeypatch: pytest.MonkeyPatch, tmp_
         assert told.exit_code == 0, told.output
         assert ("Warning: listening on 0.0.0.0; everybody who reaches this machine can use it" in told.stderr) is warned
     assert opened == ["0.0.0.0", "127.0.0.1"]
+
+
+def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A page that is loaded and closed at once: its threads end, and the server does not wait for it for ever."""
+    from types import SimpleNamespace
+
+    from limbless.view.studio import Studio
+
+    pytest.importorskip("viser")
+    result = limbless.run("eel-planar", {"duration": 0.1})
+    studio, closed = Studio(result, folder=tmp_path), []
+    visitor = SimpleNamespace(client_id=7)
+
+    def slow_page(*_: object) -> SimpleNamespace:
+        studio._leave(visitor)                               # type: ignore[arg-type]
+        return SimpleNamespace(close=lambda: closed.append(True))
+
+    monkeypatch.setattr("limbless.view.page.Page", slow_page)
+    try:
+        studio._enter(visitor)                               # type: ignore[arg-type]
+        assert closed == [True] and not studio.pages and not studio._gone
+        studio.wait(patience=0.2)                            # comes to an end
+    finally:
+        studio.close()
