@@ -43,10 +43,8 @@ demo: $(INSTALLED)
 test: $(INSTALLED_DEV)
 	@echo "== ruff"
 	@$(BIN)/ruff check .
-	@echo "== mypy"
-	@$(BIN)/mypy
-	@echo "== compiling the kernels  (a minute or two the first time)"
-	@$(BIN)/limbless warmup
+	@echo "== mypy, and beside it compiling the kernels  (a minute or two the first time)"
+	@$(BIN)/mypy & checks=$$!; $(BIN)/limbless warmup; compiled=$$?; wait $$checks && exit $$compiled
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 
