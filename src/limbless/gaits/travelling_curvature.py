@@ -15,7 +15,7 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
     With y = z² / half² the exponent is -y / (1 - y). The paper prints the denominator with the other sign, which diverges.
     """
     value, slope, bend = np.zeros_like(z), np.zeros_like(z), np.zeros_like(z)
-    inside = np.nonzero(np.abs(z) < half)
+    inside = np.abs(z) < half
     z = z[inside]
     y = (z / half) ** 2
     room = 1.0 - y
@@ -54,8 +54,8 @@ class TravellingCurvature(Gait):
         parts = [np.zeros((*wave.shape, 6)) for _ in range(3)]
         for part, height in zip(parts, waves, strict=True):
             part[..., 5] = height
-        z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
-        if (self.turn or self.climb) and (np.abs(z) < 0.5 * self.turn_duration).any():       # while the turn is on the body
+        if self.turn or self.climb:
+            z = stations / self.speed + t - self.turn_start - 0.5 * self.turn_duration
             for part, rise in zip(parts, bump(z, 0.5 * self.turn_duration), strict=True):
                 part[..., 4] = self.climb * rise
                 part[..., 5] += self.turn * rise
