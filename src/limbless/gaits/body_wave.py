@@ -7,7 +7,7 @@ import numpy as np
 
 from limbless.description import Angle, quantity
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import inline, kernel, plain
+from limbless.mechanics.kernel import inline, kernel, kernel_array
 from limbless.mechanics.scalars import as_duals, exponential, sincos
 
 
@@ -86,7 +86,7 @@ class BodyWave(Gait):
         """Heading and elevation (T, S, 2) in rad."""
         shape = (len(times), len(stations), 2)
         value, rate, acceleration = np.empty(shape), np.empty(shape), np.empty(shape)
-        sample_body_wave(self.parameters(), plain(times), plain(stations), value, rate, acceleration)
+        sample_body_wave(self.parameters(), kernel_array(times), kernel_array(stations), value, rate, acceleration)
         return Drive(value, rate, acceleration)
 
     def slope(self, times: Array, stations: Array) -> Drive:
@@ -100,7 +100,7 @@ class BodyWave(Gait):
         c, d = np.cos(omega * t), np.sin(omega * t)
         wave, wave_rate = c * along + d * behind, omega * (c * behind - d * along)
         start = np.empty((3, len(times), 1))
-        sample_start(plain(times), self.ramp, start[..., 0])
+        sample_start(kernel_array(times), self.ramp, start[..., 0])
         f, fd, fdd = start
         slopes = [np.empty((*wave.shape, 2)) for _ in range(3)]
         slopes[0][..., 0] = f * wave + self.turn / self.spacing

@@ -10,7 +10,7 @@ from limbless.callables import Function
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 
 _STEP = 1e-3          # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz (eighth order)
 _TOLERANCE = 1e-5     # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
@@ -71,7 +71,7 @@ class FunctionGait(Gait):
                              f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned {array.shape}")
         if not np.isfinite(array).all():
             raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} and {times[-1]:g} s")
-        return plain(array)
+        return kernel_array(array)
 
     def _differences(self, times: Array, stations: Array) -> tuple[Array, Array]:
         """Rate and acceleration by central differences of the value."""

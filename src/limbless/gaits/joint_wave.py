@@ -9,7 +9,7 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import kernel, plain
+from limbless.mechanics.kernel import kernel, kernel_array
 from limbless.mechanics.scalars import sincos
 
 
@@ -60,7 +60,7 @@ class JointWave(Gait):
         start = number * phase + np.tile((0.0, self.pitch_lead), count // 2)
         value, first, second = (np.empty((len(times), count)) for _ in range(3))
         sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
-                          plain(times), value, first, second)
+                          kernel_array(times), value, first, second)
         return Drive(value, first, second)
 
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:

@@ -11,7 +11,7 @@ from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_start
-from limbless.mechanics.kernel import inline, kernel, plain
+from limbless.mechanics.kernel import inline, kernel, kernel_array
 
 _NODES = 40            # Chebyshev nodes along the body
 _STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is found
@@ -157,7 +157,7 @@ class ShearedCurvature(Gait):
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0))[..., None])
         wave = self.shear * np.sin(np.pi * stations / self.length) ** 4
         beats = np.empty((3, len(times), 1))
-        sample_beat(plain(times), self.ramp, self.period, self.pulse, beats[..., 0])
+        sample_beat(kernel_array(times), self.ramp, self.period, self.pulse, beats[..., 0])
         parts = [np.zeros((len(times), stations.shape[-1], 6)) for _ in range(3)]
         for order, part in enumerate(parts):
             waves = self._coefficients(times, order)

@@ -88,12 +88,12 @@ def _compiled(function: Callable, options: Any) -> Any:
         config.CACHE_DIR = before
 
 
-def plain(array: Any) -> NDArray[np.float64]:
-    """The array as kernels take it: float64, C-ordered and writable; a copy only where it is not.
+def kernel_array(values: Any) -> NDArray[np.float64]:
+    """Values as the array that kernels take: float64, C-ordered and writable; a copy only where it is not.
 
     A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came first.
     """
-    return np.require(array, np.float64, ["C", "W"])
+    return np.require(values, np.float64, ["C", "W"])
 
 
 def is_cold() -> bool:

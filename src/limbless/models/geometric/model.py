@@ -19,7 +19,7 @@ from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
 from limbless.mechanics.contact_dense import Dense
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.reseating import add_to_base
 from limbless.mechanics.rotations import matrix_to_quaternion
@@ -117,7 +117,7 @@ class Geometric(Equations, Model):
         """The gait at the stage times, as joint motion or as torques."""
         none = np.zeros((1, self.chain.freedoms))
         if gait.drives == "torque":
-            torque = plain(gait.sample(times, np.arange(self.chain.freedoms, dtype=np.float64)).value)
+            torque = kernel_array(gait.sample(times, np.arange(self.chain.freedoms, dtype=np.float64)).value)
             still = np.zeros((len(times), self.chain.freedoms))
             return DriveTable(still, still, still, torque)
         return DriveTable(*self.chain.motion(gait, times), none)

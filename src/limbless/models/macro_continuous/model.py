@@ -15,7 +15,7 @@ from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics import rod_motion
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
@@ -105,7 +105,7 @@ class MacroContinuous(Model):
     def _instant(self, strain: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, twist: ArrayLike, twist_rate: ArrayLike | None,
                  position: ArrayLike, orientation: ArrayLike, time: float) -> Solution:
         shape = (len(self.mesh.X), 6)
-        tables = [plain(values) for values in (strain, rate, acceleration)]
+        tables = [kernel_array(values) for values in (strain, rate, acceleration)]
         if any(values.shape != shape for values in tables):
             raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
         x = np.zeros(SIZE)
@@ -170,7 +170,7 @@ class MacroContinuous(Model):
 
     def drive(self, gait: Any, times: Array) -> Table | Drive:
         """The gait as strains at the stage times."""
-        drive = Drive(*(plain(part) for part in self.rod.strain(gait, times, self.mesh.X)))
+        drive = Drive(*(kernel_array(part) for part in self.rod.strain(gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics import laws as law_columns
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.lie import Quaternion, quaternion_product
 from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
@@ -119,7 +119,7 @@ def bracket(a: Array, b: Array) -> Array:
 
 def carried(kernel: Any, work: Array, pairs: Array) -> Array:
     """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod`."""
-    pairs = plain(np.broadcast_to(pairs, (*work.shape[:2], 6)))
+    pairs = kernel_array(np.broadcast_to(pairs, (*work.shape[:2], 6)))
     out = np.empty_like(pairs)
     kernel(work, pairs, out)
     return out

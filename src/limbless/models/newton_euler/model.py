@@ -14,7 +14,7 @@ from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
@@ -189,7 +189,7 @@ class NewtonEuler(Model):
             raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "  # type: ignore[attr-defined]
                              f"{'torque' if wants == 'torque' else 'shape or joint'}; this one drives {gait.drives!r}")
         if speaks == "torque":
-            torque = plain(gait.sample(times, np.arange(n, dtype=np.float64)).value)
+            torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return DriveTable(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
         return DriveTable(*self.chain.motion(gait, times), np.zeros((1, n)))
 

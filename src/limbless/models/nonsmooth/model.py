@@ -22,7 +22,7 @@ from limbless.mechanics.contact_bodies import CENTRAL
 from limbless.mechanics.contact_gap import find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import Rule
-from limbless.mechanics.kernel import plain
+from limbless.mechanics.kernel import kernel_array
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
@@ -200,7 +200,7 @@ class NonSmooth(Model):
         n = self.chain.freedoms
         none = np.zeros((1, n))
         if gait.drives == "torque":
-            torque = plain(gait.sample(times, np.arange(n, dtype=np.float64)).value)
+            torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return DriveTable(none, none, none, torque)
         if self._rule.control == contact_motion.FEEDBACK:
             times = times[1::2]                          # feedback looks at the middle of a step only
