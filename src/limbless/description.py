@@ -50,6 +50,11 @@ class Description(BaseModel, metaclass=_Refusing):
         tolerance): what error bars are found with. Itself where there is nothing of the kind."""
         return self
 
+    def notes(self) -> tuple[str, ...]:
+        """What its user should know before believing a run: a field without effect here, a wish that is not met. One sentence each, which
+        names the field. They are said in the summary, by `limbless run`, in the report and in the studio."""
+        return ()
+
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})

@@ -60,6 +60,10 @@ class Result:
     """
 
     numerical_error: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    """What the run's user should know: see `Description.notes`."""
+    doubts: tuple[str, ...] = ()
+    """Why the run is not to be believed: balances that fail, and what its model found (`Recording.doubts`)."""
 
     def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
                  wall_time: float | None = None) -> None:
@@ -80,7 +84,16 @@ class Result:
                 "units": "W", "long_name": "rate of the mismatch between kinetic energy and work since the record before"})
         known = {**_facts(scenario, model), **(facts or {})}
         dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-        return cls(dataset, scenario, status, state, wall_time)
+        result = cls(dataset, scenario, status, state, wall_time)
+        result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes]))
+        failed = [balance.sentence() for balance in result.balances() if balance.verdict != "pass"]
+        result.doubts = (*failed, *model.doubts(dataset))
+        return result
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing speaks against believing the run."""
+        return not self.doubts
 
     @property
     def name(self) -> str | None:
@@ -110,6 +123,9 @@ class Result:
             "scenario": self.name,
             "model": attributes.get("model"),
             "status": self.status,
+            "proven": self.proven,
+            "doubts": list(self.doubts),
+            "notes": list(self.notes),
             "duration": lasted if static is None else None,
             "step": attributes.get("step"),
             "wall_time": self.wall_time,
@@ -130,7 +146,7 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on the clock."""
-        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status)
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.doubts))
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -151,10 +167,11 @@ class Result:
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
         status, text = str(attributes.pop("status", "completed")), attributes.pop("scenario", None)
+        said = {name: tuple(json.loads(attributes.pop(name, "[]"))) for name in ("notes", "doubts")}
         dataset.attrs = attributes
         beside = _read_summary(file.with_name("summary.json"))
         result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
-        result.numerical_error = beside.get("numerical_error")
+        result.numerical_error, result.notes, result.doubts = beside.get("numerical_error"), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 

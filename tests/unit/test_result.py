@@ -17,7 +17,7 @@ from limbless.models.base import Model, Variable
 from limbless.result import Result
 from limbless.scenarios.scenario import Scenario
 
-SUMMARY = ["scenario", "model", "status", "duration", "step", "wall_time", "realtime_factor", "com_displacement", "path_length",
+SUMMARY = ["scenario", "model", "status", "proven", "doubts", "notes", "duration", "step", "wall_time", "realtime_factor", "com_displacement", "path_length",
            "mean_speed", "period_speed", "steady", "peak_torque", "limits_exceeded", "positive_work", "cost_of_transport", "balances"]
 
 
@@ -38,7 +38,7 @@ def falling(*blocks: dict) -> Result:
 def scenario(**more) -> SimpleNamespace:
     """What a result asks of a scenario."""
     return SimpleNamespace(name="stub", step=0.01, gait=SimpleNamespace(cycle=2.0), model=SimpleNamespace(kind="newton-euler"), figures=(),
-                           robot=None, to_yaml=lambda: "name: stub\n", **more)
+                           robot=None, notes=tuple, to_yaml=lambda: "name: stub\n", **more)
 
 
 def test_blocks_are_joined_under_names_units_and_labels(swimmer) -> None:

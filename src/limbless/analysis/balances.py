@@ -65,6 +65,11 @@ class Balance:
         """`pass` or `fail`; a mismatch that is not a number fails."""
         return "pass" if self.relative <= self.threshold else "fail"
 
+    def sentence(self) -> str:
+        """What it found, in words."""
+        return (f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of {self.scale:.3g} {self.units}); "
+                f"at most {self.threshold:.0e} passes")
+
     def as_dict(self) -> dict[str, object]:
         """All of it in plain types, as `summary.json` holds it."""
         return {"value": self.value, "scale": self.scale, "units": self.units, "relative": self.relative,

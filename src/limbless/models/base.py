@@ -12,6 +12,8 @@ from limbless.description import Description
 from limbless.errors import InputError
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from limbless.actuation import Actuation
     from limbless.environments.base import Environment
     from limbless.gaits.base import Gait
@@ -82,6 +84,12 @@ class Recording:
     """What a result needs to know of a model: its variables, their labels, and the dimensions of its records."""
 
     records: tuple[str, ...] = ("time",)
+    notes: tuple[str, ...] = ()
+    """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
+
+    def doubts(self, dataset: xr.Dataset) -> list[str]:
+        """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty where nothing is."""
+        return []
 
     def variables(self, block: Block) -> Block:
         """The variables of `schema()` from all that was recorded, joined; called once, at the end of a run."""

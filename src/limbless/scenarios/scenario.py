@@ -112,6 +112,11 @@ class Scenario(Description):
         refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
         return self
 
+    def notes(self) -> tuple[str, ...]:
+        """The notes of all its parts, in the order of the file."""
+        parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
+        return tuple(note for part in parts for note in part.notes())
+
     @classmethod
     def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None) -> Scenario:
         """A scenario by its name or from a file, with some fields changed.
