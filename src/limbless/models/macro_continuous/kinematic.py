@@ -17,7 +17,7 @@ from limbless.mechanics.rod import inertia_matrices
 from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
-from limbless.models.base import Block, State, Status
+from limbless.models.base import Block, State, Status, law_failure
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
 from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
@@ -96,7 +96,11 @@ class Kinematic:
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
         x[WORKS:] = paid[-1]
-        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
+        block, status = raw_block(now, touches), law_failure(model.environment)
+        if status.failure:
+            sound = int((knots[kept] < (status.time or 0.0)).sum())
+            block = {name: values[:sound] for name, values in block.items()}
+        return State(float(knots[-1]), np.concatenate([x, supports]), state.memory), block, status
 
     def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
                                                                                      Motion]:

@@ -18,7 +18,7 @@ from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
@@ -136,9 +136,7 @@ class NewtonEuler(Model):
 
     def _refuse_failure(self, now: Evaluation, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
-        failure = law_failure(self.environment)
-        if failure.cause is not None:
-            raise failure.cause
+        refuse_law_failure(self.environment)
         row = int(chain_motion.is_locked(now.table, now.work))
         if row:
             raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
