@@ -45,23 +45,20 @@ class Known:
         nodes, weights = self._around(stations.ravel(), 1)
         return Drive(*(np.einsum("nk,nkc->nc", weights, part[nodes]).reshape(*stations.shape, 6) for part in self.strains))
 
-    def crests_at(self) -> Array:
+    def crests(self, times: Array, length: float) -> Drive:
+        """Where sweeping anchorages hold."""
         if self.given is None:
             raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae (P,), or (3, P) with "
                              "their speeds and accelerations along the body")
-        return self.given
-
-    def crests(self, times: Array, length: float) -> Drive:
-        return Drive(*(np.tile(row, (len(times), 1)) for row in self.crests_at()))
+        return Drive(*(np.tile(row, (len(times), 1)) for row in self.given))
 
     def _around(self, X: Array, order: int) -> tuple[NDArray[np.int64], Array]:
         """Nodes (N, 5) around places (N,), and weights of their values (order 0) or of the slope there (order 1): no panel beyond a break."""
         panel = np.clip(np.searchsorted(self.mesh.X[::2], X, side="right") - 1, 0, len(self.mesh.half) - 1)
         nodes, weights = np.zeros((len(X), 5), dtype=np.int64), np.zeros((len(X), 5))
         for i, (x, j) in enumerate(zip(X, panel, strict=True)):
-            whole = [k for k in (j, j + 1, j - 1) if 0 <= k < len(self.mesh.half) and self.mesh.half[k] > 0.0]
-            beside = [k for k in whole if abs(k - j) <= 1][:2] if self.mesh.half[j] > 0.0 else [j]
-            chosen = np.unique([2 * k + c for k in beside for c in range(3)])
+            beside = [k for k in (j, j + 1, j - 1) if 0 <= k < len(self.mesh.half) and (k == j or self.mesh.half[[j, k]].min() > 0.0)]
+            chosen = np.unique([2 * k + c for k in beside[:2] for c in range(3)])
             nodes[i, :len(chosen)], weights[i, :len(chosen)] = chosen, _weights(self.mesh.X[chosen], x, order)
         return nodes, weights
 
@@ -93,7 +90,7 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     held = np.zeros((0, 6)) if touches is None else np.where(touches.present[0, :, None], touches.wrench[0], 0.0)
     resultant = np.zeros(6) if touches is None else touches.resultant[0]
     return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(table.sums[:1])[0], now.work[0, :, :12].copy(),
-                    -float(model.mesh.weight @ (wrench[0] * strains.rate).sum(axis=1)), now.twist[0], resultant, held)
+                    float(now.powers[0, 0]), now.twist[0], resultant, held)
 
 
 def _rows(crests: ArrayLike) -> Array:
