@@ -16,7 +16,6 @@ from limbless.actuation import Actuation
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.gaits.blend import Blend
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import Result
 from limbless.robots.base import Preset, Robot
@@ -195,7 +194,7 @@ class _Run:
             times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
         for begin, finish in pairwise(times):
             gait = self._ask_controller(begin, finish) if self.controller else self.gait
-            knots = knots_between(begin, finish, self.scenario.step, [*self.gait.breakpoints(begin, finish), *switches])
+            knots = knots_between(begin, finish, self.scenario.step, [*gait.breakpoints(begin, finish), *switches])
             for first in range(0, len(knots) - 1, self.model.steps_per_block):
                 yield knots[first:first + self.model.steps_per_block + 1], gait
 
@@ -240,16 +239,16 @@ class _Run:
                       float(last), place)
 
     def _ask_controller(self, begin: float, finish: float) -> Any:
-        """Call the controller and take its command: changed gait fields are blended in until its next call."""
+        """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
         command = self.controller(begin, self.model.observe(self.state))
-        before, self.torque = self.gait, None
+        passing, self.torque = self.gait, None
         if isinstance(command, Mapping):
-            self.gait = self.gait.changed(**command)
+            passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
-        return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
+        return passing
 
     def _gait_memory(self) -> dict[str, Array]:
         """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
