@@ -7,6 +7,7 @@ import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,11 @@ from numpy.typing import NDArray
 
 from limbless import checkpoints, resources
 from limbless.actuation import Actuation
-from limbless.callables import call, told
+from limbless.callables import call, refuse_named, text_of, told
 from limbless.checkpoints import Checkpoints, Unfinished
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.gaits.blend import Blend
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import Result
 from limbless.robots.base import Preset, Robot
@@ -48,7 +48,7 @@ TOO_LARGE = 1e9                       # of any number in a state: far beyond pos
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
         progress: Progress | None = None, checkpoint: str | Path | None = None, checkpoint_every: float = checkpoints.EVERY,
-        resume: bool = False) -> Result:
+        resume: bool = False, allow_code: bool = False) -> Result:
     """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`.
 
     Parameters
@@ -57,8 +57,9 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that take long.
         `result.write(folder)` into the same folder removes them again.
     resume : go on with the unfinished run in that folder, bit for bit.
+    allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
     """
-    return run_scenario(Scenario.load(source, changes), controller=controller, progress=progress, checkpoint=checkpoint,
+    return run_scenario(Scenario.load(source, changes, allow_code=allow_code), controller=controller, progress=progress, checkpoint=checkpoint,
                         checkpoint_every=checkpoint_every, resume=resume)
 
 
@@ -95,6 +96,7 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
+    refuse_named(scenario)
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
@@ -265,12 +267,12 @@ class _Run:
             spans = blocks_between(self.state.time, self.end, period, lambda begin, finish: (), 1)
         for begin, finish in spans:
             gait = self._ask_controller(float(begin), float(finish)) if self.controller else self.gait
-            for knots in blocks_between(float(begin), float(finish), self.scenario.step, self._switches, self.model.steps_per_block):
+            for knots in blocks_between(float(begin), float(finish), self.scenario.step, partial(self._switches, gait), self.model.steps_per_block):
                 yield knots, gait
 
-    def _switches(self, begin: float, finish: float) -> list[float]:
+    def _switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
-        parts = (self.gait, *self.scenario.environment, self.scenario.actuation)
+        parts = (gait, *self.scenario.environment, self.scenario.actuation)
         return [t for part in parts for t in part.breakpoints(begin, finish)]
 
     def _step(self, knots: Array, gait: Any) -> Status | None:
@@ -315,18 +317,18 @@ class _Run:
                       float(last), place)
 
     def _ask_controller(self, begin: float, finish: float) -> Any:
-        """Call the controller and take its command: changed gait fields are blended in until its next call."""
+        """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
         command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin, self.model.observe(self.state))
-        before, self.torque = self.gait, None
+        passing, self.torque = self.gait, None
         if isinstance(command, Mapping):
             if not all(isinstance(name, str) for name in command):
                 raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got {list(command)!r:.60}")
-            self.gait = self.gait.changed(**command)
+            passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
-        return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
+        return passing
 
     def _gait_memory(self) -> dict[str, Array]:
         """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
@@ -338,7 +340,11 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
+        gait = type(self.scenario.gait).model_validate_json(text, context=context)
+        refuse_named(gait)
+        return gait
 
     def _result(self, status: str) -> Result:
         blocks = self.blocks or [self.empty]
