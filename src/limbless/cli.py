@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+_ALLOW_CODE = click.option("--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder.")
+
+
+def say(text: object) -> None:
+    """A line on standard error."""
+    from limbless.errors import printable
+
+    click.echo(printable(text), err=True)
 
 
 class Commands(click.Group):
@@ -36,15 +44,15 @@ def _explained(error: Exception) -> int:
     from limbless.errors import InputError, SimulationError
 
     if isinstance(error, InputError):
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}")
         return BAD_INPUT
     if isinstance(error, SimulationError):
-        click.echo(f"The run failed: {error}", err=True)
+        say(f"The run failed: {error}")
         return FAILED
     if isinstance(error, OSError):
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}")
         return FAILED
-    click.echo(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.", err=True)
+    say(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.")
     return FAILED
 
 
@@ -108,7 +116,9 @@ def describe(name: str) -> None:
 @click.option("--error", "with_error", is_flag=True,
               help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
 @click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
-def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, quiet: bool) -> None:
+@_ALLOW_CODE
+def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, quiet: bool,
+        allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
@@ -123,9 +133,8 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
       limbless run eel-planar --error
     """
     from limbless.errors import SimulationError
-    from limbless.scenarios.scenario import Scenario
 
-    chosen = Scenario.load(scenario, _changes(settings))
+    chosen = _permitted(scenario, _changes(settings), allow_code)
     if not no_figures:
         _check_figures(chosen.figures)
     folder = _reserve(out, chosen)
@@ -146,6 +155,64 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     if result.status == "interrupted":
         click.echo(f"Interrupted: what was computed until then is kept in {folder}", err=True)
         click.get_current_context().exit(INTERRUPTED)
+
+
+def _permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenario:
+    """A scenario to be run; Python code that it names is loaded if the user allows it, now or before, and refused otherwise."""
+    from limbless.callables import named_in, refuse_named
+    from limbless.scenarios.scenario import Scenario
+
+    chosen = Scenario.load(source, changes)
+    named = named_in(chosen)
+    if not named:
+        return chosen
+    from limbless import permission
+
+    folders = permission.folders_of(named, source)
+    if not permission.allowed(folders):
+        if not (allow_code or _agreed(source, named, folders)):
+            refuse_named(chosen)
+        _remember(folders)
+    return Scenario.load(source, changes, allow_code=True)
+
+
+def _may_run_again(source: str | Scenario | None, given: str, allow_code: bool) -> bool:
+    """Whether the studio may load the code of what it shows when a field is changed: a saved run is shown without running any."""
+    from limbless import permission
+    from limbless.callables import named_in
+    from limbless.result import FILE_NAME
+    from limbless.scenarios.scenario import Scenario
+
+    named = named_in(Scenario.load(source)) if source is not None else {}
+    home = Path(given) / FILE_NAME if Path(given).is_dir() else Path(given)
+    return bool(named) and (allow_code or permission.allowed(permission.folders_of(named, home)))
+
+
+def at_terminal() -> bool:
+    """Whether somebody sits there who can be asked."""
+    import sys
+
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _agreed(source: str, named: Mapping[str, Any], folders: list[Path]) -> bool:
+    """Ask whoever sits at the terminal; nobody there means no."""
+    if not at_terminal():
+        return False
+    code = "\n".join(f"  {path}: {function.text}" for path, function in named.items())
+    say(f"{source} names Python code, and running it executes that code:\n{code}\nLook at it before you say yes.")
+    say(f"Yes holds from now on for scenarios in {' and '.join(map(str, folders))}.")
+    return click.confirm("Run it?", err=True)
+
+
+def _remember(folders: list[Path]) -> None:
+    from limbless import permission
+
+    where = " and ".join(map(str, folders))
+    try:
+        say(f"Python code that scenarios in {where} name is allowed from now on (kept in {permission.remember(folders)})")
+    except OSError as error:
+        say(f"Python code is allowed for this run only: it could not be remembered ({error})")
 
 
 def _changes(settings: Iterable[str]) -> dict[str, Any]:
@@ -265,7 +332,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
         except InputError as error:
             if names:
                 raise
-            click.echo(f"{name} is not drawn: {error}", err=True)
+            say(f"{name} is not drawn: {error}")
     for path in paths:
         if path.suffix == ".png":
             click.echo(path)
@@ -277,7 +344,8 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool) -> None:
+@_ALLOW_CODE
+def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool, allow_code: bool) -> None:
     """Watch and tune a run in the browser.
 
     A scenario is run first; a folder that `limbless run` wrote is shown as it is. A second one is drawn as a ghost, to compare.
@@ -289,18 +357,23 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
       limbless view runs/eel-planar runs/eel-planar-2
     """
     from limbless.errors import InputError
-    from limbless.view.serving import LOOPBACK, require
+    from limbless.view.gate import HERE
+    from limbless.view.serving import require
 
     require()
     if len(sources) > 2:
         raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
     from limbless.view.studio import Studio, opened, serve
 
-    result, source = opened(sources[0], _changes(settings), lambda scenario: _simulated(scenario, quiet=False))
-    ghost = opened(sources[1], {}, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
-    if host != LOOPBACK:
-        click.echo(f"Warning: listening on {host}; everybody who reaches this machine can use it and save into {Path.cwd()}", err=True)
-    studio = Studio(result, source, ghost, host, port)
+    def load(name: str, changes: dict[str, Any]) -> Scenario:
+        return _permitted(name, changes, allow_code)
+
+    result, source = opened(sources[0], _changes(settings), load, lambda scenario: _simulated(scenario, quiet=False))
+    ghost = opened(sources[1], {}, load, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
+    if host not in HERE:
+        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} (unencrypted: others on the "
+            "network may read it); elsewhere put this machine's own name or address into it")
+    studio = Studio(result, source, ghost, host, port, allow_code=_may_run_again(source, sources[0], allow_code))
     serve(studio, not no_browser, lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 
 

@@ -381,10 +381,10 @@ def _scenario(text: str | None) -> Scenario | None:
     """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait, say)."""
     if text is None:
         return None
-    from limbless.scenarios.scenario import Scenario
+    from limbless.scenarios.loader import from_text
 
     try:
-        return Scenario.from_yaml(text)
+        return from_text(text, "scenario", allow_code=False, saved=True)      # whoever looks at a result runs nothing
     except InputError as error:
         _log.warning("the scenario in the result cannot be built here: %s", error)
         return None

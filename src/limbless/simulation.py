@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.actuation import Actuation
+from limbless.callables import refuse_named, text_of
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
@@ -37,9 +38,12 @@ TOO_LARGE = 1e9                       # of any number in a state: far beyond pos
 
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
-        progress: Progress | None = None) -> Result:
-    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`."""
-    return run_scenario(Scenario.load(source, changes), controller=controller, progress=progress)
+        progress: Progress | None = None, allow_code: bool = False) -> Result:
+    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`.
+
+    A file may name Python code of its own; it is refused unless `allow_code` says that running that code is wanted.
+    """
+    return run_scenario(Scenario.load(source, changes, allow_code=allow_code), controller=controller, progress=progress)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
@@ -74,6 +78,7 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
+    refuse_named(scenario)
     if after is None and scenario.initial.result is not None:
         after = Result.load(scenario.initial.result)
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
@@ -260,7 +265,11 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
+        gait = type(self.scenario.gait).model_validate_json(text, context=context)
+        refuse_named(gait)
+        return gait
 
     def _result(self, status: str) -> Result:
         blocks = self.blocks or [self.empty]

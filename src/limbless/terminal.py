@@ -18,9 +18,10 @@ from rich.text import Text
 
 from limbless import registry
 from limbless.analysis import statics
+from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
-from limbless.errors import InputError, nearest
+from limbless.errors import InputError, nearest, printable
 from limbless.scenarios import document, fields, loader
 from limbless.scenarios.entries import kind_of
 from limbless.scenarios.scenario import Scenario
@@ -58,7 +59,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
     for number in range(max([len(heads), *(len(row) for row in rows)])):
         made.add_column(Text(heads[number] if heads else ""), overflow="fold", no_wrap=number == 0)
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     return made
 
 
@@ -99,11 +100,15 @@ def describe(name: str, out: Console) -> None:
 
 
 def _describe_scenario(scenario: Scenario, out: Console) -> None:
-    out.print(Text(f"{scenario.name}: {scenario.title or 'no title'}", style="bold"))
+    out.print(Text(printable(f"{scenario.name}: {scenario.title or 'no title'}"), style="bold"))
     if scenario.paper:
-        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else f"paper: {scenario.paper}"))
+        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else printable(f"paper: {scenario.paper}")))
+    code = functions_in(scenario)
+    if code:
+        told = ", ".join(f"{path} is {text_of(function)}" for path, function in code.items())
+        out.print(Text(printable(f"Running it executes Python code: {told}; `limbless run` asks for --allow-code.")))
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
-    out.print(Text(scenario.to_yaml().rstrip()), soft_wrap=True)
+    out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
     parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
     kinds = [getattr(part, "preset", kind_of(part)) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from limbless.actuation import Actuation
     from limbless.environments.base import Environment
     from limbless.gaits.base import Gait
+    from limbless.models.resolution import StepLimit
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
@@ -144,6 +145,10 @@ class Model(Recording):
     def drive(self, gait: Gait, times: Array) -> Any:
         """The gait at the stage times of a block, in the form `advance` takes."""
         raise NotImplementedError
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """The longest step that solves the scenario from this state on, where a longer one would give a wrong motion without a sign of it."""
+        return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
         """The drive with joint torques added, held over the block: a controller's array command."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from viser import ClientHandle
 
     from limbless.result import Result
+    from limbless.view.studio import Studio
 
 TICK = 1.0 / 25.0      # s between frames while playing
 Wish = tuple[str | Scenario | None, dict[str, Any]]
@@ -36,14 +37,13 @@ class Page:
     Parameters
     ----------
     client : the connection.
-    result : what is shown first.
-    source : what it came from: the name of a scenario, a path, or the result's own scenario.
-    ghost : another result to compare with, or None.
-    folder : where Save writes; nothing is written elsewhere.
+    studio : what is shown first, what it came from, another result to compare with, and where Save writes: nothing is written elsewhere.
     """
 
-    def __init__(self, client: ClientHandle, result: Result, source: str | Scenario | None, ghost: Result | None, folder: Path) -> None:
-        self.client, self.result, self.source, self.folder = client, result, source, folder
+    def __init__(self, client: ClientHandle, studio: Studio) -> None:
+        self.client, self.studio = client, studio
+        self.result, self.source, self.folder = studio.result, studio.source, studio.folder
+        result, source, ghost = studio.result, studio.source, studio.ghost
         self.changes: dict[str, Any] = {}
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
@@ -127,7 +127,7 @@ class Page:
             if self.source is None:
                 return self._refused("this result was made of Python objects that no scenario can express; it can be watched, not tuned")
             try:
-                scenario = Scenario.load(self.source, self.changes)
+                scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
             except InputError as error:
                 return self._refused(str(error))
             self._asked = scenario, (self.source, dict(self.changes))

@@ -28,6 +28,7 @@ from limbless.models.macro_continuous.kinematic import Kinematic, Table
 from limbless.models.macro_continuous.mesh import Slices, make_mesh
 from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
 from limbless.models.macro_continuous.solution import Solution
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
 from limbless.robots.base import Preset, Robot
 from limbless.robots.rod import HELD, Rod
 
@@ -183,6 +184,11 @@ class MacroContinuous(Model):
         rod_motion.store(self.scratch.work[0], self.scratch, kept, 0, 0)
         now = Instants(np.zeros(1), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value, drive.rate)
         return np.asarray(self.recorder.block(now, None)["momentum"][0])
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
+            return None                                  # contacts, the balance of forces or the clamp decide the motion: no state to brake
+        return friction_limit(rod_rate(self.laws, self._own[:, 0]), RUNGE_KUTTA, self.laws)
 
     def drive(self, gait: Any, times: Array) -> Table | Drive:
         """The gait as strains at the stage times."""

@@ -22,6 +22,7 @@ from limbless.models.base import Block, Model, ModelSettings, State, Status, Var
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -192,6 +193,10 @@ class NewtonEuler(Model):
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return DriveTable(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
         return DriveTable(*self.chain.motion(gait, times), np.zeros((1, n)))
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._table, self._laws, state.x[7:self._split])
+        return friction_limit(rate, RUNGE_KUTTA, self._laws)
 
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
         """The drive with a joint torque added, held over the block: a controller's array command."""
