@@ -66,7 +66,8 @@ from limbless.mechanics.contact_law import (
     state_of,
 )
 from limbless.mechanics.contact_law import GIVEN as PRESSED
-from limbless.mechanics.contact_solver import give_torques, solve_contacts
+from limbless.mechanics.contact_rescue import solve_contacts
+from limbless.mechanics.contact_solver import give_torques
 from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product

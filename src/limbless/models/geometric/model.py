@@ -18,6 +18,7 @@ from limbless.mechanics import chain_motion, geometric_motion, geometric_steppin
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
 from limbless.mechanics.contact_dense import Dense
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
+from limbless.mechanics.contact_path import make_path
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
@@ -68,7 +69,8 @@ class Geometric(Equations, Model):
         """Set-valued wheels as contacts under given loads; none if there are none."""
         scene = scene_of(self.chain, self.wheels)
         C, N = len(scene.owner), self.freedoms
-        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64))
+        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
+                      make_path(2 * C))
         return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
                         dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from limbless.mechanics import chain as kernels
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE
 from limbless.mechanics.contact_motion import Kept, Moving, Room
+from limbless.mechanics.contact_path import MOST, make_path
 from limbless.mechanics.contact_solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
 
 Array = NDArray[np.float64]
@@ -33,12 +34,13 @@ def room(rows: int, joints: int, slots: int) -> Room:
                 np.zeros((joints, 2)), np.zeros(6))
 
 
-def step(rows: int, joints: int, dry: Array | None) -> Step:
+def step(rows: int, joints: int, slots: int, dry: Array | None) -> Step:
     """Working memory of the solver; `dry` holds the numbers of dry friction in the joints, if any has it."""
     rubbing = 0 if dry is None else joints
+    path = make_path(IMPULSE * min(slots, MOST) + rubbing)
     return Step(np.zeros((rows, BLOCK_COLUMNS)), np.zeros(joints), np.zeros(joints), np.zeros(6 + joints), np.zeros((rows, 6)),
                 np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)), np.zeros(6),
-                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry)
+                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry, path)
 
 
 def kept(rows: int, joints: int, slots: int, count: int) -> Kept:

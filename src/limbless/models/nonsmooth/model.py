@@ -115,7 +115,7 @@ class NonSmooth(Model):
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
-        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes, self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
 
