@@ -52,7 +52,8 @@ class Geometric(Equations, Model):
         super().__init__(robot, environment, coordinates)
         self.actuation = actuation or Motion()
         table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
-                                                     self.actuation)
+                                                     self.actuation, self.chain.base)
+        chain_tables.refuse_feedforward(self.actuation, "geometric")
         self._run_table, n = table, self.chain.freedoms
         self._given = np.zeros(self.freedoms, dtype=np.int64)
         self._given[self.frame.speeds:] = table.layout[1:, rows_of.GIVEN]

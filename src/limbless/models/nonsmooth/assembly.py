@@ -9,6 +9,7 @@ from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE
 from limbless.mechanics.contact_motion import Kept, Moving, Room
 from limbless.mechanics.contact_path import MOST, make_path
 from limbless.mechanics.contact_solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
+from limbless.mechanics.saturation import WISH_ROWS
 
 Array = NDArray[np.float64]
 INTEGRALS = 9
@@ -31,7 +32,7 @@ def room(rows: int, joints: int, slots: int) -> Room:
     """Working memory of a run."""
     return Room(np.zeros(7 + joints), np.zeros(6 + joints), np.zeros((rows, kernels.WORK_COLUMNS)), np.zeros((rows, 6)),
                 np.zeros((rows, 6)), np.zeros((slots, CONTACT_COLUMNS)), np.zeros(slots, dtype=np.int64), np.zeros(3),
-                np.zeros((joints, 2)), np.zeros(6))
+                np.zeros((joints, 5)), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(6))
 
 
 def step(rows: int, joints: int, slots: int, dry: Array | None) -> Step:
