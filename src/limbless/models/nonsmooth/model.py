@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
-SUNK = 0.05                            # radii: how deep a body may sink in before the run is in doubt; scenarios of the library stay below 0.005
+SUNK = 0.05                            # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 _UNRECORDED = "unrecorded"             # what was found since the last record, in the memory of a state: worst residual, greatest depth
 
 
