@@ -31,6 +31,7 @@ from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
+from limbless.models.resolution import MOREAU, RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -122,6 +123,10 @@ class Geometric(Equations, Model):
             return DriveTable(still, still, still, torque)
         return DriveTable(*self.chain.motion(gait, times), none)
 
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
+        return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
+
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if self._given[self.frame.speeds:].all():
@@ -133,6 +138,7 @@ class Geometric(Equations, Model):
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
         friction = self._contacts.contact[:, LOAD:LOAD + IMPULSE]
         times, friction[:] = knots[record], memory["friction"]
+        self._contacts.counts[2] = memory.get("unrecorded", np.zeros(1))[0]      # worst residual since the last record
         kept, wheels = self._room(len(times))
         clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
         done, r, what = len(knots) - 1, 0, -1
@@ -153,7 +159,7 @@ class Geometric(Equations, Model):
             if what >= 0:
                 done = first + step
                 break
-        memory["friction"] = friction.copy()
+        memory["friction"], memory["unrecorded"] = friction.copy(), self._contacts.counts[2:3].copy()
         status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else law_failure(self.environment)
         block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
         if self.clamps:

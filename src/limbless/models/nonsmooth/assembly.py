@@ -30,7 +30,7 @@ def room(rows: int, joints: int, slots: int) -> Room:
     """Working memory of a run."""
     return Room(np.zeros(7 + joints), np.zeros(6 + joints), np.zeros((rows, kernels.WORK_COLUMNS)), np.zeros((rows, 6)),
                 np.zeros((rows, 6)), np.zeros((slots, CONTACT_COLUMNS)), np.zeros(slots, dtype=np.int64), np.zeros(3),
-                np.zeros((joints, 2)), np.zeros(4))
+                np.zeros((joints, 2)), np.zeros(6))
 
 
 def step(rows: int, joints: int, dry: Array | None) -> Step:
@@ -46,4 +46,4 @@ def kept(rows: int, joints: int, slots: int, count: int) -> Kept:
     return Kept(np.zeros((count, 13 + 2 * joints + INTEGRALS)), np.zeros((count, joints)), np.zeros((count, 3)),
                 np.zeros((count, rows, 9)), np.zeros((count, rows, 3)), np.zeros((count, rows, 6)), np.zeros((count, rows, 6)),
                 np.zeros((count, rows, 6)), np.zeros((count, slots, 3)), np.zeros((count, slots, 3)), np.zeros((count, slots)),
-                np.zeros((count, slots)), np.zeros((count, 6)), np.zeros(count))
+                np.zeros((count, slots)), np.zeros((count, 6)), np.zeros(count), np.zeros(count))

@@ -53,7 +53,7 @@ def draw(result: Result, name: str) -> Drawing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
     drawable = _literal(finite(result))
     sizes = drawable.dataset.sizes
-    records = next((sizes[dim] for dim in ("time", "point", "tension_lateral") if dim in sizes), 0)
+    records = next((sizes[dim] for dim in ("time", "point", "tension_lateral", "combination") if dim in sizes), 0)
     if records < 2:
         raise InputError(f"figure {name!r} needs at least two records; this run has {records}")
     from limbless.view.figures.style import styled
