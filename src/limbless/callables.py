@@ -168,7 +168,8 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     except KeyboardInterrupt:
         raise
     except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
-        hint = "" if not isinstance(error, TypeError) or _takes(function, arguments) else f"; it is called as {name_of(function)}{arguments_form}"
+        fits = not isinstance(error, TypeError) or _takes(function, arguments)
+        hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
 
 

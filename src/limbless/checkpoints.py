@@ -102,7 +102,8 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
         raise InputError(f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its end")
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
-        raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; it cannot go on with another one")
+        raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; "
+                         "it cannot go on with another one")
     blocks, last = [], {}
     for path in parts:
         last = _read(path)

@@ -84,4 +84,4 @@ def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Seque
 
 def _cell(value: object) -> str:
     text = repr(value) if isinstance(value, float) else str(value)
-    return f'"{text}"' if "," in text else text
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text

@@ -59,8 +59,9 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     resume : go on with the unfinished run in that folder, bit for bit.
     allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
     """
-    return run_scenario(Scenario.load(source, changes, allow_code=allow_code), controller=controller, progress=progress, checkpoint=checkpoint,
-                        checkpoint_every=checkpoint_every, resume=resume)
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+                        resume=resume)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
@@ -199,8 +200,8 @@ class _Run:
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
-        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; set step to "
-                         f"{every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
+        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; "
+                         f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
 
     def _refuse_many_records(self) -> None:
         """Records that would not fit into memory are refused before they are made."""
@@ -267,7 +268,8 @@ class _Run:
             spans = blocks_between(self.state.time, self.end, period, lambda begin, finish: (), 1)
         for begin, finish in spans:
             gait = self._ask_controller(float(begin), float(finish)) if self.controller else self.gait
-            for knots in blocks_between(float(begin), float(finish), self.scenario.step, partial(self._switches, gait), self.model.steps_per_block):
+            switches, size = partial(self._switches, gait), self.model.steps_per_block
+            for knots in blocks_between(float(begin), float(finish), self.scenario.step, switches, size):
                 yield knots, gait
 
     def _switches(self, gait: Any, begin: float, finish: float) -> list[float]:

@@ -130,14 +130,15 @@ def law_failure(environment: Sequence[Environment]) -> Status:
         if error is not None:
             slot.error = None
             name = name_of(getattr(item, "law", slot))
-            return Status(f"the force law {name} failed with {told(error)}", slot.time, None, error)
+            failure = str(error) if isinstance(error, InputError) else f"the force law {name} failed with {told(error)}"
+            return Status(failure, slot.time, None, error)
     return Status()
 
 
 def refuse_law_failure(environment: Sequence[Environment]) -> None:
     """The same for one state at a time: what a user's law raised ends the call."""
     failure = law_failure(environment)
-    if isinstance(failure.cause, KeyboardInterrupt):
+    if isinstance(failure.cause, KeyboardInterrupt | InputError):
         raise failure.cause
     if failure.cause is not None:
         raise SimulationError(failure.failure, failure.time) from failure.cause
@@ -158,7 +159,7 @@ class Model(Recording):
         raise NotImplementedError
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """The longest step that solves the scenario from this state on, where a longer one would give a wrong motion without a sign of it."""
+        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a sign of it."""
         return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
