@@ -33,9 +33,15 @@ ERRATA_004 = {f"004-{number}" for number in (
 """Of paper 004, section 10 of its spec. The others rename a symbol, say a limit, or choose between two forms that both exist."""
 
 
+SURVIVORS = {"contact-gap-sign", "rod-base-acceleration", "equivalent-force-sign", "anchorage-acceleration", "rod-elastic-energy",
+             "chain-elastic-energy", "servo-reference", "slope-height", "patch-backward", "workspace-corner", "eight-tilt", "end-off-grid",
+             "peak-parabola", "tip-reach", "drawn-boxes", "frame-late", "drawn-tendons"}
+"""Small mistakes that no test noticed once."""
+
+
 def test_no_erratum_is_forgotten() -> None:
     names = [mutant.name for mutant in MUTANTS]
-    assert set(names) >= ERRATA | ERRATA_000 | ERRATA_004
+    assert set(names) >= ERRATA | ERRATA_000 | ERRATA_004 | SURVIVORS
     assert len(set(names)) == len(names)
 
 

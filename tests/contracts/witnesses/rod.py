@@ -27,7 +27,7 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 TWIST = (0.3, -0.2, 0.4, 0.5, -0.7, 0.6)
 FEET, HANDOVER = (0.2, 0.6), 20                                          # abscissae (m), and the record at which the second takes over
 PLACES, WEIGHT = tuple((np.array([20, 60, 100, 140, 180]) + 0.5) * 0.005), (1.0, 4.0, 0.5, 2.0, 9.0)
-FINE = 4 * SECTIONS                                                         # cells of the body by hand; middles of sections are nodes 2, 6, ..
+FINE = 4 * SECTIONS                                                      # cells of the body by hand; middles of sections: nodes 2, 6, ..
 X = np.linspace(0.0, LENGTH, FINE + 1)
 MIDDLES = np.arange(2, FINE, 4)
 SIMPSON = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (FINE // 2 - 1)), 4.0, 1.0])
@@ -82,7 +82,7 @@ _KNOWN: dict[tuple[bytes, ...], Body] = {}
 
 def body(data: dict[str, Array], moving: Array | None = None) -> Body:
     """As placed by `placed`; each motion of the head once."""
-    key = tuple(data[name].tobytes() for name in ("time", "base_position", "base_orientation")) + (b"" if moving is None else b"some",)
+    key = (*(data[name].tobytes() for name in ("time", "base_position", "base_orientation")), b"" if moving is None else b"some")
     if key not in _KNOWN:
         _KNOWN[key] = placed(data["time"], matrix(data["base_orientation"]), data["base_position"], moving)
     return _KNOWN[key]
@@ -199,7 +199,7 @@ def the_wrench_inside_carries_what_lies_beyond(case: Case) -> None:
 def nothing_is_left_beyond_the_tail(case: Case) -> None:
     for run in ("free", "anchored", "supported"):
         left = case.of(run)["tail_wrench"]
-        assert 0.0 <= left.min() and left.max() < 1e-6
+        assert left.min() >= 0.0 and left.max() < 1e-6
 
 
 @witness(MODEL, "fluid_force")
@@ -318,7 +318,7 @@ def feet_do_not_slip(case: Case) -> None:
         angle = 2.0 * np.pi / 0.3 * data["time"][there]
         speed = np.array([0.01, 0.005, -0.008]) * 2.0 * np.pi / 0.3 * np.cos(angle)[:, None]
         case.same(back(b.R[there, node], b.velocity[there, node]), speed, 2e-3)
-    assert 0.0 <= data["contact_residual"].min() and data["contact_residual"].max() < 1e-6
+    assert data["contact_residual"].min() >= 0.0 and data["contact_residual"].max() < 1e-6
 
 
 @witness(MODEL, "contact_singular_values", "contact_conditioning")

@@ -1,4 +1,4 @@
-"""Of all tensions that bring the tip to its target, those that an aim prefers: least tension, least work, a wanted stiffness."""
+"""Of all tensions that bring the tip to its target those that an aim prefers: least tension or work, a wanted stiffness."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Chooser:
             raise InputError("prefer 'stiffness' needs a `direction` where no place of the tip is followed")
         axis = np.eye(3)[along[0] if along else 0] if direction is None else np.asarray(direction, dtype=np.float64)
         if axis.shape != (3,) or not np.isfinite(axis).all() or not axis.any():
-            raise InputError(f"direction must be three finite numbers, not all 0; got {direction}")
+            raise InputError(f"direction must be three finite numbers, not all 0; got {axis.tolist()}")
         self.direction = self.model.base_rotation @ (axis / np.linalg.norm(axis))
 
     def stiffness_of(self, found: Equilibrium) -> float:
@@ -64,11 +64,11 @@ class Chooser:
         if tried:
             there, answer, self._last = min(tried, key=lambda one: self._aim(one[0], one[1], previous))
             return there, answer
-        there, answer = self.follower.within(target, np.clip(tension, 0.01, self.largest), q, np.ones(m), np.arange(m))
+        there, answer = self.follower.within(target, np.clip(tension, 0.01, self.largest), q, np.ones(m), np.arange(m, dtype=np.int64))
         return self._held(there), answer
 
     def _sets(self) -> Iterator[tuple[int, ...] | None]:
-        """Which tendons are taut, where that matters (an elastic tendon stiffens as soon as it pulls): that of the point before, all, fewer."""
+        """Which tendons are taut: those of the point before, all, then fewer. It matters for elastic ones, which stiffen as they pull."""
         if not self.elastic:
             yield None
             return

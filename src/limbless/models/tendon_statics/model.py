@@ -83,7 +83,7 @@ class TendonStatics:
         self._stiffening = numbers("tendon_stiffening", tendon_stiffening, (self.tendons,))
         if self._stiffening.min() < 0.0 or (self._stiffening.any() and self._elastic is None):
             raise InputError("tendon_stiffening must not be negative, and goes with a tendon_stiffness (N/m); "
-                             f"got {tendon_stiffening} 1/m with tendon_stiffness {tendon_stiffness}")
+                             f"got {self._stiffening.min():g} 1/m {'without' if self._elastic is None else 'with'} one")
         self.antagonists = Antagonists(built)
         self.work = work_arrays(self.spine)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if stops else self.spine.rest
@@ -124,7 +124,8 @@ class TendonStatics:
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
             raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
         law = self.friction_law if friction else 0
-        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, self._coefficient, slips, np.zeros(m) if before is None else before,
+        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, self._coefficient, slips,
+                     np.zeros(m) if before is None else before,
                      before is not None and law != 0, self._at_tip)
 
     # One load
@@ -295,8 +296,8 @@ class TendonStatics:
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
-        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is. A stiffness
-        that no tensions give is answered with the nearest one; `stiffness` tells which it is, `wish_met` whether it is the wanted one.
+        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is.
+        A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met` whether it is the wanted one.
         """
         names = list(follow)
         if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
