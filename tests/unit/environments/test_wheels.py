@@ -140,6 +140,19 @@ def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: st
     assert apart[1] < 0.01
 
 
+def test_the_two_models_meet_on_set_valued_wheels_in_water_with_added_mass() -> None:
+    """Added mass is taken there: the two dynamics differ by far less than what the water changes."""
+    from limbless.gaits.serpenoid import Serpenoid
+
+    def ends(model: str, *water: ll.Water) -> np.ndarray:
+        return ll.simulate(WangSnake(), Serpenoid(), [Wheels(), *water], model=model, duration=0.5, step=1e-3,
+                           record_every=0.5).dataset["base_position"].values[-1]
+
+    water = ll.Water(added_mass="consistent")
+    wet, dry, other = ends("newton-euler", water), ends("newton-euler"), ends("geometric", water)
+    assert np.abs(wet - dry).max() > 30.0 * np.abs(wet - other).max() > 0.0
+
+
 def test_newton_euler_holds_a_wheel_and_lets_it_slide() -> None:
     """Distances and times of dry friction, with the other stepping; a wheel that is held does not creep."""
     speed, friction = 0.5, 0.5 * 9.81
