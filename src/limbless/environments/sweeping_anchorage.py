@@ -23,6 +23,14 @@ class SweepingAnchorage(Contact):
     holds: Literal["material", "spatial"] = Field("material",
                                                   description="what stands still: the touching section, or the place of contact")
 
+    @property
+    def needs_slope(self) -> bool:                                               # type: ignore[override]
+        return self.holds == "spatial"
+
+    def count(self, gait: Gait, length: float) -> int:
+        wavelength = getattr(gait, "wavelength", None)
+        return super().count(gait, length) if wavelength is None else int(length / wavelength) + 2
+
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
             raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "

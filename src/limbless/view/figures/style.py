@@ -34,6 +34,11 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+def literal(text: str) -> str:
+    """Text that is drawn as it is written, dollar signs too."""
+    return text.replace("$", r"\$")
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw and save in the style of limbless, whatever style the caller's own figures have."""
