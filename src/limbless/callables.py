@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import site
 import sys
 import sysconfig
@@ -144,6 +145,45 @@ def function_of(text: str, folder: Path | None = None) -> Callable[..., Any]:
     return function
 
 
+def name_of(function: Callable[..., Any]) -> str:
+    """What a function is called in a sentence."""
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def told(error: BaseException) -> str:
+    """An exception in words: its kind, and what it says if it says anything."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any) -> Any:
+    """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function and the time.
+
+    Parameters
+    ----------
+    role, when : for the sentence: `gait function` .. `at t = 0 s`.
+    arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
+    """
+    try:
+        return function(*arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
+        fits = not isinstance(error, TypeError) or _takes(function, arguments)
+        hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
+        raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
+
+
+def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+    """Whether a function can be called with these arguments; True where nobody knows."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        pass
+    return True
+
+
 def located(path: str | Path, folder: Path | None = None) -> Path:
     """A path that exists: absolute, in `folder`, or in the working directory, in this order."""
     given = Path(path).expanduser()
@@ -204,8 +244,10 @@ def _installed(file: Path) -> bool:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything
-        raise InputError(f"module {name!r} cannot be imported ({type(error).__name__}: {error}); {_FORM}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a user's module may raise anything, and even exit
+        raise InputError(f"module {name!r} cannot be imported ({told(error)}); {_FORM}") from error
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -221,7 +263,9 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a user's file may raise anything
+    except BaseException as error:  # a user's file may raise anything, and even exit
         del sys.modules[name]
-        raise InputError(f"{str(path)!r} could not be run: {type(error).__name__}: {error}") from error
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise InputError(f"{str(path)!r} could not be run: {told(error)}") from error
     return module

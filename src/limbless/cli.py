@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from limbless.result import Result
     from limbless.scenarios.scenario import Scenario
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
 _ALLOW_CODE = click.option("--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder.")
 
 
@@ -107,7 +107,7 @@ def describe(name: str) -> None:
 
 
 @main.command()
-@click.argument("scenario", metavar="NAME|FILE")
+@click.argument("scenario", metavar="NAME|FILE", required=False)
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
               help="Change a field, such as gait.amplitude=0.08; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
@@ -115,31 +115,41 @@ def describe(name: str) -> None:
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
 @click.option("--error", "with_error", is_flag=True,
               help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
-@click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
+@click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
+@click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
+@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True, metavar="SECONDS",
+              help="How often a long run writes its state and records into its folder.")
+@click.option("--quiet", is_flag=True, help="Print only the folder that was written (and on standard error what is wrong).")
 @_ALLOW_CODE
-def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, quiet: bool,
-        allow_code: bool) -> None:
+def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, strict: bool,
+        resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
     figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as YAML: numbers, [lists], angles
-    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
+    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed, and --resume goes on with it.
+
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+
+    \b
+    Exit codes:
+      0  completed        1  failed           2  refused: bad input
+      3  not proven, with --strict          130  interrupted
 
     \b
     Examples:
       limbless run eel-planar
       limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
       limbless run my-eel.yaml --out results/my-eel
-      limbless run eel-planar --error
+      limbless run eel-planar --error --strict
+      limbless run --resume runs/eel-planar
     """
     from limbless.errors import SimulationError
 
-    chosen = _permitted(scenario, _changes(settings), allow_code)
-    if not no_figures:
-        _check_figures(chosen.figures)
-    folder = _reserve(out, chosen)
+    chosen, folder = _chosen(scenario, settings, out, resume, not no_figures, allow_code)
     try:
-        result = _simulated(chosen, quiet)
+        result = _simulated(chosen, quiet, checkpoint=folder, checkpoint_every=every, resume=resume is not None)
         if with_error and result.status == "completed":
             _add_errors(chosen, result, quiet)
     except SimulationError as error:
@@ -153,8 +163,30 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     paths = result.write(folder, figures=not no_figures)
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
-        click.echo(f"Interrupted: what was computed until then is kept in {folder}", err=True)
+        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on with it")
         click.get_current_context().exit(INTERRUPTED)
+    if strict and not result.proven:
+        click.get_current_context().exit(NOT_PROVEN)
+
+
+def _chosen(name: str | None, settings: tuple[str, ...], out: Path | None, resume: Path | None, figures: bool,
+            allow_code: bool) -> tuple[Scenario, Path]:
+    """The scenario that is asked for, and the folder for what it writes."""
+    from limbless.errors import InputError
+
+    if (name is None) == (resume is None):
+        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two")
+    if resume is None:
+        chosen = _permitted(str(name), _changes(settings), allow_code)
+    elif settings or out is not None:
+        raise InputError("--resume goes on with a run as it was, in its own folder: leave --set and --out away")
+    elif not (resume / "scenario.yaml").is_file():
+        raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
+    else:
+        chosen = _permitted(str(resume / "scenario.yaml"), {}, allow_code)
+    if figures:
+        _check_figures(chosen.figures)
+    return chosen, _reserve(out, chosen) if resume is None else resume
 
 
 def _permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenario:
@@ -252,6 +284,8 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     except OSError as error:
         raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
     written = out / "scenario.yaml"
+    if (out / "checkpoint").is_dir():
+        say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
         raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
     return out
@@ -264,7 +298,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _simulated(scenario: Scenario, quiet: bool) -> Result:
+def _simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless import terminal
     from limbless.mechanics.kernel import is_cold
     from limbless.simulation import run_scenario
@@ -272,7 +306,7 @@ def _simulated(scenario: Scenario, quiet: bool) -> Result:
     if not quiet and is_cold():
         click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True)
     with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
-        return run_scenario(scenario, progress=progress)
+        return run_scenario(scenario, progress=progress, **options)
 
 
 def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
@@ -283,12 +317,13 @@ def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless import terminal
+
+    out = terminal.console(stderr=quiet)
+    terminal.warn(result, out)
     if quiet:
         click.echo(folder)
         return
-    from limbless import terminal
-
-    out = terminal.console()
     out.print(terminal.table(terminal.summary_rows(result.summary())))
     _tell_files(folder, paths)
 
@@ -320,6 +355,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
       limbless plot runs/eel-planar
     """
     from limbless.errors import InputError
+    from limbless.files import below
     from limbless.result import Result
     from limbless.view import figures
 
@@ -328,7 +364,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     paths: list[Path] = []
     for name in names or figures.names_for(result):
         try:
-            paths += figures.save(result, name, folder / "figures")
+            paths += figures.save(result, name, below(folder, "figures"))
         except InputError as error:
             if names:
                 raise

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -25,6 +25,9 @@ from limbless.errors import InputError, nearest, printable
 from limbless.scenarios import document, fields, loader
 from limbless.scenarios.entries import kind_of
 from limbless.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from limbless.result import Result
 
 ROOMS = {
     "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation", "models": "model",
@@ -160,7 +163,14 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
         rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
+    rows += [("note", note) for note in get("notes") or ()]
     return [row for row in rows if row[1]]
+
+
+def warn(result: Result, out: Console) -> None:
+    """The first line after a run that is not proven, in red where the terminal has colours."""
+    if result.warning:
+        out.print(Text(result.warning, style="bold red"), soft_wrap=True)
 
 
 def _joints(exceeded: Sequence[Mapping[str, Any]]) -> str:

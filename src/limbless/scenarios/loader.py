@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from limbless.callables import named_in
 from limbless.errors import InputError, nearest
+from limbless.files import as_word
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
@@ -71,7 +71,7 @@ def _document(source: str | Path) -> Document:
     if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")
     document = read_file(path, folder=path.parent.resolve())
-    document.data.setdefault("name", re.sub(r"[^\w.-]+", "-", path.stem).strip("-.") or "untitled")
+    document.data.setdefault("name", as_word(path.stem))
     return document
 
 

@@ -20,7 +20,7 @@ from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
 from limbless.models.macro_continuous.instant import held_instant
@@ -140,6 +140,7 @@ class MacroContinuous(Model):
         strains = Strains(*(values[None] for values in tables))
         if not self._evaluate(setting, strains, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
+        refuse_law_failure(self.environment)
         rod_motion.store(s.work[0], s, kept, 0, 0)
         if twist_rate is not None:
             given = numbers("base_twist_rate", twist_rate, 6)
