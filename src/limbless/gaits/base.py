@@ -45,11 +45,11 @@ class Gait(Description):
         raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Self]:
-        """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a gait does), and the
-        gait from then on.
+        """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a
+        gait does), and the gait from then on.
 
-        Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has a passage of its own.
-        """
+        Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has
+        a passage of its own. """
         from limbless.gaits.blend import Blend
         new = self.changed(**fields)
         return (self, self) if new == self else (Blend(self, new, start, end), new)
@@ -73,4 +73,5 @@ def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ..
     wanted = gait.changed(**fields)
     for name in fields:
         if name not in allowed and getattr(wanted, name) != getattr(gait, name):
-            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change {', '.join(allowed)}; {why}")
+            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change "
+                             f"{', '.join(allowed)}; {why}")

@@ -29,8 +29,8 @@ WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 #          1 if the added mass is momentum-consistent, current (3, world), 1 if there is added mass
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
-# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of time that gives
-#          them (0: they are constant)
+# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of
+#          time that gives them (0: they are constant)
 # FRICTION largest force per length of sliding to the head, to the tail and sideways, speed below which it fades, 1 if the directions
 #          are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])

@@ -141,14 +141,15 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved, path,
-                                    there)
+                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width),
+                                    moved, path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
                 first, last, entry = item.timetable(width).T
                 scheduled = first > -NEVER
-                there = np.where(scheduled, (middle[:, None] >= first) & (middle[:, None] < last), places[columns] >= 0.0)
+                now = (middle[:, None] >= first) & (middle[:, None] < last)
+                there = np.where(scheduled, now, places[columns] >= 0.0)
                 found.place[..., columns] = np.where(scheduled, entry, np.maximum(places[columns], 0.0))
             else:
                 there = self._from_gait(item, gait, grid, columns, found, slack)
