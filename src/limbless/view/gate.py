@@ -30,6 +30,9 @@ MOST_SOCKETS = 24
 """Open web sockets of one server; the studio shows itself to fewer visitors, the others read why it does not."""
 LARGEST_MESSAGE = 2**20
 """Bytes that a visitor's browser may send at once; it tells of clicks, typed values and where its camera is."""
+PATIENCE = 60.0
+"""s that a visitor may take nothing of what it is sent: nobody holds a place without reading."""
+_LOOKS = 6
 _HANDLER = "viser.infra._infra"
 HERE = frozenset({"localhost", LOOPBACK, "::1"})
 _ANYWHERE = frozenset({"", "0.0.0.0", "::"})
@@ -68,6 +71,8 @@ class Gate:
                 refusal = HTTPStatus.SERVICE_UNAVAILABLE, f"this studio has {MOST_SOCKETS} visitors, the most that it takes"
             if refusal is not None:
                 return _guarded(connection.respond(refusal[0], f"{refusal[1]}\n"), "default-src 'none'; frame-ancestors 'none'")
+            if _is_socket(request):
+                _watch(connection)
             inside = replace(request, path=request.path.removeprefix(f"/{self.token}") or "/")
             answer = None if serve is None else serve(connection, inside)
             return None if answer is None else _guarded(answer, _policy(request.headers["Host"]))
@@ -129,6 +134,23 @@ def refuse_without(gate: Gate) -> None:
 
         raise InputError(f"viser {viser.__version__} starts its server in a way that limbless does not know, and without a check of who "
                          "enters there is no studio; install the version that limbless was tested with (constraints.txt)")
+
+
+def _watch(connection: ServerConnection, before: int = 0, unmoved: int = 0) -> None:
+    """Look again and again whether a visitor takes what it is sent; one whose network has stood still for `PATIENCE` is let go."""
+    transport = connection.transport
+
+    def look() -> None:
+        if transport.is_closing():
+            return
+        waiting = transport.get_write_buffer_size()
+        stands = unmoved + 1 if waiting and waiting == before else 0
+        if stands >= _LOOKS:
+            transport.abort()
+        else:
+            _watch(connection, waiting, stands)
+
+    connection.loop.call_later(PATIENCE / _LOOKS, look)
 
 
 def _is_socket(request: Request) -> bool:

@@ -247,7 +247,7 @@ class MacroContinuousSettings(ModelSettings):
     """Macro-continuous dynamics of a strain-actuated rod (Boyer, Ali and Porez 2012)."""
 
     kind: Literal["macro-continuous"] = "macro-continuous"
-    cells: int = Field(64, ge=2, description="cells along the body, two to a panel of the quadrature")
+    cells: int = Field(64, ge=2, le=20_000, description="cells along the body, two to a panel of the quadrature")
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",
