@@ -355,6 +355,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
       limbless plot runs/eel-planar
     """
     from limbless.errors import InputError
+    from limbless.files import below
     from limbless.result import Result
     from limbless.view import figures
 
@@ -363,7 +364,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     paths: list[Path] = []
     for name in names or figures.names_for(result):
         try:
-            paths += figures.save(result, name, folder / "figures")
+            paths += figures.save(result, name, below(folder, "figures"))
         except InputError as error:
             if names:
                 raise

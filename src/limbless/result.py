@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from limbless.analysis import energy, limits, speed, statics
 from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
-from limbless.files import write_table, write_text
+from limbless.files import below, write_table, write_text
 from limbless.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class Result:
 
             for name in names_for(self):
                 try:
-                    written += save(self, name, folder / "figures")
+                    written += save(self, name, below(folder, "figures"))
                 except InputError as error:
                     _log.warning("figure %s is not drawn: %s", name, error)
         if (figures if replay is None else replay) and can_replay():

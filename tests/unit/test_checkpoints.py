@@ -145,7 +145,7 @@ def test_another_scenario_or_damaged_parts_are_refused(tmp_path: Path, monkeypat
     killed("eel-loop", tmp_path, CASES["eel-loop"], 0.4)
     with pytest.raises(ll.InputError, match="not the scenario of the unfinished run"):
         ll.run("eel-loop", {**CASES["eel-loop"], "gait.amplitude": 0.01}, checkpoint=tmp_path, resume=True)
-    with pytest.raises(ll.InputError, match="unfinished run.*--resume"):
+    with pytest.raises(ll.InputError, match=r"unfinished run.*--resume"):
         ll.Result.load(tmp_path)
     part = next((tmp_path / "checkpoint").glob("part-*.npz"))
     part.write_bytes(part.read_bytes()[:1000])

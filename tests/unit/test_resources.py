@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import logging
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_blocks_are_the_knots_in_pieces(size: int) -> None:
         whole = knots_between(start, 720.0, step, breaks)
         pieces = list(blocks_between(start, 720.0, step, lambda a, b: [t for t in breaks if a < t < b], size))
         assert all(len(piece) == size + 1 for piece in pieces[:-1]) and 2 <= len(pieces[-1]) <= size + 1
-        assert all(one[-1] == other[0] for one, other in zip(pieces, pieces[1:], strict=False))
+        assert all(one[-1] == other[0] for one, other in pairwise(pieces))
         np.testing.assert_array_equal(np.concatenate([[start], *(piece[1:] for piece in pieces)]), whole)
 
 

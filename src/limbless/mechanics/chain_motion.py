@@ -22,6 +22,7 @@ from limbless.mechanics.chain import (
     GAIN,
     GIVEN,
     HAS_BODY,
+    INERTIA_GAIN,
     KIND,
     ORIGIN,
     OWN,
@@ -36,6 +37,7 @@ from limbless.mechanics.chain import (
     STIFFNESS,
     VELOCITY,
     VISCOUS,
+    ChainTable,
     hybrid_dynamics,
     move,
 )
@@ -44,7 +46,8 @@ from limbless.mechanics.columns import get_matrix, put_quaternion_at, put_vector
 from limbless.mechanics.inertia import Wrench, carry_wrench
 from limbless.mechanics.kernel import careful_kernel, inline, lean_kernel
 from limbless.mechanics.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
-from limbless.mechanics.scalars import maximum, minimum, value_of
+from limbless.mechanics.saturation import WISH, answer, relent, take_wish
+from limbless.mechanics.scalars import value_of
 from limbless.mechanics.vectors import Vector
 
 INTEGRALS = 9
@@ -61,6 +64,9 @@ class Setting(NamedTuple):
     any_free: bool
     feedback: bool
     plain: bool                        # every joint motion-given, no springs, dampers or friction
+    leads: bool                        # feedback answers to accelerations too
+    feedforward: bool                  # torques of inverse dynamics are added to the feedback
+    all_given: NDArray[np.int64]       # layout of the chain with every joint motion-given: what inverse dynamics takes
 
 
 class DriveTable(NamedTuple):
@@ -84,6 +90,7 @@ class Scratch(NamedTuple):
     stage: NDArray[np.float64]         # (x,)
     rate: NDArray[np.float64]          # (x,)
     total: NDArray[np.float64]         # (x,)
+    wish: NDArray[np.float64]          # (WISH_ROWS, joints) what feedback and feed-forward ask of the actuators: see `saturation`
 
 
 class Records(NamedTuple):
@@ -124,10 +131,9 @@ def take(drive, i, p, width, v, turns, position, velocity, acceleration):
 
 
 @inline
-def feedback_torque(joints, v, error, rate_error):
-    """Proportional and derivative feedback, clipped at the actuator's saturation."""
-    wanted = joints[v, GAIN] * error + joints[v, RATE_GAIN] * rate_error
-    return minimum(maximum(wanted, -joints[v, SATURATION]), joints[v, SATURATION])
+def feedback_torque(joints, v, error, rate_error, acceleration):
+    """Feedback on position, rate and acceleration error, without the part -A q̈ of the latter: that is known after the dynamics."""
+    return joints[v, GAIN] * error + joints[v, RATE_GAIN] * rate_error + joints[v, INERTIA_GAIN] * acceleration
 
 
 @inline
@@ -167,7 +173,31 @@ def actuate(chain, feedback, drive, i, position, velocity, acceleration, torque,
             if not given:
                 torque[v + c] = drive.torque[held, v + c]
                 if feedback:
-                    torque[v + c] += feedback_torque(joints, v + c, error[c], drive.velocity[i, v + c] - rate)
+                    torque[v + c] += feedback_torque(joints, v + c, error[c], drive.velocity[i, v + c] - rate,
+                                                     drive.acceleration[i, v + c])
+
+
+@lean_kernel
+def forecast(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, wish):
+    """Inverse dynamics of the present state with the accelerations of the drive's row i: torques along all axes, passive part included."""
+    given = ChainTable(chain.links, setting.all_given, chain.joints)
+    for v in range(wish.shape[1]):
+        acceleration[6 + v] = drive.acceleration[i, v]
+    move(given, position, velocity, acceleration, work)
+    apply_laws(laws, t, step_time, work, wrench)
+    hybrid_dynamics(given, setting.base, wish[WISH], wrench, work, push, acceleration)
+
+
+@lean_kernel
+def bound(chain, feedforward, torque, effort, wish):
+    """Torques that enter the dynamics: feedback, with the forecast in `wish` if there is one, within the saturation."""
+    bounds = chain.joints[:, SATURATION:]
+    for k in range(1, chain.layout.shape[0]):
+        if not chain.layout[k, GIVEN]:
+            v = chain.layout[k, COLUMN]
+            for c in range(v, v + 3 if chain.layout[k, KIND] == SPHERICAL else v + 1):
+                wanted = torque[c] + (wish[WISH, c] - effort[c]) if feedforward else torque[c]
+                torque[c] = take_wish(bounds, c, wanted, wish)
 
 
 @inline
@@ -235,19 +265,30 @@ def is_locked(chain, work):
 
 
 @inline
-def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, torque, effort, rate):
+def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, torque, effort, wish,
+               rate):
     """Rate of a state at time t, with the drive's row i; accelerations, torques and body quantities stay in the scratch arrays."""
     if setting.plain:
         follow(drive, i, position, velocity, acceleration)
     else:
         actuate(chain, setting.feedback, drive, i, position, velocity, acceleration, torque, effort)
+        if setting.feedforward:
+            forecast(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, wish)
+        if setting.feedback:
+            bound(chain, setting.feedforward, torque, effort, wish)
     move(chain, position, velocity, acceleration, work)
     apply_laws(laws, t, step_time, work, wrench)
-    if setting.any_free:
-        exchange_passive(chain, 1.0, torque, effort)     # along a torque-given axis acts the actuator plus the passive part
-    hybrid_dynamics(chain, setting.base, torque, wrench, work, push, acceleration)
-    if setting.any_free:
-        exchange_passive(chain, -1.0, torque, effort)
+    again, rounds = True, 0
+    while again:
+        if setting.any_free:
+            exchange_passive(chain, 1.0, torque, effort)     # along a torque-given axis acts the actuator plus the passive part
+        hybrid_dynamics(chain, setting.base, torque, wrench, work, push, acceleration)
+        if setting.any_free:
+            exchange_passive(chain, -1.0, torque, effort)
+        again = setting.leads and relent(chain.joints[:, SATURATION:], rounds, 0.0, wish, acceleration[6:], torque)
+        rounds += 1
+    if setting.leads:
+        answer(chain.joints[:, SATURATION:], wish, acceleration[6:], torque)
     put_rates(position, velocity, work, push, acceleration, torque, effort, rate)
     if not setting.plain:                                # else the rates of the joint coordinates stay zero, as they were allocated
         put_joint_rates(chain, position, velocity, acceleration, effort, rate)
@@ -336,7 +377,7 @@ def stage_lead(stage):
 def advance(chain, laws, setting, drive, knots, record, x, split, scratch, records):
     """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step."""
     r, steps = 0, knots.shape[0] - 1
-    work, wrench, push, acceleration, torque, effort, state, rate, total = scratch
+    work, wrench, push, acceleration, torque, effort, state, rate, total, wish = scratch
     position, velocity, free = state[:split], state[split:], setting.any_free
     for n in range(steps + 1):
         last = n == steps
@@ -352,7 +393,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
             else:
                 add_moving(split, free, x, lead * h, rate, state)
             chain_rate(chain, laws, setting, drive, 2 * n + int(2.0 * lead), t + lead * h, inside, position, velocity,
-                       work, wrench, push, acceleration, torque, effort, rate)
+                       work, wrench, push, acceleration, torque, effort, wish, rate)
             if stage == 0:
                 joint = is_locked(chain, work) if setting.any_free else 0
                 if joint > 0:

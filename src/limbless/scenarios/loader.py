@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,11 +11,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from limbless.callables import named_in
 from limbless.errors import InputError, nearest
+from limbless.files import as_word
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 from limbless.scenarios.fields import TRUTH, field_at, type_of
+from limbless.scenarios.numbers import computable
 from limbless.scenarios.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.scenario import Initial, Scenario
 
@@ -71,7 +72,7 @@ def _document(source: str | Path) -> Document:
     if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")
     document = read_file(path, folder=path.parent.resolve())
-    document.data.setdefault("name", re.sub(r"[^\w.-]+", "-", path.stem).strip("-.") or "untitled")
+    document.data.setdefault("name", as_word(path.stem))
     return document
 
 
@@ -80,10 +81,12 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
     changed = Changes(Scenario, document.data, changes)
     problems, scenario = list(changed.problems), None
     try:
-        scenario = Scenario.model_validate(changed.data, context=context)
+        with computable(changed.data):
+            scenario = Scenario.model_validate(changed.data, context=context)
     except ValidationError as error:
         problems += problems_of(error, Scenario, changed.data)
-        apart = disagreements(_readable(changed.data, context))
+        with computable(changed.data):
+            apart = disagreements(_readable(changed.data, context))
         said = {path for path, _ in problems}
         problems += [Problem(path, with_received(message, value)) for path, message, value in apart if path not in said]
     problems += _truths_for_numbers(changed.data, changed.data)

@@ -94,12 +94,19 @@ class Page:
 
     def save(self) -> None:
         """Write the scenario and the result into a fresh folder below the working folder."""
-        from limbless.files import fresh_folder
+        from limbless.files import as_word, below, fresh_folder
 
+        if not self.studio.saving.acquire(blocking=False):
+            return self._refused("a run is being saved; press again when it is")
         result = self.result
-        target = fresh_folder(self.folder / "runs" / (result.name or "untitled"))
-        result.write(target)
-        self.controls.say(f"saved in {target.relative_to(self.folder)}")
+        try:
+            target = fresh_folder(below(self.folder, "runs") / as_word(result.name or ""))
+            result.write(target)
+            self.controls.say(f"saved in {target.relative_to(self.folder)}")
+        except (InputError, OSError) as error:
+            self._refused(f"nothing is saved: {error}")
+        finally:
+            self.studio.saving.release()
 
     def python(self) -> str:
         """The lines that give the run that is shown, whatever has been refused since."""

@@ -39,6 +39,7 @@ class Studio:
         self.pages: dict[int, Page] = {}
         self._gone: set[int] = set()                         # visitors who left before their page was made
         self._lock = threading.Lock()
+        self.saving = threading.Lock()                       # one run is saved at a time
         self._left = threading.Event()
         self.gate = Gate(host)
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)

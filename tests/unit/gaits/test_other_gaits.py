@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import limbless as ll
 from limbless.gaits.blend import Blend
+from limbless.gaits.tendon_paths import TipEight
 
 CHAIN = ll.UniformChain(links=4).build()
 TIMES = np.linspace(0.0, 2.0, 81)
@@ -190,3 +192,15 @@ def test_blend_has_the_derivatives_of_its_value() -> None:
     for row, power, name in ((first, 1, "rate"), (second, 2, "acceleration")):
         differences = sum(c * sample.value for c, sample in zip(row, samples, strict=True)) / h**power
         np.testing.assert_allclose(getattr(here, name), differences, rtol=0, atol=1e-6)
+
+
+# Tips of spines
+
+
+def test_a_figure_of_eight_is_turned_about_x_by_its_tilt() -> None:
+    """From y towards z, by a rotation of another library; untilted it is y = w sin s, z = h sin 2s."""
+    times, tilt = np.linspace(0.0, 2.0, 9), 0.4
+    flat, tilted = (TipEight(tilt=angle).sample(times, np.zeros(0)).value for angle in (0.0, tilt))
+    s = np.pi * times
+    assert flat == pytest.approx(np.stack([0.0 * s, 0.030 * np.sin(s), 0.012 * np.sin(2.0 * s)], axis=1), abs=1e-15)
+    assert tilted == pytest.approx(Rotation.from_rotvec([tilt, 0.0, 0.0]).apply(flat), abs=1e-15)

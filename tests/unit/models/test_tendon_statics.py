@@ -656,3 +656,13 @@ def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
     page = (docs / "scenarios.md").read_text()
     described = [row.name for cls in (Vertebra, Tendon, TendonStaticsSettings) for row in rows(cls)]
     assert not {name for name in described if f"`{name}`" not in page} - {"kind"}
+
+
+def test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once() -> None:
+    found = neck(ll.SnakeNeck(count=2)).workspace(0.2, 3)
+    rim = found.boundary
+    assert len(rim) == 8 and len(np.unique(np.round(rim, 12), axis=0)) == 8
+    for i, j in ((0, 0), (0, 2), (2, 0), (2, 2)):
+        assert (np.linalg.norm(rim - found.tip[i, j], axis=1) < 1e-12).sum() == 1
+    around = np.unwrap(np.arctan2(rim[:, 2], rim[:, 1]))
+    assert abs(np.sign(np.diff(around)).sum()) == 7 and abs(around[-1] - around[0]) < 2 * np.pi

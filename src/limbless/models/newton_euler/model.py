@@ -56,11 +56,14 @@ class NewtonEuler(Model):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
         self._laws, added = assembly.pack_environment(built, self.environment)
         self._plain = assembly.chain_table(built, added)
-        self._table, feedback = assembly.actuate(self._plain, self.actuation)
+        self._table, feedback = assembly.actuate(self._plain, self.actuation, built.base)
         self._base = assembly.BASES[built.base]
         any_free = bool((self._table.layout[1:, kernels.GIVEN] == 0).any())
         self._has_passive = bool(np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0))
-        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive))
+        leads = bool((self._table.joints[:, kernels.INERTIA_GAIN] > 0.0).any())
+        forecasts = feedback and getattr(self.actuation, "feedforward", False)
+        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive), leads, forecasts,
+                                self._plain.layout)
         self._evaluations: dict[bytes, Evaluation] = {}
         self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
         self._given_positions, self._given_velocities = assembly.given_columns(self._table)
