@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function, NamedFunction
+from limbless.callables import Function, NamedFunction, call
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -78,7 +78,8 @@ class Rod(Robot):
     def half_axes(self, X: Array) -> Array:
         """(N, 2): half width and half height of the sections at X, m."""
         if self.profile is not None:
-            return np.array([self.profile(float(x)) for x in X], dtype=np.float64).reshape(-1, 2)
+            rows = [call(self.profile, "robot.profile", "(X)", f"at X = {x:g} m", float(x)) for x in X]
+            return np.array(rows, dtype=np.float64).reshape(-1, 2)
         width = _along(self.half_width, X)
         height = width if self.half_height is None else _along(self.half_height, X)
         return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]

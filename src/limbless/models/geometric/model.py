@@ -127,6 +127,9 @@ class Geometric(Equations, Model):
         return DriveTable(*self.chain.motion(gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
+        imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
+        if imposed and any(clamp.active is None for clamp in self.clamps):
+            return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
         rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
         return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
 
