@@ -35,7 +35,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         **worst,
         "spatial head": float(runs["constant", "spatial"].base_position[-1, 0]), "material head": float(constant.base_position[-1, 0]),
         "constant force": float(np.abs(constant.contact_wrench.values[:, 0]).max()) / scale,
-        "constant jump": float(np.abs(constant.contact_force.values[..., 0]).max()) / scale,
+        "constant jump": float(np.abs(constant.support_wrench.values[..., 0]).max()) / scale,
         "growing force": float(runs["linear", "spatial"].contact_wrench[40, 0]),
         "material force": float(growing.contact_wrench[40, 0]),
         "sideways": float(np.abs(sections).max()),

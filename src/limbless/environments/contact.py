@@ -29,6 +29,8 @@ class Contact(Environment):
     guided: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
     travels: ClassVar[bool] = False
     """Whether places are found by following the body (`Support`), and not from the gait."""
+    slides: ClassVar[bool] = False
+    """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
     repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
     weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
 

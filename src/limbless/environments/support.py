@@ -25,6 +25,7 @@ class Support(Contact):
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
     travels: ClassVar[bool] = True
+    slides: ClassVar[bool] = True
     abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
     spacing: float | None = quantity(None, "m",
                                      "distance at which the next support follows the last one that entered; none enters if absent", gt=0)

@@ -23,6 +23,11 @@ class SweepingAnchorage(Contact):
     holds: Literal["material", "spatial"] = Field("material",
                                                   description="what stands still: the touching section, or the place of contact")
 
+    @property
+    def slides(self) -> bool:                                                         # type: ignore[override]
+        """The body flows through a place that stands still in space."""
+        return self.holds == "spatial"
+
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
             raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "

@@ -264,7 +264,7 @@ def test_a_continued_run_is_the_uninterrupted_one() -> None:
     ({"robot": {"kind": "chain", "preset": "uniform", "joint": "spherical", "links": 5}, "initial.joint_position": None}, "spherical"),
     ({"robot.joint_offset": 0.2}, "shorter than a link"),
     ({"environment.0": {"kind": "pegs", "feet": [[0.3, 0.0, 0.0]]}}, "inside the ground or an obstacle"),
-    ({"environment.0": {"kind": "boxes", "centers": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
+    ({"environment.0": {"kind": "boxes", "centres": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
     ({"environment.0": {"kind": "terrain"}}, "either `table` or `function`"),
     ({"actuation": {"kind": "pd", "stiffness": [1.0, 2.0, 3.0]}}, "pattern"),
     ({"actuation.motion_joints": [0]}, "drives all joints in one way"),

@@ -251,7 +251,7 @@ def test_given_mass_and_volume_take_the_place_of_solids():
     np.testing.assert_allclose(wet.volume_moment / wet.volume, [0.2, 0, 0])
     given = Link(mass=2.0, first_moment=(0.1, 0, 0), inertia=six, volume=0.003).mass_properties()
     np.testing.assert_allclose(given.volume_moment, [0.003 * 0.05, 0, 0])
-    moved = Link(mass=2.0, volume=0.003, volume_center=(0, 0, 0.1)).mass_properties()
+    moved = Link(mass=2.0, volume=0.003, volume_centre=(0, 0, 0.1)).mass_properties()
     np.testing.assert_allclose(moved.volume_moment, [0, 0, 0.0003])
     assert Link().mass_properties().mass == 0.0
 

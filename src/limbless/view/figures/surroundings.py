@@ -39,10 +39,10 @@ def surroundings(result: Result) -> Drawing:
 def _outlines(item: Any) -> list[np.ndarray]:
     """What pegs and boxes look like from above (points, 2), m."""
     if item.kind == "boxes":
-        sizes = item.sizes * len(item.centers) if len(item.sizes) == 1 else item.sizes
+        sizes = item.sizes * len(item.centres) if len(item.sizes) == 1 else item.sizes
         corners = 0.5 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
         turn = [np.cos(item.yaw / 2), 0.0, 0.0, np.sin(item.yaw / 2)]
-        return [(np.array(center) + rotate(turn, corners * size))[:, :2] for center, size in zip(item.centers, sizes, strict=True)]
+        return [(np.array(center) + rotate(turn, corners * size))[:, :2] for center, size in zip(item.centres, sizes, strict=True)]
     if item.kind != "pegs":
         return []
     span = np.array(item.span[:2])
