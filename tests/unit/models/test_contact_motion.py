@@ -67,7 +67,7 @@ def test_stopping_distance(n: int) -> None:
     assert run.dataset["contact_state"].values[-1].min() == 1
 
 
-@pytest.mark.parametrize(("direction", "mu"), [(1.0, 0.2), (-1.0, 0.6)])
+@pytest.mark.parametrize(("direction", "mu"), [(-1.0, 0.2), (1.0, 0.6)])            # its head is its base: forwards is towards -x
 def test_forward_and_backward_friction_differ(direction: float, mu: float) -> None:
     run = move(1, [ll.Ground(forward=0.2, backward=0.6, lateral=0.4)], 0.8, 0.0005, position=(0.0, 0.0, HEIGHT),
                twist=(direction, 0, 0, 0, 0, 0))
