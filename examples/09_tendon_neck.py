@@ -24,5 +24,17 @@ print(f"at point 3 the tendons pull {found.tension[3].round(3)} N and the pulley
 
 far = neck.inverse([[0.2, 0.0]])
 print(f"20 cm to the left is out of reach: the nearest place is {100 * far.error[0]:.1f} cm away")
-if not found.reached.all():
-    raise SystemExit("the figure of eight should be within reach")
+
+# Three tendons instead of four, told where the head shall look; one of them is always slack
+three = neck.changed(robot=ll.SnakeNeck(tendon_count=3))
+look = three.inverse(np.radians([[20.0, 10.0], [-20.0, -10.0]]), ("heading", "elevation"))
+print(f"to look 20 deg to the left and 10 deg up, three tendons pull {look.tension[0].round(3)} N")
+
+# Elastic tendons whose actuators hold still stiffen the tip; pulled harder they do it more
+springy = neck.changed(tendon_stiffness=50.0, tendon_stiffening=800.0)
+for wanted in (2.8, 3.2):
+    stiff = springy.inverse([[0.0, -0.01]], prefer="stiffness", stiffness=wanted)
+    print(f"a tip of {wanted} N/m: {stiff.stiffness[0]:.2f} N/m with tensions {stiff.tension[0].round(3)} N"
+          + ("" if stiff.wish_met[0] else ", which is not as wished"))
+if not found.reached.all() or not look.reached.all():
+    raise SystemExit("all of this should be within reach")

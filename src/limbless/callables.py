@@ -1,27 +1,33 @@
 """Python functions inside descriptions: taken as objects or as text, written as text that finds them again.
 
 The text is `package.module:function`, or `path/to/file.py:function` for a file that is not installed; a path may be relative to the
-folder of the scenario file that names it. Loading such a scenario runs that module, as any import does.
+folder of the scenario file that names it.
+
+To import a module is to run it, and a scenario may come from a stranger. A text that comes out of a file is therefore kept as a
+`NamedFunction`, which says what it names and refuses to be called, until whoever loads the file allows its code (`allow_code`).
 """
 from __future__ import annotations
 
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import site
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.errors import InputError, nearest
 
 _UNSAVED = "<function that was not saved: "
 _FORM = "a Python function is written 'package.module:name' or 'path/to/file.py:name'"
+HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on the command line, ll.run(path, allow_code=True) or "
+                "ll.Scenario.load(path, allow_code=True) in Python")
 
 
 def text_of(function: Callable[..., Any]) -> str:
@@ -30,6 +36,8 @@ def text_of(function: Callable[..., Any]) -> str:
     Functions of a package are found by the package's name; those of a single file by the file, because the folder that held it
     need not be on the path of the next run.
     """
+    if isinstance(function, NamedFunction):
+        return function.text
     name, home = getattr(function, "__qualname__", None), getattr(function, "__module__", None)
     module = sys.modules.get(home or "")
     if name and module and home != "__main__" and _attribute(module, name) is function:
@@ -39,22 +47,94 @@ def text_of(function: Callable[..., Any]) -> str:
     return f"{_UNSAVED}{home or type(function).__module__}:{name or type(function).__qualname__}>"
 
 
+class NamedFunction:
+    """A Python function that a file names and that has not been loaded: nothing of it was run.
+
+    Attributes
+    ----------
+    text : `package.module:name` or `path/to/file.py:name`; the path is absolute where the file was found.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.__name__ = text.rpartition(":")[2]
+
+    @property
+    def file(self) -> Path | None:
+        """The Python file that loading it would run, or None for a module, which is found by its name."""
+        home = self.text.rpartition(":")[0]
+        return Path(home) if home.endswith(".py") else None
+
+    def refusal(self) -> str:
+        """Why it is not called."""
+        if self.text.startswith(_UNSAVED):
+            return _unsaved(self.text)
+        return f"{self.text} is Python code that a scenario names, and nobody has allowed to run it; {HOW_TO_ALLOW}"
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise InputError(self.refusal())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedFunction) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"<{self.text}, not loaded>"
+
+
+def functions_in(description: Any, path: str = "") -> dict[str, Callable[..., Any]]:
+    """Path -> function, of every function in a description (or a list of descriptions), loaded or only named."""
+    if isinstance(description, BaseModel):
+        parts: Any = [(name, getattr(description, name)) for name in type(description).model_fields]
+    elif isinstance(description, list | tuple):
+        parts = enumerate(description)
+    else:
+        return {path: description} if callable(description) else {}
+    return {place: function for name, part in parts for place, function in functions_in(part, f"{path}.{name}" if path else str(name)).items()}
+
+
+def named_in(description: Any) -> dict[str, NamedFunction]:
+    """Those that are only named."""
+    return {path: function for path, function in functions_in(description).items() if isinstance(function, NamedFunction)}
+
+
+def refuse_named(description: Any) -> None:
+    """Refuse what can only run with code that nobody has allowed: one sentence for all of it."""
+    named = named_in(description)
+    unsaved = [function for function in named.values() if function.text.startswith(_UNSAVED)]
+    if unsaved:
+        raise InputError(unsaved[0].refusal())
+    if named:
+        told = "; ".join(f"{path} is {function.text}" for path, function in named.items())
+        raise InputError(f"this scenario names Python code, and running it executes that code: {told}; {HOW_TO_ALLOW}")
+
+
+def _unsaved(text: str) -> str:
+    return (f"the scenario was saved with a Python function that lived only in that session ({text.removeprefix(_UNSAVED).rstrip('>')}); "
+            f"put the function into a file: {_FORM}")
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """Home and name of a function's text."""
+    if text.startswith(_UNSAVED):
+        raise InputError(_unsaved(text))
+    home, _, name = text.rpartition(":")
+    if not home or not name:
+        raise InputError(f"{text!r} names no function; {_FORM}")
+    return home, name
+
+
 def function_of(text: str, folder: Path | None = None) -> Callable[..., Any]:
-    """The function that a text names.
+    """The function that a text names; its module is run.
 
     Parameters
     ----------
     text : `package.module:name` or `path/to/file.py:name`.
     folder : where relative paths start; then, and if None, in the working directory.
     """
-    if text.startswith(_UNSAVED):
-        raise InputError(
-            f"the scenario was saved with a Python function that lived only in that session ({text.removeprefix(_UNSAVED).rstrip('>')}); "
-            f"put the function into a file: {_FORM}"
-        )
-    home, _, name = text.rpartition(":")
-    if not home or not name:
-        raise InputError(f"{text!r} names no function; {_FORM}")
+    home, name = _parts(text)
     module = _load_file(located(home, folder)) if home.endswith(".py") else _import(home)
     function = _attribute(module, name)
     if function is None:
@@ -63,6 +143,45 @@ def function_of(text: str, folder: Path | None = None) -> Callable[..., Any]:
     if not callable(function):
         raise InputError(f"{text!r} is a {type(function).__name__}, not a function")
     return function
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What a function is called in a sentence."""
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def told(error: BaseException) -> str:
+    """An exception in words: its kind, and what it says if it says anything."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any) -> Any:
+    """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function and the time.
+
+    Parameters
+    ----------
+    role, when : for the sentence: `gait function` .. `at t = 0 s`.
+    arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
+    """
+    try:
+        return function(*arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
+        fits = not isinstance(error, TypeError) or _takes(function, arguments)
+        hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
+        raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
+
+
+def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+    """Whether a function can be called with these arguments; True where nobody knows."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        pass
+    return True
 
 
 def located(path: str | Path, folder: Path | None = None) -> Path:
@@ -82,11 +201,27 @@ def folder_of(info: ValidationInfo) -> Path | None:
 
 
 def _read(value: Any, info: ValidationInfo) -> Any:
-    if isinstance(value, str):
-        return function_of(value, folder_of(info))
+    """A function as it is. A text is loaded where code is allowed, and where a program gives it itself (no file is being read: no
+    context); anywhere else it stays a name. `known` are functions that are loaded already, by their texts."""
+    context = info.context or {}
+    text = value.text if isinstance(value, NamedFunction) else value
+    if isinstance(text, str):
+        if text in (known := context.get("known", {})):
+            return known[text]
+        if context.get("allow_code") or (info.context is None and isinstance(value, str)):
+            return function_of(text, folder_of(info))
+        return value if isinstance(value, NamedFunction) else _named(text, context)
     if callable(value):
         return value
     raise ValueError(f"must be a Python function; {_FORM}")
+
+
+def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
+    """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, taken as it is."""
+    if context.get("saved"):
+        return NamedFunction(text)
+    home, name = _parts(text)
+    return NamedFunction(f"{located(home, context['folder'])}:{name}" if home.endswith(".py") and "folder" in context else text)
 
 
 Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str, when_used="json")]
@@ -109,8 +244,10 @@ def _installed(file: Path) -> bool:
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:  # a user's module may raise anything
-        raise InputError(f"module {name!r} cannot be imported ({type(error).__name__}: {error}); {_FORM}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a user's module may raise anything, and even exit
+        raise InputError(f"module {name!r} cannot be imported ({told(error)}); {_FORM}") from error
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -126,7 +263,9 @@ def _load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # a user's file may raise anything
+    except BaseException as error:  # a user's file may raise anything, and even exit
         del sys.modules[name]
-        raise InputError(f"{str(path)!r} could not be run: {type(error).__name__}: {error}") from error
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise InputError(f"{str(path)!r} could not be run: {told(error)}") from error
     return module

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from limbless.result import Result
     from limbless.scenarios.scenario import Scenario
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
+_ALLOW_CODE = click.option("--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder.")
+
+
+def say(text: object) -> None:
+    """A line on standard error."""
+    from limbless.errors import printable
+
+    click.echo(printable(text), err=True)
 
 
 class Commands(click.Group):
@@ -36,15 +44,15 @@ def _explained(error: Exception) -> int:
     from limbless.errors import InputError, SimulationError
 
     if isinstance(error, InputError):
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}")
         return BAD_INPUT
     if isinstance(error, SimulationError):
-        click.echo(f"The run failed: {error}", err=True)
+        say(f"The run failed: {error}")
         return FAILED
     if isinstance(error, OSError):
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}")
         return FAILED
-    click.echo(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.", err=True)
+    say(f"Unexpected error: {type(error).__name__}: {error}\n`limbless --traceback ...` shows where it comes from.")
     return FAILED
 
 
@@ -99,7 +107,7 @@ def describe(name: str) -> None:
 
 
 @main.command()
-@click.argument("scenario", metavar="NAME|FILE")
+@click.argument("scenario", metavar="NAME|FILE", required=False)
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
               help="Change a field, such as gait.amplitude=0.08; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
@@ -107,30 +115,41 @@ def describe(name: str) -> None:
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
 @click.option("--error", "with_error", is_flag=True,
               help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
-@click.option("--quiet", is_flag=True, help="Print only the folder that was written.")
-def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, quiet: bool) -> None:
+@click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
+@click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
+@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True, metavar="SECONDS",
+              help="How often a long run writes its state and records into its folder.")
+@click.option("--quiet", is_flag=True, help="Print only the folder that was written (and on standard error what is wrong).")
+@_ALLOW_CODE
+def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, strict: bool,
+        resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
     figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as YAML: numbers, [lists], angles
-    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed.
+    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed, and --resume goes on with it.
+
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+
+    \b
+    Exit codes:
+      0  completed        1  failed           2  refused: bad input
+      3  not proven, with --strict          130  interrupted
 
     \b
     Examples:
       limbless run eel-planar
       limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
       limbless run my-eel.yaml --out results/my-eel
-      limbless run eel-planar --error
+      limbless run eel-planar --error --strict
+      limbless run --resume runs/eel-planar
     """
     from limbless.errors import SimulationError
-    from limbless.scenarios.scenario import Scenario
 
-    chosen = Scenario.load(scenario, _changes(settings))
-    if not no_figures:
-        _check_figures(chosen.figures)
-    folder = _reserve(out, chosen)
+    chosen, folder = _chosen(scenario, settings, out, resume, not no_figures, allow_code)
     try:
-        result = _simulated(chosen, quiet)
+        result = _simulated(chosen, quiet, checkpoint=folder, checkpoint_every=every, resume=resume is not None)
         if with_error and result.status == "completed":
             _add_errors(chosen, result, quiet)
     except SimulationError as error:
@@ -144,8 +163,88 @@ def run(scenario: str, settings: tuple[str, ...], out: Path | None, no_figures: 
     paths = result.write(folder, figures=not no_figures)
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
-        click.echo(f"Interrupted: what was computed until then is kept in {folder}", err=True)
+        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on with it")
         click.get_current_context().exit(INTERRUPTED)
+    if strict and not result.proven:
+        click.get_current_context().exit(NOT_PROVEN)
+
+
+def _chosen(name: str | None, settings: tuple[str, ...], out: Path | None, resume: Path | None, figures: bool,
+            allow_code: bool) -> tuple[Scenario, Path]:
+    """The scenario that is asked for, and the folder for what it writes."""
+    from limbless.errors import InputError
+
+    if (name is None) == (resume is None):
+        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two")
+    if resume is None:
+        chosen = _permitted(str(name), _changes(settings), allow_code)
+    elif settings or out is not None:
+        raise InputError("--resume goes on with a run as it was, in its own folder: leave --set and --out away")
+    elif not (resume / "scenario.yaml").is_file():
+        raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
+    else:
+        chosen = _permitted(str(resume / "scenario.yaml"), {}, allow_code)
+    if figures:
+        _check_figures(chosen.figures)
+    return chosen, _reserve(out, chosen) if resume is None else resume
+
+
+def _permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenario:
+    """A scenario to be run; Python code that it names is loaded if the user allows it, now or before, and refused otherwise."""
+    from limbless.callables import named_in, refuse_named
+    from limbless.scenarios.scenario import Scenario
+
+    chosen = Scenario.load(source, changes)
+    named = named_in(chosen)
+    if not named:
+        return chosen
+    from limbless import permission
+
+    folders = permission.folders_of(named, source)
+    if not permission.allowed(folders):
+        if not (allow_code or _agreed(source, named, folders)):
+            refuse_named(chosen)
+        _remember(folders)
+    return Scenario.load(source, changes, allow_code=True)
+
+
+def _may_run_again(source: str | Scenario | None, given: str, allow_code: bool) -> bool:
+    """Whether the studio may load the code of what it shows when a field is changed: a saved run is shown without running any."""
+    from limbless import permission
+    from limbless.callables import named_in
+    from limbless.result import FILE_NAME
+    from limbless.scenarios.scenario import Scenario
+
+    named = named_in(Scenario.load(source)) if source is not None else {}
+    home = Path(given) / FILE_NAME if Path(given).is_dir() else Path(given)
+    return bool(named) and (allow_code or permission.allowed(permission.folders_of(named, home)))
+
+
+def at_terminal() -> bool:
+    """Whether somebody sits there who can be asked."""
+    import sys
+
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _agreed(source: str, named: Mapping[str, Any], folders: list[Path]) -> bool:
+    """Ask whoever sits at the terminal; nobody there means no."""
+    if not at_terminal():
+        return False
+    code = "\n".join(f"  {path}: {function.text}" for path, function in named.items())
+    say(f"{source} names Python code, and running it executes that code:\n{code}\nLook at it before you say yes.")
+    say(f"Yes holds from now on for scenarios in {' and '.join(map(str, folders))}.")
+    return click.confirm("Run it?", err=True)
+
+
+def _remember(folders: list[Path]) -> None:
+    from limbless import permission
+
+    where = " and ".join(map(str, folders))
+    try:
+        say(f"Python code that scenarios in {where} name is allowed from now on (kept in {permission.remember(folders)})")
+    except OSError as error:
+        say(f"Python code is allowed for this run only: it could not be remembered ({error})")
 
 
 def _changes(settings: Iterable[str]) -> dict[str, Any]:
@@ -185,6 +284,8 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     except OSError as error:
         raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
     written = out / "scenario.yaml"
+    if (out / "checkpoint").is_dir():
+        say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
         raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
     return out
@@ -197,7 +298,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _simulated(scenario: Scenario, quiet: bool) -> Result:
+def _simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless import terminal
     from limbless.mechanics.kernel import is_cold
     from limbless.simulation import run_scenario
@@ -205,7 +306,7 @@ def _simulated(scenario: Scenario, quiet: bool) -> Result:
     if not quiet and is_cold():
         click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True)
     with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
-        return run_scenario(scenario, progress=progress)
+        return run_scenario(scenario, progress=progress, **options)
 
 
 def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
@@ -216,12 +317,13 @@ def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless import terminal
+
+    out = terminal.console(stderr=quiet)
+    terminal.warn(result, out)
     if quiet:
         click.echo(folder)
         return
-    from limbless import terminal
-
-    out = terminal.console()
     out.print(terminal.table(terminal.summary_rows(result.summary())))
     _tell_files(folder, paths)
 
@@ -253,6 +355,7 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
       limbless plot runs/eel-planar
     """
     from limbless.errors import InputError
+    from limbless.files import below
     from limbless.result import Result
     from limbless.view import figures
 
@@ -261,11 +364,11 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     paths: list[Path] = []
     for name in names or figures.names_for(result):
         try:
-            paths += figures.save(result, name, folder / "figures")
+            paths += figures.save(result, name, below(folder, "figures"))
         except InputError as error:
             if names:
                 raise
-            click.echo(f"{name} is not drawn: {error}", err=True)
+            say(f"{name} is not drawn: {error}")
     for path in paths:
         if path.suffix == ".png":
             click.echo(path)
@@ -277,7 +380,8 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool) -> None:
+@_ALLOW_CODE
+def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool, allow_code: bool) -> None:
     """Watch and tune a run in the browser.
 
     A scenario is run first; a folder that `limbless run` wrote is shown as it is. A second one is drawn as a ghost, to compare.
@@ -289,18 +393,23 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
       limbless view runs/eel-planar runs/eel-planar-2
     """
     from limbless.errors import InputError
-    from limbless.view.serving import LOOPBACK, require
+    from limbless.view.gate import HERE
+    from limbless.view.serving import require
 
     require()
     if len(sources) > 2:
         raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
     from limbless.view.studio import Studio, opened, serve
 
-    result, source = opened(sources[0], _changes(settings), lambda scenario: _simulated(scenario, quiet=False))
-    ghost = opened(sources[1], {}, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
-    if host != LOOPBACK:
-        click.echo(f"Warning: listening on {host}; everybody who reaches this machine can use it and save into {Path.cwd()}", err=True)
-    studio = Studio(result, source, ghost, host, port)
+    def load(name: str, changes: dict[str, Any]) -> Scenario:
+        return _permitted(name, changes, allow_code)
+
+    result, source = opened(sources[0], _changes(settings), load, lambda scenario: _simulated(scenario, quiet=False))
+    ghost = opened(sources[1], {}, load, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
+    if host not in HERE:
+        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} (unencrypted: others on the "
+            "network may read it); elsewhere put this machine's own name or address into it")
+    studio = Studio(result, source, ghost, host, port, allow_code=_may_run_again(source, sources[0], allow_code))
     serve(studio, not no_browser, lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 
 

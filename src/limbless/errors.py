@@ -37,6 +37,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"{hint}known: {', '.join(names)}"
 
 
+def printable(text: object) -> str:
+    """Text for a terminal: characters that would steer it, which a stranger's file may hold, are written out."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in str(text))
+
+
 def refuse_numbers(field: str, chosen: Sequence[int], count: int, what: str) -> None:
     """Refuse a list of numbers of things that does not name some of 0 .. count - 1, each once."""
     for place, number in enumerate(chosen):

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from limbless.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,6 +44,19 @@ def fresh_folder(base: Path) -> Path:
             number += 1
 
 
+def as_word(text: str) -> str:
+    """Any text as one word that names a file or a folder, and none but in the place where it is put."""
+    return re.sub(r"[^\w.-]+", "-", text)[:100].strip("-.") or "untitled"
+
+
+def below(folder: Path, *names: str) -> Path:
+    """A place in a folder; refused where a link in that folder, which may be a stranger's, leads out of it."""
+    place = folder.joinpath(*names)
+    if not place.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{place} leads to {place.resolve()}, which is not in {folder}; nothing is written there")
+    return place
+
+
 def write_text(path: str | Path, text: str) -> Path:
     """Write a text file (UTF-8, the same line ends on every system)."""
     with replacing(path) as temporary:
@@ -68,4 +84,4 @@ def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Seque
 
 def _cell(value: object) -> str:
     text = repr(value) if isinstance(value, float) else str(value)
-    return f'"{text}"' if "," in text else text
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text

@@ -6,7 +6,9 @@ import json
 import logging
 import math
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from limbless.analysis import energy, limits, speed, statics
 from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
-from limbless.files import write_table, write_text
+from limbless.files import below, write_table, write_text
 from limbless.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ Array = NDArray[np.float64]
 
 FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
+CHECKPOINT = "checkpoint"
+"""Folder, within that of a run, of what a long run leaves while it is on its way."""
 LABELS = {
     "axis": ("x", "y", "z"),
     "screw": ("x", "y", "z", "rx", "ry", "rz"),
@@ -52,7 +56,8 @@ class Result:
     dataset : everything recorded, time first; units, meaning and frame are attributes of each variable. The attributes of the dataset
         itself hold what the summary needs beside it: `scenario_name`, `model`, `step` (s), `gait_period` (s), `total_mass` (kg).
     scenario : what was run, or None if it was made of Python objects that no file can express.
-    status : `completed`, `interrupted`, or `failed: ` and the reason.
+    status : how the run ended: `completed`, `interrupted`, or `failed: ` and the reason. Whether it is to be believed is another
+        question: see `proven`, and `outcome`, which is what everything shows.
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
@@ -62,8 +67,8 @@ class Result:
     numerical_error: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     """What the run's user should know: see `Description.notes`."""
-    doubts: tuple[str, ...] = ()
-    """Why the run is not to be believed: balances that fail, and what its model found (`Recording.doubts`)."""
+    found: tuple[str, ...] = ()
+    """What the run's model found against it: see `Recording.doubts`."""
 
     def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
                  wall_time: float | None = None) -> None:
@@ -86,14 +91,28 @@ class Result:
         dataset.attrs.update({name: value for name, value in known.items() if value is not None})
         result = cls(dataset, scenario, status, state, wall_time)
         result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes]))
-        failed = [balance.sentence() for balance in result.balances() if balance.verdict != "pass"]
-        result.doubts = (*failed, *model.doubts(dataset))
+        result.found = tuple(model.doubts(dataset))
         return result
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
+        return (*self.found, *(balance.sentence() for balance in self.balances() if balance.verdict != "pass"))
 
     @property
     def proven(self) -> bool:
         """Whether nothing speaks against believing the run."""
         return not self.doubts
+
+    @property
+    def outcome(self) -> str:
+        """The status as it is shown: with `, not proven` where a run that did not fail has doubts."""
+        return self.status if self.proven or self.status.startswith("failed") else f"{self.status}, not proven"
+
+    @property
+    def warning(self) -> str:
+        """The first thing to say of a run that is not proven: `completed, not proven: ` and the reasons; empty for one that is."""
+        return "" if self.proven else f"{self.outcome}: {'; '.join(self.doubts)}"
 
     @property
     def name(self) -> str | None:
@@ -122,7 +141,7 @@ class Result:
         return _plain({
             "scenario": self.name,
             "model": attributes.get("model"),
-            "status": self.status,
+            "status": self.outcome,
             "proven": self.proven,
             "doubts": list(self.doubts),
             "notes": list(self.notes),
@@ -146,7 +165,7 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on the clock."""
-        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.doubts))
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found))
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -159,7 +178,9 @@ class Result:
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
             where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            raise InputError(f"cannot load a result: {where}; give the folder that a run wrote, or its {FILE_NAME}")
+            hint = (f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on" if (path / CHECKPOINT).is_dir() else
+                    f"; give the folder that a run wrote, or its {FILE_NAME}")
+            raise InputError(f"cannot load a result: {where}{hint}")
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
             raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
@@ -171,7 +192,7 @@ class Result:
         dataset.attrs = attributes
         beside = _read_summary(file.with_name("summary.json"))
         result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
-        result.numerical_error, result.notes, result.doubts = beside.get("numerical_error"), said["notes"], said["doubts"]
+        result.numerical_error, result.notes, result.found = beside.get("numerical_error"), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -249,11 +270,13 @@ class Result:
 
             for name in names_for(self):
                 try:
-                    written += save(self, name, folder / "figures")
+                    written += save(self, name, below(folder, "figures"))
                 except InputError as error:
                     _log.warning("figure %s is not drawn: %s", name, error)
         if (figures if replay is None else replay) and can_replay():
             written += self._replay_in(folder)
+        if self.status != "interrupted":                 # an interrupted run can go on from what its checkpoint holds
+            shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written
 
     def _replay_in(self, folder: Path) -> list[Path]:
@@ -270,7 +293,8 @@ class Result:
         """What `print(result)` says, line by line."""
         head = speed.displacement(self.dataset, "head_position")
         summary = self.summary()
-        lines = [("scenario", self.name or "none (made in Python)"), ("status", self.status)]
+        lines = [("NOT PROVEN", doubt) for doubt in self.doubts]
+        lines += [("scenario", self.name or "none (made in Python)"), ("status", self.outcome)]
         lines += [("duration", f"{summary['duration']:g} s")] if summary["duration"] is not None else statics.lines(summary["statics"])
         if head is not None:
             lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
@@ -282,15 +306,16 @@ class Result:
             worst = max(proof, key=lambda balance: balance.relative / balance.threshold)
             verdict = f"{worst.verdict} (at most {worst.threshold:g})"
             lines.append(("worst balance", f"{worst.name}: {worst.relative:.1e} of its scale, {verdict}"))
-        return lines
+        return lines + [("note", note) for note in self.notes]
 
     def __repr__(self) -> str:
         return "\n".join(["Result", *(f"  {label:<18} {value}" for label, value in self._facts())])
 
     def _repr_html_(self) -> str:
+        shown = [(label, value) for label, value in self._facts() if label != "NOT PROVEN"]
         rows = "".join(f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
-                       for label, value in self._facts())
-        return f"<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
+                       for label, value in shown)
+        return f"{red_line(self.warning)}<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
 
 
 def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any],
@@ -340,6 +365,12 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     return facts
 
 
+def red_line(warning: str) -> str:
+    """The warning of a run that is not proven as a line of HTML, red on any page; nothing without one."""
+    look = "color:#a32100;background:#fdeee7;border-left:6px solid #D55E00;padding:6px 10px;margin:4px 0;font-weight:600"
+    return f"<div class='not-proven' role='alert' style='{look}'>{escape(warning)}</div>" if warning else ""
+
+
 def can_replay() -> bool:
     """Whether the extra `view` is installed."""
     return importlib.util.find_spec("viser") is not None
@@ -382,10 +413,10 @@ def _scenario(text: str | None) -> Scenario | None:
     """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait, say)."""
     if text is None:
         return None
-    from limbless.scenarios.scenario import Scenario
+    from limbless.scenarios.loader import from_text
 
     try:
-        return Scenario.from_yaml(text)
+        return from_text(text, "scenario", allow_code=False, saved=True)      # whoever looks at a result runs nothing
     except InputError as error:
         _log.warning("the scenario in the result cannot be built here: %s", error)
         return None

@@ -1,29 +1,36 @@
-"""The one time loop: state in, blocks of result out, with progress, a divergence check and a door for controllers."""
+"""The one time loop: state in, blocks of result out, with progress, a divergence check, checkpoints and a door for controllers."""
 from __future__ import annotations
 
+import logging
 import math
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless import checkpoints, resources
 from limbless.actuation import Actuation
+from limbless.callables import call, refuse_named, text_of, told
+from limbless.checkpoints import Checkpoints, Unfinished
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.gaits.blend import Blend
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import Result
 from limbless.robots.base import Preset, Robot
 from limbless.scenarios.scenario import Initial, Scenario
+from limbless.timeline import blocks_between, knots_between, on_grid, recorded, stage_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+__all__ = ["Controller", "Progress", "knots_between", "on_grid", "recorded", "run", "run_scenario", "simulate", "stage_times"]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float, float], None]
@@ -32,15 +39,29 @@ Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike 
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
 TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
+SURVEYED = 1.0                        # s on the clock after which it is known how long a run will take
+_log = logging.getLogger("limbless")
 _TELLING = {"x", "acceleration", "torque", "twist"}
 TOO_STRONG = 1e30                     # of any number in a record: beyond every acceleration and torque; its square is still a number
 TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
-        progress: Progress | None = None) -> Result:
-    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`."""
-    return run_scenario(Scenario.load(source, changes), controller=controller, progress=progress)
+        progress: Progress | None = None, checkpoint: str | Path | None = None, checkpoint_every: float = checkpoints.EVERY,
+        resume: bool = False, allow_code: bool = False) -> Result:
+    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`.
+
+    Parameters
+    ----------
+    controller, progress : see `Controller` and `Progress`.
+    checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that take long.
+        `result.write(folder)` into the same folder removes them again.
+    resume : go on with the unfinished run in that folder, bit for bit.
+    allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
+    """
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+                        resume=resume)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
@@ -68,22 +89,39 @@ def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environmen
 
 
 def run_scenario(scenario: Scenario, *, controller: Controller | None = None, progress: Progress | None = None,
-                 after: Result | None = None) -> Result:
-    """Run a scenario, continuing `after` an earlier result if one is given.
+                 after: Result | None = None, checkpoint: str | Path | None = None, checkpoint_every: float = checkpoints.EVERY,
+                 resume: bool = False) -> Result:
+    """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`.
 
     Raises
     ------
     SimulationError : the run could not go on; `error.result` holds what was computed.
     """
-    if after is None and scenario.initial.result is not None:
+    refuse_named(scenario)
+    unfinished = _unfinished(scenario, checkpoint, resume, controller)
+    if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
-    state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
-    return _Run(scenario, model, state, controller, progress).go()
+    with _asking(scenario.gait, "at t = 0 s"):
+        state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
+    keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
+    return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
+
+
+def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool, controller: Controller | None) -> Unfinished | None:
+    """What a run that is to be resumed has left."""
+    if checkpoint is None:
+        if resume:
+            raise InputError("resume: name the folder of the unfinished run as `checkpoint`")
+        return None
+    if controller is not None:
+        raise InputError("checkpoint: a run with a controller cannot be resumed, because what the controller remembers is not known; "
+                         "save its result from time to time and continue with `simulate(initial=result)`")
+    return checkpoints.read(checkpoint, scenario) if resume else None
 
 
 def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -> Result:
@@ -109,37 +147,6 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
     return after.state
 
 
-def knots_between(start: float, end: float, step: float, breakpoints: Sequence[float]) -> Array:
-    """Where steps begin and end: multiples of `step` counted from time 0, the breakpoints, and both ends.
-
-    Counting from 0, and not from `start`, makes a continued run step at the very same times as an uninterrupted one.
-    """
-    first, last = math.floor(start / step) + 1, math.ceil(end / step)
-    grid = np.arange(first, last + 1) * step
-    slack = 1e-9 * step
-    inner = [t for t in (*grid, *breakpoints) if start + slack < t < end - slack]
-    knots = np.array([start, *sorted(inner), end])
-    return knots[np.concatenate([[True], np.diff(knots) > slack])]
-
-
-def on_grid(time: float, step: float) -> float:
-    """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the whole one does."""
-    multiple = round(time / step) * step
-    return multiple if abs(multiple - time) < 1e-9 * step else time
-
-
-def stage_times(knots: Array) -> Array:
-    """Knots and the middles between them: the times at which a Runge-Kutta step asks for the drive."""
-    times = np.empty(2 * len(knots) - 1)
-    times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-    return times
-
-
-def recorded(knots: Array, every: float, end: float) -> NDArray[np.bool_]:
-    """Which knots are multiples of `every`; the end always is one of them."""
-    return (np.abs(knots / every - np.rint(knots / every)) * every < 1e-6 * every) | (knots == end)
-
-
 @dataclass
 class _Run:
     """One run on its way."""
@@ -149,34 +156,101 @@ class _Run:
     state: State
     controller: Controller | None
     progress: Progress | None
+    keeper: Checkpoints | None = None
+    unfinished: Unfinished | None = None
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
-        self.start = self.state.time
+        self.start = self.state.time if self.unfinished is None else self.unfinished.start
         self.end = on_grid(self.start + self.scenario.duration, self.scenario.step)
-        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
-        self.began = clock.perf_counter()
         self.blocks: list[Block] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
+        self._refuse_long_steps()
+        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
+        self._refuse_many_records()
+        self.before = self.state
+        self.began, self.surveyed = clock.perf_counter(), False
         try:
             if self.progress:
                 self.progress(0.0, self.start, 0.0)
+            self._begin_checkpoints()
             for knots, gait in self._stretches():
                 failure = self._step(knots, gait)
                 if failure:
                     self._stop(failure)
+                self._tell()
         except KeyboardInterrupt:
+            self._write_checkpoint()
             return self._result("interrupted")
         except SimulationError:
             raise
         except Exception as error:                       # a user's gait, law or controller failed: keep the run, and say when
             if isinstance(error, InputError) and not self.blocks:
                 raise
-            failure_text = f"{type(error).__name__}: {error}"
+            foreseen = isinstance(error, InputError)
+            failure_text = str(error) if foreseen else told(error)
             raise SimulationError(f"stopped at t = {self.state.time:g} s: {failure_text}", self.state.time, None,
-                                  self._result(f"failed: {failure_text}")) from error
+                                  self._result(f"failed: {failure_text}")) from (error.__cause__ or error if foreseen else error)
         return self._result("completed")
+
+    def _refuse_long_steps(self) -> None:
+        """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between records."""
+        limit = self.model.step_limit(self.state)
+        if limit is None or self.scenario.step <= limit.longest:
+            return
+        every = self.scenario.record_every
+        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; "
+                         f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
+
+    def _refuse_many_records(self) -> None:
+        """Records that would not fit into memory are refused before they are made."""
+        made = self.model.variables(dict(self.empty))
+        size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
+        count = (self.end - self.start) / self.scenario.record_every + 1.0
+        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every)
+
+    def _begin_checkpoints(self) -> None:
+        """Go on with an unfinished run, or begin anew.
+
+        The last block of an unfinished run is made once more, so that the model remembers what it did; its records are there already.
+        """
+        if self.keeper is None:
+            return
+        if self.unfinished is None:
+            return self.keeper.begin(self.start)
+        self.state, self.blocks = self.unfinished.before, list(self.unfinished.blocks)
+        self.keeper.go_on(len(self.blocks))
+        knots, gait = next(self._stretches())
+        kept = len(self.blocks)
+        failure = self._step(knots, gait)
+        del self.blocks[kept:]
+        if failure or not _same(self.state, self.unfinished.after):
+            _log.warning("the unfinished run was computed on another machine, or by another version of limbless or its compiled kernels: "
+                         "it goes on, but the last digits may differ from those of an uninterrupted run")
+        self.state = self.unfinished.after
+
+    def _write_checkpoint(self) -> None:
+        if self.keeper is not None and self.state.time > self.before.time:
+            self.keeper.write(self.before, self.state, self.blocks, self._wall_time())
+
+    def _wall_time(self) -> float:
+        return clock.perf_counter() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
+
+    def _tell(self) -> None:
+        """After a block: progress, a part of the checkpoint where one is due, and once a word about a run that will take long."""
+        elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
+        if self.keeper is not None and self.keeper.due():
+            self._write_checkpoint()
+        if not self.surveyed and elapsed > SURVEYED:
+            self.surveyed = True
+            made = simulated - (0.0 if self.unfinished is None else self.unfinished.after.time - self.start)
+            left = elapsed * (self.end - self.state.time) / made if made > 0.0 else 0.0
+            if left > resources.LONG:
+                _log.warning("%s will take about %s more; Ctrl-C ends it and keeps what was computed", self.scenario.name,
+                             resources.in_words(left))
+        if self.progress:
+            self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(self._wall_time(), 1e-9))
 
     def _stop(self, failure: Status) -> None:
         """A failed block ends the run; Ctrl-C inside a user's law is an interruption like any other."""
@@ -186,18 +260,22 @@ class _Run:
         raise SimulationError(f"{when}{failure.failure}", failure.time, failure.place,
                               self._result(f"failed: {failure.failure}")) from failure.cause
 
-    def _stretches(self) -> Any:
-        """The run in pieces of at most `steps_per_block` steps, broken at control times."""
-        switches = [t for item in self.scenario.environment for t in item.breakpoints(self.start, self.end)]
-        switches += self.scenario.actuation.breakpoints(self.start, self.end)
-        times = [self.start, self.end]
+    def _stretches(self) -> Iterator[tuple[Array, Any]]:
+        """The run from where it is, in pieces of at most `steps_per_block` steps, broken at control times."""
+        spans: Iterator[Any] = iter([(self.state.time, self.end)])
         if self.controller is not None:
-            times = list(knots_between(self.start, self.end, self.scenario.control_period or self.scenario.step, []))
-        for begin, finish in pairwise(times):
-            gait = self._ask_controller(begin, finish) if self.controller else self.gait
-            knots = knots_between(begin, finish, self.scenario.step, [*self.gait.breakpoints(begin, finish), *switches])
-            for first in range(0, len(knots) - 1, self.model.steps_per_block):
-                yield knots[first:first + self.model.steps_per_block + 1], gait
+            period = self.scenario.control_period or self.scenario.step
+            spans = blocks_between(self.state.time, self.end, period, lambda begin, finish: (), 1)
+        for begin, finish in spans:
+            gait = self._ask_controller(float(begin), float(finish)) if self.controller else self.gait
+            switches, size = partial(self._switches, gait), self.model.steps_per_block
+            for knots in blocks_between(float(begin), float(finish), self.scenario.step, switches, size):
+                yield knots, gait
+
+    def _switches(self, gait: Any, begin: float, finish: float) -> list[float]:
+        """Times at which a step must end."""
+        parts = (gait, *self.scenario.environment, self.scenario.actuation)
+        return [t for part in parts for t in part.breakpoints(begin, finish)]
 
     def _step(self, knots: Array, gait: Any) -> Status | None:
         """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
@@ -206,7 +284,7 @@ class _Run:
         record[-1] &= last                               # the next block begins with this knot
         if self.blocks == []:
             record[0] = True
-        drive = self.model.drive(gait, stage_times(knots))
+        drive = self._drive(gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         state, block, status = self.model.advance(self.state, knots, record, drive)
@@ -219,11 +297,12 @@ class _Run:
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
-        self.state = replace(state, memory={**state.memory, **self._gait_memory()})
-        if self.progress:
-            elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
-            self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(elapsed, 1e-9))
+        self.before, self.state = self.state, replace(state, memory={**state.memory, **self._gait_memory()})
         return None
+
+    def _drive(self, gait: Any, knots: Array) -> Any:
+        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"):
+            return self.model.drive(gait, stage_times(knots))
 
     def _keep(self, block: Block) -> None:
         if len(block["time"]):
@@ -240,16 +319,18 @@ class _Run:
                       float(last), place)
 
     def _ask_controller(self, begin: float, finish: float) -> Any:
-        """Call the controller and take its command: changed gait fields are blended in until its next call."""
+        """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
-        command = self.controller(begin, self.model.observe(self.state))
-        before, self.torque = self.gait, None
+        command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin, self.model.observe(self.state))
+        passing, self.torque = self.gait, None
         if isinstance(command, Mapping):
-            self.gait = self.gait.changed(**command)
+            if not all(isinstance(name, str) for name in command):
+                raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got {list(command)!r:.60}")
+            passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
-        return self.gait if before == self.gait else Blend(before, self.gait, begin, finish)
+        return passing
 
     def _gait_memory(self) -> dict[str, Array]:
         """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
@@ -261,16 +342,45 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        return type(self.scenario.gait).model_validate_json(np.asarray(saved).astype(np.uint8).tobytes())
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
+        gait = type(self.scenario.gait).model_validate_json(text, context=context)
+        refuse_named(gait)
+        return gait
 
     def _result(self, status: str) -> Result:
         blocks = self.blocks or [self.empty]
-        return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, clock.perf_counter() - self.began)
+        return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Block:
         """A block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
-        return self.model.advance(self.state, knots, np.zeros(2, dtype=bool), self.model.drive(self.scenario.gait, stage_times(knots)))[1]
+        drive = self._drive(self.scenario.gait, knots)
+        _, block, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
+        if isinstance(status.cause, KeyboardInterrupt):
+            raise status.cause
+        if status.cause is not None:                     # a user's law failed at its first call
+            raise InputError(f"at t = {self.start:g} s {status.failure}") from status.cause
+        return block
+
+
+@contextmanager
+def _asking(gait: Any, when: str) -> Iterator[None]:
+    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError` that names it and the time."""
+    try:
+        yield
+    except (KeyboardInterrupt, InputError, SimulationError):
+        raise
+    except BaseException as error:
+        if type(gait).__module__.startswith("limbless."):
+            raise
+        raise InputError(f"gait {type(gait).__name__} failed {when} with {told(error)}") from error
+
+
+def _same(one: State, other: State) -> bool:
+    """Whether two states agree in every bit."""
+    return one.time == other.time and np.array_equal(one.x, other.x) and one.memory.keys() == other.memory.keys() and all(
+        np.array_equal(one.memory[name], other.memory[name]) for name in one.memory)
 
 
 def _is_sound(state: Array) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _STATE = "state"        # group that holds the final state
 _MEMORY = "memory_"     # prefix, in that group, of what the model remembers
+_SMALL = 200_000_000    # bytes of numbers that any file may claim
+_DENSEST = 100          # times its own size that a larger one may claim: ours are not compressed, others may be
 
 
 def write_netcdf(path: str | Path, dataset: xr.Dataset, state: State | None) -> Path:
@@ -31,11 +33,38 @@ def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:
     import h5netcdf
 
     try:
+        _look_into(path)
         with h5netcdf.File(path, "r") as file:
             has_state = _STATE in file.groups
         return _read(path, None), _as_state(_read(path, _STATE)) if has_state else None
     except Exception as error:  # the libraries below raise many kinds; for the user they mean one thing
         raise InputError(f"cannot load a result: {str(path)!r} is damaged or not a NetCDF 4 file ({error})") from error
+
+
+def _look_into(path: Path) -> None:
+    """Refuse a file that leads out of itself: HDF5 can hold variables whose numbers lie in other files, which would be read and shown
+    as if they belonged to the run; or that claims far more numbers than it has, which would fill the memory."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        total = sum(_size_of(group, name) for group in (file, file.get(_STATE, {})) for name in group if group is not file or name != _STATE)
+    size = path.stat().st_size
+    if total > max(_SMALL, _DENSEST * size):
+        raise InputError(f"it claims {total} bytes of numbers, and has {size}")
+
+
+def _size_of(group: Any, name: str) -> int:
+    """Bytes of a variable that lies in this file itself."""
+    import h5py
+
+    if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+        raise InputError(f"{name!r} is a link")
+    variable = group[name]
+    if not isinstance(variable, h5py.Dataset):
+        raise InputError(f"{name!r} is no variable")
+    if variable.external or variable.is_virtual:
+        raise InputError(f"the numbers of {name!r} lie in another file")
+    return int(variable.nbytes)
 
 
 def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -18,12 +18,16 @@ from rich.text import Text
 
 from limbless import registry
 from limbless.analysis import statics
+from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
-from limbless.errors import InputError, nearest
+from limbless.errors import InputError, nearest, printable
 from limbless.scenarios import document, fields, loader
 from limbless.scenarios.entries import kind_of
 from limbless.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from limbless.result import Result
 
 ROOMS = {
     "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation", "models": "model",
@@ -58,7 +62,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
     for number in range(max([len(heads), *(len(row) for row in rows)])):
         made.add_column(Text(heads[number] if heads else ""), overflow="fold", no_wrap=number == 0)
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     return made
 
 
@@ -99,11 +103,15 @@ def describe(name: str, out: Console) -> None:
 
 
 def _describe_scenario(scenario: Scenario, out: Console) -> None:
-    out.print(Text(f"{scenario.name}: {scenario.title or 'no title'}", style="bold"))
+    out.print(Text(printable(f"{scenario.name}: {scenario.title or 'no title'}"), style="bold"))
     if scenario.paper:
-        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else f"paper: {scenario.paper}"))
+        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else printable(f"paper: {scenario.paper}")))
+    code = functions_in(scenario)
+    if code:
+        told = ", ".join(f"{path} is {text_of(function)}" for path, function in code.items())
+        out.print(Text(printable(f"Running it executes Python code: {told}; `limbless run` asks for --allow-code.")))
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
-    out.print(Text(scenario.to_yaml().rstrip()), soft_wrap=True)
+    out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
     parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
     kinds = [getattr(part, "preset", kind_of(part)) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
@@ -155,7 +163,14 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
         rows.append(("numerical error", "; ".join(error["notes"]) or f"± above; from: {', '.join(error['sources'])}"))
+    rows += [("note", note) for note in get("notes") or ()]
     return [row for row in rows if row[1]]
+
+
+def warn(result: Result, out: Console) -> None:
+    """The first line after a run that is not proven, in red where the terminal has colours."""
+    if result.warning:
+        out.print(Text(result.warning, style="bold red"), soft_wrap=True)
 
 
 def _joints(exceeded: Sequence[Mapping[str, Any]]) -> str:

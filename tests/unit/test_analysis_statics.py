@@ -33,3 +33,12 @@ def test_actuator_work_and_what_is_spent() -> None:
 
 def test_a_result_with_time_has_no_statics() -> None:
     assert statics.summary(xr.Dataset(coords={"time": [0.0, 1.0]})) is None
+
+
+def test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place() -> None:
+    data = path().assign(tip_in_base=(("point", "axis"), np.linspace([3.0, -1.0, 0.5], [1.0, 2.0, 0.5], 11)),
+                         min_eigenvalue=("point", np.ones(11)), stop_moment=(("point", "vertebra", "transverse"), np.zeros((11, 2, 2))))
+    found = statics.summary(data)
+    assert found is not None
+    assert found["tip_from"] == pytest.approx([1.0, -1.0, 0.5]) and found["tip_to"] == pytest.approx([3.0, 2.0, 0.5])
+    assert found["postures"] == 11 and found["largest_tension"] == 3.0

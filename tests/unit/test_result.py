@@ -17,8 +17,9 @@ from limbless.models.base import Model, Variable
 from limbless.result import Result
 from limbless.scenarios.scenario import Scenario
 
-SUMMARY = ["scenario", "model", "status", "proven", "doubts", "notes", "duration", "step", "wall_time", "realtime_factor", "com_displacement", "path_length",
-           "mean_speed", "period_speed", "steady", "peak_torque", "limits_exceeded", "positive_work", "cost_of_transport", "balances"]
+SUMMARY = ["scenario", "model", "status", "proven", "doubts", "notes", "duration", "step", "wall_time", "realtime_factor",
+           "com_displacement", "path_length", "mean_speed", "period_speed", "steady", "peak_torque", "limits_exceeded",
+           "positive_work", "cost_of_transport", "balances"]
 
 
 class Falling(Model):

@@ -46,11 +46,11 @@ def file(tmp_path: Path) -> Path:
 def test_a_file_beside_the_scenario_is_found_and_written_with_its_place(file: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("robot: khalil-eel\ngait: {kind: function, function: 'waves.py:wave'}\n")
-    scenario = Scenario.load(path)
+    scenario = Scenario.load(path, allow_code=True)
     assert isinstance(scenario.gait, FunctionGait) and scenario.gait.function.__name__ == "wave"
     saved = scenario.save(tmp_path / "runs" / "scenario.yaml")
     assert f"function: {file.resolve()}:wave" in saved.read_text()
-    assert Scenario.load(saved) == scenario == Scenario.from_yaml(scenario.to_yaml())
+    assert Scenario.load(saved, allow_code=True) == scenario == Scenario.from_yaml(scenario.to_yaml(), allow_code=True)
 
 
 def test_an_edited_file_is_run_again(file: Path) -> None:
@@ -105,15 +105,17 @@ def test_a_function_of_the_main_script_is_refused_too(monkeypatch: pytest.Monkey
         ("waves.py:wav", "has no function 'wav'; did you mean 'wave'?"),
         ("waves.py:number", "is a int, not a function"),
         ("broken.py:wave", "could not be run: NameError: name 'nothing' is not defined"),
+        ("leaving.py:wave", "could not be run: SystemExit: 3"),
         (3, "must be a Python function"),
     ],
 )
 def test_texts_that_name_no_function(file: Path, text: Any, message: str) -> None:
     (file.parent / "broken.py").write_text("nothing\n")
+    (file.parent / "leaving.py").write_text("raise SystemExit(3)\n")
     path = file.with_suffix(".yaml")
     path.write_text(f"robot: khalil-eel\ngait:\n  kind: function\n  function: {text if text == 3 else repr(text)}\n")
     with pytest.raises(InputError) as caught:
-        Scenario.load(path)
+        Scenario.load(path, allow_code=True)
     assert str(caught.value).startswith(f"{path}:4: gait.function: ") and message in str(caught.value)
 
 

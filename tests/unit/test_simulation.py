@@ -9,7 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import ProportionalDerivative
-from limbless.simulation import knots_between, recorded, stage_times
+from limbless.simulation import knots_between, on_grid, recorded, stage_times
 
 SWIMMER = ll.UniformChain(links=5, half_height=0.03)
 
@@ -295,3 +295,13 @@ def test_the_model_moves_chains_only() -> None:
         ll.NewtonEuler(ll.BodyWave())
     with pytest.raises(ll.InputError, match="such as Water"):
         ll.NewtonEuler(SWIMMER, [3])
+
+
+def test_a_run_ends_on_the_grid_of_its_steps() -> None:
+    """0.7 s and 0.1 s more are 0.7999999999999999 s in floating point; a continued run ends at the eighth step all the same."""
+    assert 0.7 + 0.1 != 8 * 0.1 and on_grid(0.7 + 0.1, 0.1) == 8 * 0.1
+    assert on_grid(0.75, 0.1) == 0.75                                                  # the end of a run that is no whole number of steps
+    still = {"gait": ll.BodyWave(amplitude=0.0), "environment": (), "step": 0.1}
+    first = swim(0.7, **still)
+    rest = swim(0.1, initial=first, **still)
+    assert rest.dataset.time.values[-1] == swim(0.8, **still).dataset.time.values[-1] == 8 * 0.1

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from limbless.callables import refuse_named
 from limbless.errors import InputError
 from limbless.mechanics.scalars import TANGENTS
 from limbless.models.newton_euler.differentiation import Tangents
@@ -31,6 +32,7 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], change
     `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about three plain runs.
     """
     scenario = Scenario.load(source, changes)
+    refuse_named(scenario)
     fields = [_gait_field(name) for name in parameters]
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if not isinstance(model, NewtonEuler):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from limbless.callables import Function
+from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
@@ -41,7 +41,7 @@ class ForceLaw(Environment):
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):
-            raise InputError(f"force law {getattr(self.law, '__name__', '?')} must return a force of 3 numbers, or (force, moment); "
+            raise InputError(f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
                              f"it returned shapes {force.shape} and {moment.shape}")
         buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, moment
 
@@ -55,9 +55,11 @@ class ForceLaw(Environment):
 def compiled_law(function: Any) -> Any:
     """Compile a law `function(buffer)` of the raw buffer (see `mechanics.laws`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
-    inner, size = njit(function), laws.USER_BUFFER
+    inner, size, force = njit(function), laws.USER_BUFFER, int(laws.USER_FORCE)
 
     @cfunc(SIGNATURE)
     def law(pointer):
-        inner(carray(pointer, size))
+        buffer = carray(pointer, size)
+        buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan      # stays where the law fails: no old answer
+        inner(buffer)
     return law

@@ -1,22 +1,28 @@
 """`point-wrench`: a given force and torque at a point of one body."""
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, model_validator
 
+from limbless.callables import Function
 from limbless.description import Vector3, quantity
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.packing import in_windows, law_row
 from limbless.errors import InputError
 from limbless.mechanics import laws
+from limbless.mechanics.function_slot import PythonSlot
 from limbless.robots.base import Robot
 
 
 class PointWrench(Environment):
-    """A constant force and torque on one body, their directions kept in the world or in the body.
+    """A force and torque on one body, constant or a law of time, their directions kept in the world or in the body.
 
     The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint positions.
+    With `law`, `law(t)` of the time in s returns the force (3 numbers, N), or (force, torque (3, N m)), in the axes of `frame`: an end
+    wrench F_plus(t) of a rod is a law at its last abscissa. Where the law jumps, cut it into two with `active`, so that a step ends there.
     """
 
     kind: Literal["point-wrench"] = "point-wrench"
@@ -27,7 +33,30 @@ class PointWrench(Environment):
     point: Vector3 = quantity((0.0, 0.0, 0.0), "m", "where it acts, in the frame of the body")
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
     torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")
-    frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are constant")
+    frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are given")
+    law: Function | None = Field(None, description="force and torque as a function of time, in place of `force` and `torque`: the function, "
+                                                   "or `package.module:name`, or `file.py:name`")
+
+    @model_validator(mode="after")
+    def _one_law(self) -> PointWrench:
+        if self.law is not None and (any(self.force) or any(self.torque)):
+            raise ValueError("law: it takes the place of `force` and `torque`; give one of them")
+        return self
+
+    @cached_property
+    def slot(self) -> Any:
+        """The address behind which compiled code finds the law, and an exception that it raised; None without a law."""
+        return None if self.law is None else PythonSlot(self._call, laws.USER_BUFFER)
+
+    def _call(self, buffer: Array) -> None:
+        law = self.law
+        answer = law(float(buffer[laws.USER_TIME])) if law is not None else np.zeros(3)
+        force, torque = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
+        force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
+        if force.shape != (3,) or torque.shape != (3,):
+            raise InputError(f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, torque); it "
+                             f"returned shapes {force.shape} and {torque.shape}")
+        buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, torque
 
     def pack(self, robot: Robot) -> Pack:
         if self.abscissa is not None:
@@ -40,6 +69,7 @@ class PointWrench(Environment):
         return Pack(in_windows(self, [self._row(carriers[self.body])]))
 
     def _row(self, carrier: int) -> Array:
-        row = law_row(int(laws.POINT), carrier, [*self.force, *self.torque, float(self.frame == "world")])
+        row = law_row(int(laws.POINT), carrier, [*self.force, *self.torque, float(self.frame == "world"),
+                                                     0.0 if self.slot is None else float(self.slot.address)])
         row[laws.START:laws.START + 3] = self.point
         return row

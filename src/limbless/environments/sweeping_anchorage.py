@@ -28,6 +28,14 @@ class SweepingAnchorage(Contact):
         """The body flows through a place that stands still in space."""
         return self.holds == "spatial"
 
+    @property
+    def needs_slope(self) -> bool:                                               # type: ignore[override]
+        return self.holds == "spatial"
+
+    def count(self, gait: Gait, length: float) -> int:
+        wavelength = getattr(gait, "wavelength", None)
+        return super().count(gait, length) if wavelength is None else int(length / wavelength) + 2
+
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
             raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "

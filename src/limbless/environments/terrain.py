@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
+from limbless.callables import Function, NamedFunction, name_of, told
 from limbless.description import quantity
 from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
@@ -15,7 +15,10 @@ from limbless.mechanics import contact_gap as gaps
 
 
 class Terrain(ContactEnvironment):
-    """Heights on a grid, joined by triangles. Beyond its edges there is nothing: lay a `ground` under it.
+    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a `ground` under it.
+
+    The sides go down from the border without end. A body that leaves the top falls beside them, and one that comes along a lower `ground`
+    runs against them: it can never get below the triangles.
 
     Give `table`, one row per step along x and one number per step along y; or a `function` height(x, y) that takes arrays, with `counts`.
     """
@@ -35,6 +38,8 @@ class Terrain(ContactEnvironment):
             raise ValueError(f"spacing must be positive; got {self.spacing}")
         if self.table and len({len(row) for row in self.table}) != 1:
             raise ValueError(f"rows of the table must have one length; got {sorted({len(row) for row in self.table})}")
+        if isinstance(self.function, NamedFunction):             # it is not called before it is allowed
+            return self
         if min(self._grid.shape) < 2:
             raise ValueError(f"terrain needs at least 2 x 2 heights; got {self._grid.shape[0]} x {self._grid.shape[1]}")
         if not np.isfinite(self._grid).all():
@@ -48,9 +53,11 @@ class Terrain(ContactEnvironment):
         x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
         try:
             return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64)
-        except Exception as error:  # a user's function may raise anything
-            raise ValueError(f"the height function must take two arrays, x and y, and give one of their shape {self.counts}; "
-                             f"it failed with {type(error).__name__}: {error}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a user's function may raise anything, and even exit
+            raise ValueError(f"the height function {name_of(self.function)} must take two arrays, x and y, and give one of their shape "
+                             f"{self.counts}; it failed with {told(error)}") from error
 
     def heights(self) -> Array:
         return self._grid.ravel()

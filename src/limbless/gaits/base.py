@@ -1,8 +1,8 @@
 """`Gait`: a motion law, sampled at times and at stations along the body."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,16 @@ class Gait(Description):
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""
         raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
 
+    def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Self]:
+        """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a gait does), and the
+        gait from then on.
+
+        Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has a passage of its own.
+        """
+        from limbless.gaits.blend import Blend
+        new = self.changed(**fields)
+        return (self, self) if new == self else (Blend(self, new, start, end), new)
+
     def parameters(self) -> Array:
         """The fields named by `parameter_fields`, as a flat array for compiled code."""
         return np.array([getattr(self, name) for name in self.parameter_fields], dtype=np.float64)
@@ -61,3 +71,11 @@ class Gait(Description):
     def cycle(self) -> float | None:
         """Period of the motion (s), or None if it has none."""
         return None
+
+
+def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ...], why: str) -> None:
+    """Refuse a change of any other field than those allowed, while a gait runs; fields that keep their value pass."""
+    wanted = gait.changed(**fields)
+    for name in fields:
+        if name not in allowed and getattr(wanted, name) != getattr(gait, name):
+            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change {', '.join(allowed)}; {why}")

@@ -4,10 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.gaits.body_wave import smooth_start
+from limbless.gaits.body_wave import smooth_steps
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,10 @@ class Blend:
     def drives(self) -> str:
         return self.new.drives
 
+    @property
+    def kind(self) -> str:
+        return str(getattr(self.new, "kind", "?"))
+
     def sample(self, times: Array, stations: Array) -> Drive:
         """The blended drive; value, rate and acceleration are continuous."""
         return self._blended(times, self.old.sample(times, stations), self.new.sample(times, stations))
@@ -31,9 +33,17 @@ class Blend:
         """The same for the joints of a chain."""
         return self._blended(times, self.old.sample_joints(times, turns), self.new.sample_joints(times, turns))
 
+    def slope(self, times: Array, stations: Array) -> Drive:
+        """d/ds of `sample`: what a rod bends by."""
+        return self._blended(times, self.old.slope(times, stations), self.new.slope(times, stations))
+
     def _blended(self, times: Array, old: Drive, new: Drive) -> Drive:
-        steps = np.array([smooth_start(max(t - self.start, 0.0), self.end - self.start) for t in times])
-        w, wd, wdd = (column.reshape(-1, *(1,) * (old.value.ndim - 1)) for column in steps.T)
+        steps = smooth_steps(times - self.start, self.end - self.start)
+        w, wd, wdd = (part.reshape(-1, *(1,) * (old.value.ndim - 1)) for part in steps)
         gap, gap_rate = new.value - old.value, new.rate - old.rate
         return Drive(old.value + w * gap, old.rate + wd * gap + w * gap_rate,
                      old.acceleration + wdd * gap + 2.0 * wd * gap_rate + w * (new.acceleration - old.acceleration))
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """Where one of the two is not smooth."""
+        return sorted({*self.old.breakpoints(start, end), *self.new.breakpoints(start, end)})

@@ -31,6 +31,13 @@ def sample_start(times, end, out):
         out[0, i], out[1, i], out[2, i] = smooth_start(times[i], end)
 
 
+def smooth_steps(times: Array, duration: float) -> Array:
+    """`smooth_start` and its derivatives (3, T), 0 before time 0."""
+    out = np.empty((3, len(times)))
+    sample_start(kernel_array(np.maximum(times, 0.0)), duration, out)
+    return out
+
+
 @kernel
 def sample_body_wave(parameters, times, stations, value, rate, acceleration):
     """Heading and elevation at all times and stations: Q(s, t) = f A exp(α s) sin(2π (s/λ - t/T)) (63), plus steady offsets.
@@ -99,8 +106,7 @@ class BodyWave(Gait):
         along, behind = swell * (self.growth * sine + k * cosine), swell * (k * sine - self.growth * cosine)
         c, d = np.cos(omega * t), np.sin(omega * t)
         wave, wave_rate = c * along + d * behind, omega * (c * behind - d * along)
-        start = np.empty((3, len(times), 1))
-        sample_start(kernel_array(times), self.ramp, start[..., 0])
+        start = smooth_steps(times, self.ramp)[..., None]
         f, fd, fdd = start
         slopes = [np.empty((*wave.shape, 2)) for _ in range(3)]
         slopes[0][..., 0] = f * wave + self.turn / self.spacing

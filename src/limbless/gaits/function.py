@@ -6,17 +6,14 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from limbless.callables import Function
+from limbless.callables import Function, call, name_of
 from limbless.description import quantity
+from limbless.differences import differences
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.mechanics.kernel import kernel_array
 
-_STEP = 1e-3          # s: differences over this step leave 1e-12 of truncation for motions of about 1 Hz (eighth order)
 _TOLERANCE = 1e-5     # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
-_STENCIL = np.arange(-4, 5)
-_FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-_SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
 
 
 class FunctionGait(Gait):
@@ -49,7 +46,8 @@ class FunctionGait(Gait):
 
     def _ask(self, times: Array, stations: Array) -> tuple[Array, ...]:
         """Call the user's function and bring its answer to the expected shape."""
-        answer = self.function(times, stations)
+        when = f"at t = {times[0]:g} s" if times[0] == times[-1] else f"between t = {times.min():g} and {times.max():g} s"
+        answer = call(self.function, "gait function", "(t, s)", when, times, stations)
         if not isinstance(answer, tuple):
             answer = (answer,)
         if len(answer) not in (1, 3):
@@ -75,8 +73,7 @@ class FunctionGait(Gait):
 
     def _differences(self, times: Array, stations: Array) -> tuple[Array, Array]:
         """Rate and acceleration by central differences of the value."""
-        around = np.stack([self._ask(times + k * _STEP, stations)[0] for k in _STENCIL])
-        return np.tensordot(_FIRST, around, 1) / _STEP, np.tensordot(_SECOND, around, 1) / _STEP**2
+        return differences(lambda moments: self._ask(moments, stations)[0], times)
 
     def _check(self, times: Array, stations: Array, answer: tuple[Array, ...]) -> None:
         """Refuse given derivatives that are not those of the value (at the first and last time of each block)."""
@@ -90,7 +87,7 @@ class FunctionGait(Gait):
 
     @property
     def _name(self) -> str:
-        return getattr(self.function, "__name__", "?")
+        return name_of(self.function)
 
     @property
     def cycle(self) -> float | None:

@@ -15,7 +15,9 @@ from limbless.gaits.tables import read_rows
 
 MOST_POINTS = 100000
 """Points of a path."""
-_AXES = "xyz"
+COMPONENTS = ("x", "y", "z", "heading", "elevation", "roll")
+"""What can be asked of a tip: its place (m) and the angles (rad) of the last disk, both in the frame of the clamped one."""
+Component = Literal["x", "y", "z", "heading", "elevation", "roll"]
 
 
 class Instants(Gait):
@@ -86,15 +88,18 @@ class TendonPath(Instants):
 
 
 class TipPath(Instants):
-    """A trajectory of the tip from a table of times and places: a recorded animal, or a few points.
+    """A trajectory of the tip from a table of times, places and perhaps directions: a recorded animal, or a few points.
 
-    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Only the `follow`ed components are asked for.
+    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Directions are those of the last disk's axis
+    there: heading to the left, elevation up, roll about itself. Only the `follow`ed components are asked for.
     """
 
     kind: Literal["tip-path"] = "tip-path"
-    table: tuple[tuple[float, float, float, float], ...] = quantity((), "s; m", "rows of time, x, y and z")
+    table: tuple[tuple[float, ...], ...] = quantity(
+        (), "s; m; rad", "rows of time, x, y and z, and where angles are followed of heading, elevation and roll too")
     file: str | None = Field(None, description="path of a text file with the same columns")
-    follow: tuple[Literal["x", "y", "z"], ...] = Field(("y", "z"), description="components that the tip must have")
+    follow: tuple[Component, ...] = Field(
+        ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll")
     points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table")
     drives: ClassVar[str] = "tip"
 
@@ -105,10 +110,12 @@ class TipPath(Instants):
 
     @model_validator(mode="after")
     def _sensible(self) -> TipPath:
-        if self._table.shape[1] != 4:
-            raise ValueError(f"a tip path has four columns: time, x, y, z; got {self._table.shape[1]}")
         if not self.follow or len(set(self.follow)) < len(self.follow):
-            raise ValueError(f"follow: name each of x, y, z at most once, and at least one; got {list(self.follow)}")
+            raise ValueError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {list(self.follow)}")
+        angles = [name for name in self.follow if name not in "xyz"]
+        if self._table.shape[1] != 7 and (self._table.shape[1] != 4 or angles):
+            raise ValueError("a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll after them"
+                             f"{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}")
         return self
 
     @cached_property
@@ -118,13 +125,13 @@ class TipPath(Instants):
     @property
     def rows(self) -> list[int]:
         """Numbers of the followed components."""
-        return [_AXES.index(name) for name in self.follow]
+        return [COMPONENTS.index(name) for name in self.follow]
 
     def instants(self) -> Array:
         return evenly(self._table[:, 0], self.points)
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Tip positions (T, 3), m, frame of the clamped disk."""
+        """Tip positions (T, 3), m, or positions and angles (T, 6), frame of the clamped disk."""
         value = np.stack([np.interp(times, self._table[:, 0], column) for column in self._table[:, 1:].T], axis=1)
         return Drive(value, np.zeros_like(value), np.zeros_like(value))
 
@@ -161,11 +168,15 @@ class TipEight(Instants):
 
 
 class TensionGrid(Gait):
-    """Every combination of signed tensions of two antagonist pairs: positive pulls the first tendon of a pair, negative the second."""
+    """Every combination of the tensions of a spine's tendons.
+
+    Those of a pair are signed (positive pulls the first tendon, negative the second), of a triple one is always slack, and any other
+    tendon goes from none to the largest.
+    """
 
     kind: Literal["tension-grid"] = "tension-grid"
     largest: float = quantity(1.2, "N", "largest tension", gt=0)
-    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest")
+    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest; of any other tendon from 0")
     drives: ClassVar[str] = "tension-grid"
 
     def refined(self) -> Self:

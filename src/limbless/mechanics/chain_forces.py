@@ -51,7 +51,7 @@ def row_wrench(rows, nodes, weights, buffer, i, t, R, V, origin):
     if code == WEIGHT or code == FLUID or code == FRICTION:
         F = band_wrench(rows, nodes, weights, i, R, V)
     elif code == POINT:
-        F = point_wrench(rows, i, R)
+        F = point_wrench(rows, i, buffer, t, R)
     else:
         E, velocity, rate = segment_motion(rows, i, R, V)
         force, torque = single_push(rows, nodes, weights, buffer, i, t, E, origin, velocity, rate)

@@ -6,7 +6,8 @@ Every slot keeps its own friction memory. A contact point lies on the feature, t
 PLANE  normal (3), offset: n . x = offset; spheres
 PEG    ends a (3) and b (3), radius: a round bar with round ends; capsules
 BOX    centre (3), axes (9, in rows), half sizes (3); spheres, and capsules between their ends
-FIELD  corner x, y, spacing x, y, counts x, y, first number in `heights`: two triangles per cell; spheres, and capsules against ridges
+FIELD  corner x, y, spacing x, y, counts x, y, first number in `heights`: two triangles per cell, and upright sides from its border down;
+       spheres, and capsules against ridges and the upright edges of its four corners
 WHEEL  load (N), 1 for a box of friction (0: an ellipse), axle (3, in the body's frame): one wheel that always touches under that load;
        its feature has the place in the first three numbers and the rolling direction in the next
 """
@@ -45,6 +46,7 @@ BEGIN, END, SIZE, RANK = np.array([0, 3, 6, 7])
 FEATURE_COLUMNS = 8
 PATCH_COLUMNS = 9                    # surface, x from, until, y from, until, then the four coefficients
 FAR = 1e9
+DOWN = 1e3                           # m: how far the upright edges of a height field reach below its corners
 MARGIN = 0.999                       # of a gap: what a sleeping slot relies on, short of the whole by far more than rounding
 DEEPER = 1e-7                        # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
 
@@ -170,9 +172,11 @@ def peg_gap(surfaces, j, a, b):
 
 @lean_kernel
 def triangle_gap(p, a, b, c):
-    """Distance from p to a triangle (counter-clockwise seen from above), negative below its face, and the direction to p."""
+    """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p; none from below its face."""
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
     height = dot(face, p - a)
+    if height < 0.0:                                       # behind it, perhaps on the other side of a ridge: another triangle has it
+        return FAR, face
     foot = p - height * face
     if (dot(cross(b - a, foot - a), face) >= 0.0 and dot(cross(c - b, foot - b), face) >= 0.0
             and dot(cross(a - c, foot - c), face) >= 0.0):
@@ -185,8 +189,6 @@ def triangle_gap(p, a, b, c):
     if length_of(p - other) < length_of(p - best):
         best = other
     n, distance = away(p - best, face)
-    if height < 0.0:                                       # below the surface and beside the triangle: another triangle has it
-        return FAR, face
     return distance, n
 
 
@@ -215,10 +217,65 @@ def field_gap(surfaces, heights, j, p, reach, rank):
     """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
     x0, x1 = grid_range(surfaces, j, 0, p.x - reach, p.x + reach)
     y0, y1 = grid_range(surfaces, j, 1, p.y - reach, p.y + reach)
-    first, n1 = nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, False, Vector(0.0, 0.0, 1.0))
+    first, n1 = nearest_of_field(surfaces, heights, j, p, x0, x1, y0, y1, False, Vector(0.0, 0.0, 1.0))
     if rank < 0.5:
         return first, n1
-    return nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
+    return nearest_of_field(surfaces, heights, j, p, x0, x1, y0, y1, True, n1)
+
+
+@lean_kernel
+def nearest_of_field(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
+    """Nearest of the triangles and the sides; inside the solid, below its top, the way out that is shortest."""
+    best, normal = nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1)
+    last_x, last_y = int(surfaces[j, SHAPE + 4]) - 1, int(surfaces[j, SHAPE + 5]) - 1
+    west, south = surfaces[j, SHAPE] - p.x, surfaces[j, SHAPE + 1] - p.y
+    east, north = -west - last_x * surfaces[j, SHAPE + 2], -south - last_y * surfaces[j, SHAPE + 3]
+    if west <= 0.0 and east <= 0.0 and south <= 0.0 and north <= 0.0:
+        depth, face = depth_below(surfaces, heights, j, p, min(int(-west / surfaces[j, SHAPE + 2]), last_x - 1),
+                                  min(int(-south / surfaces[j, SHAPE + 3]), last_y - 1))
+        nearest = max(max(west, east), max(south, north))
+        if depth >= 0.0:
+            return best, normal
+        if other or depth > nearest:
+            return FAR if other else depth, face
+        return nearest, (Vector(-1.0, 0.0, 0.0) if nearest == west else Vector(1.0, 0.0, 0.0) if nearest == east else
+                         Vector(0.0, -1.0, 0.0) if nearest == south else Vector(0.0, 1.0, 0.0))
+    if west > 0.0 or east > 0.0:
+        ix, out = (0, Vector(-1.0, 0.0, 0.0)) if west > 0.0 else (last_x, Vector(1.0, 0.0, 0.0))
+        for iy in range(y0, y1):
+            distance, n = side_gap(p, grid_point(surfaces, heights, j, ix, iy), grid_point(surfaces, heights, j, ix, iy + 1), out)
+            if distance < best and not (other and dot(n, n1) > 0.999):
+                best, normal = distance, n
+    if south > 0.0 or north > 0.0:
+        iy, out = (0, Vector(0.0, -1.0, 0.0)) if south > 0.0 else (last_y, Vector(0.0, 1.0, 0.0))
+        for ix in range(x0, x1):
+            distance, n = side_gap(p, grid_point(surfaces, heights, j, ix, iy), grid_point(surfaces, heights, j, ix + 1, iy), out)
+            if distance < best and not (other and dot(n, n1) > 0.999):
+                best, normal = distance, n
+    return best, normal
+
+
+@lean_kernel
+def depth_below(surfaces, heights, j, p, ix, iy):
+    """Height of p over the plane of the triangle above or below it, in cell (ix, iy), and that triangle's normal: negative in the solid."""
+    a, c = grid_point(surfaces, heights, j, ix, iy), grid_point(surfaces, heights, j, ix + 1, iy + 1)
+    lower = (p.x - a.x) * surfaces[j, SHAPE + 3] >= (p.y - a.y) * surfaces[j, SHAPE + 2]
+    if lower:
+        face, _ = away(cross(grid_point(surfaces, heights, j, ix + 1, iy) - a, c - a), Vector(0.0, 0.0, 1.0))
+    else:
+        face, _ = away(cross(c - a, grid_point(surfaces, heights, j, ix, iy + 1) - a), Vector(0.0, 0.0, 1.0))
+    return dot(face, p - a), face
+
+
+@lean_kernel
+def side_gap(p, a, b, out):
+    """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out` where p lies in the side."""
+    dx, dy = b.x - a.x, b.y - a.y
+    s = min(max(((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy), 0.0), 1.0)
+    top = a + s * (b - a)
+    n, distance = away(p - Vector(top.x, top.y, min(p.z, top.z)), out)
+    m, other = away(p - nearest_edge(p, a, b), out)
+    return (other, m) if other < distance else (distance, n)
 
 
 @lean_kernel
@@ -237,27 +294,29 @@ def nearest_triangle(surfaces, heights, j, p, x0, x1, y0, y1, other, n1):
 
 @lean_kernel
 def ridge_gap(surfaces, heights, j, a, b, reach):
-    """Gap of a capsule over the edges of a height field that pass between its ends."""
+    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends."""
     x0, x1 = grid_range(surfaces, j, 0, min(a.x, b.x) - reach, max(a.x, b.x) + reach)
     y0, y1 = grid_range(surfaces, j, 1, min(a.y, b.y) - reach, max(a.y, b.y) + reach)
     best, normal, here = FAR, Vector(0.0, 0.0, 1.0), a
+    last_x, last_y = int(surfaces[j, SHAPE + 4]) - 1, int(surfaces[j, SHAPE + 5]) - 1
     for ix in range(x0, x1 + 1):
         for iy in range(y0, y1 + 1):
             corner = grid_point(surfaces, heights, j, ix, iy)
-            for way in range(3):
-                jx, jy = (ix + 1, iy) if way == 0 else (ix, iy + 1) if way == 1 else (ix + 1, iy + 1)
-                if jx > x1 or jy > y1:
+            upright = (ix == 0 or ix == last_x) and (iy == 0 or iy == last_y)
+            for way in range(4):
+                jx, jy = (ix + 1, iy) if way == 0 else (ix, iy + 1) if way == 1 else (ix + 1, iy + 1) if way == 2 else (ix, iy)
+                if jx > x1 or jy > y1 or (way == 3 and not upright):
                     continue
-                far = grid_point(surfaces, heights, j, jx, jy)
+                far = grid_point(surfaces, heights, j, jx, jy) if way < 3 else corner - Vector(0.0, 0.0, DOWN)
                 s, t = nearest_of_segments(a, b, corner, far)
                 p = a + s * (b - a)
                 n, distance = away(p - (corner + t * (far - corner)), normal)
-                if n.z > 0.0 and distance < best:
+                if (n.z > 0.0 or way == 3) and distance < best:
                     best, normal, here = distance, n, p
     if best < FAR:
         up = Vector(0.0, 0.0, 1.0)
-        ends = min(nearest_triangle(surfaces, heights, j, a, x0, x1, y0, y1, False, up)[0],
-                   nearest_triangle(surfaces, heights, j, b, x0, x1, y0, y1, False, up)[0])
+        ends = min(nearest_of_field(surfaces, heights, j, a, x0, x1, y0, y1, False, up)[0],
+                   nearest_of_field(surfaces, heights, j, b, x0, x1, y0, y1, False, up)[0])
         if best >= ends - DEEPER:
             best = FAR
     return best, normal, here

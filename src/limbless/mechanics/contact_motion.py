@@ -51,7 +51,7 @@ from limbless.mechanics.columns import (
     vector_at,
 )
 from limbless.mechanics.contact_bodies import CENTER, prepare, twist_at_start
-from limbless.mechanics.contact_gap import find_contacts, rouse
+from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
 from limbless.mechanics.contact_law import (
     ARM,
     GAP,
@@ -67,7 +67,8 @@ from limbless.mechanics.contact_law import (
     state_of,
 )
 from limbless.mechanics.contact_law import GIVEN as PRESSED
-from limbless.mechanics.contact_solver import give_torques, solve_contacts
+from limbless.mechanics.contact_rescue import solve_contacts
+from limbless.mechanics.contact_solver import give_torques
 from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
@@ -76,6 +77,7 @@ from limbless.mechanics.saturation import GAIN as HOLD
 from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 
 SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left out
+DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
 FEEDBACK, PRESCRIBED, TORQUES = np.arange(3)
 SLACK = 100.0                                     # 1/m: error of joint rates over that of the contact laws which a solved step may keep
 RESISTANCE, EFFORT = np.array([3, 4])             # of a joint beside its actuator: columns of `Room.control`, after those of `bounds`
@@ -124,7 +126,8 @@ class Room(NamedTuple):
     control: NDArray[np.float64]       # (joints, 5) bounds and resistance of the actuators (see `saturation`), RESISTANCE and EFFORT
     push: NDArray[np.float64]          # (joints,) impulses of the actuators, without what their resistance takes
     wish: NDArray[np.float64]          # (WISH_ROWS, joints)
-    counts: NDArray[np.float64]        # (4,) steps, iterations, fallbacks, worst residual since the last record
+    counts: NDArray[np.float64]        # (6,) steps, iterations, fallbacks; since the last record: worst residual, deepest
+                                       # penetration as a share of the radius of what has sunk in, and the slot where that was
 
 
 class Kept(NamedTuple):
@@ -144,6 +147,7 @@ class Kept(NamedTuple):
     gap: NDArray[np.float64]
     resultant: NDArray[np.float64]     # (R, 6) of all contacts, about the base's origin, along the base's axes
     residual: NDArray[np.float64]      # (R,)
+    depth: NDArray[np.float64]         # (R,)
 
 
 @inline
@@ -242,12 +246,14 @@ def dry_friction(step, v, given, rate):
 
 
 @inline
-def set_shifts(rule, scene, bodies, links, work, h, contact, active, count):
+def set_shifts(rule, scene, bodies, links, work, h, contact, active, count, counts):
     """The shift of every active contact: how much of its gap may be closed in this step; bounces; (49) if asked for."""
     owner, kept = scene.owner, 0
     for a in range(count):
         i = active[a]
         gap = contact[i, GAP]
+        if -gap > counts[4] * scene.features[i, SIZE]:
+            counts[4], counts[5] = -gap / scene.features[i, SIZE], i
         if not rule.anticipate and gap > 0.0:
             for c in range(IMPULSE):
                 contact[i, LOAD + c] = 0.0
@@ -376,7 +382,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
             for c in range(IMPULSE):
                 contact[s, LOAD + c] = moving.impulses[s, c]
     count = find_contacts(scene, work, t + 0.5 * h, SPEED * h, contact, room.active)
-    count = set_shifts(rule, scene, bodies, moving.links, work, h, contact, room.active, count)
+    count = set_shifts(rule, scene, bodies, moving.links, work, h, contact, room.active, count, room.counts)
     turn = get_matrix(work, BASE, ROTATION)
     for c in range(step.velocity.shape[0]):
         step.velocity[c] = 2.0 * velocity[c] - moving.earlier[c]
@@ -439,8 +445,8 @@ def store(table, scene, room, moving, h, kept, r):
                 kept.force[r, i, c] = F.force[c]
                 kept.place[r, i, c] = work[k, ORIGIN + c] + contact[i, ARM + c]
                 kept.resultant[r, c], kept.resultant[r, 3 + c] = kept.resultant[r, c] + push[c], kept.resultant[r, 3 + c] + moment[c]
-    kept.residual[r] = room.counts[3]
-    room.counts[3] = 0.0
+    kept.residual[r], kept.depth[r] = room.counts[3], room.counts[4]
+    room.counts[3] = room.counts[4] = 0.0
 
 
 @lean_kernel
@@ -458,7 +464,7 @@ def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, 
         if h > 0.0:
             everything = n == 0 or record[n + 1]
             worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, everything, step, room, moving)
-        if not worst <= rule.bound:
+        if not worst <= rule.bound or room.counts[4] > DEEPEST:
             return n, worst
     return steps, worst
 

@@ -29,13 +29,14 @@ WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 #          1 if the added mass is momentum-consistent, current (3, world), 1 if there is added mass
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
-# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body)
+# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of time that gives
+#          them (0: they are constant)
 # FRICTION largest force per length of sliding towards the base, towards the tip and sideways, speed below which it fades, 1 if the directions
 #          are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
-ADDRESS, POINT_FORCE, POINT_TORQUE, IN_WORLD = COEFFICIENTS + np.array([0, 0, 3, 6])
+ADDRESS, POINT_FORCE, POINT_TORQUE, IN_WORLD, POINT_ADDRESS = COEFFICIENTS + np.array([0, 0, 3, 6, 7])
 GRIP, SLIP_SPEED, JOINED = COEFFICIENTS + np.array([0, 3, 4])
 
 # What a user's law finds in its buffer, and where it writes its answer
@@ -282,9 +283,21 @@ def field_wrench(laws, i, R):
 
 
 @inline
-def point_wrench(laws, i, R):
-    """A given force and torque at a point of the body, with directions kept in the world or in the body."""
+def timed_wrench(laws, i, buffer, t):
+    """Force and torque at a point at time t: constant, or what a user's function writes into the buffer."""
     force, torque = get_vector(laws, i, POINT_FORCE), get_vector(laws, i, POINT_TORQUE)
+    if laws[i, POINT_ADDRESS] > 0.0:
+        buffer[USER_TIME] = t
+        call_slot(np.int64(laws[i, POINT_ADDRESS]), buffer)
+        force = Vector(buffer[USER_FORCE], buffer[USER_FORCE + 1], buffer[USER_FORCE + 2])
+        torque = Vector(buffer[USER_MOMENT], buffer[USER_MOMENT + 1], buffer[USER_MOMENT + 2])
+    return force, torque
+
+
+@inline
+def point_wrench(laws, i, buffer, t, R):
+    """A given force and torque at a point of the body, with directions kept in the world or in the body."""
+    force, torque = timed_wrench(laws, i, buffer, t)
     if laws[i, IN_WORLD] > 0.0:
         F = Wrench((1.0 + 0.0 * R.x.x) * force, (1.0 + 0.0 * R.x.x) * torque)
     else:

@@ -15,6 +15,8 @@ from limbless.mechanics.vectors import Vector, cross, dot
 
 NOWHERE = -1.0
 """The abscissa of a slot that holds no support."""
+ROUNDING = 0.01
+"""Of a step: supports come and go at ends of steps, and what is this near to one counts as there."""
 
 
 @inline
@@ -61,16 +63,18 @@ def wander(work, strain, twist, own, speed):
 
 
 @kernel
-def travel(X, knots, speed, spacing, places, path, present):
+def travel(X, knots, speed, spacing, timetable, places, path, present):
     """Follow supports over the steps between knots.
 
     speed : (2 K + 1, nodes) of a support along the body, at knots and in the middles between them.
     spacing : distance at which the next one follows; 0: none does.
+    timetable : (P, 3) when each comes, when it goes, and at which abscissa it comes; times of ±1e300 mean never.
     places : (P,) abscissae, `NOWHERE` where there is none; moved on to the end.
-    path : (K, 3, P) abscissae at start, middle and end of each step. present : (K, P) whether it holds throughout the step.
+    path : (K, 3, P) abscissae at start, middle and end of each step. present : (K, P) whether it holds in the step.
 
-    A support that would pass an end of the body within a step is gone for the whole step; one that enters does so at the end of a step:
-    none is ever outside the body.
+    Supports come and go at the ends of steps. One that passes an end of the body within a step stays at that end until the step is over,
+    so that the next one, which enters then, takes over without a gap; what is missing by less than `ROUNDING` of a step's way counts as
+    done, or rounding would decide which of the two comes first. None is ever outside the body.
     """
     last = X[X.shape[0] - 1]
     for n in range(knots.shape[0] - 1):
@@ -79,22 +83,27 @@ def travel(X, knots, speed, spacing, places, path, present):
             present[n, p] = False
             for c in range(3):
                 path[n, c, p] = 0.0
-            if places[p] < 0.0:
-                continue
-            middle, end = step_place(X, speed[2 * n], speed[2 * n + 1], speed[2 * n + 2], places[p], h)
-            if end < 0.0 or end > last or middle < 0.0 or middle > last:
+            if abs(knots[n] - timetable[p, 0]) <= ROUNDING * h:
+                places[p] = timetable[p, 2]
+            if places[p] < 0.0 or knots[n] >= timetable[p, 1] - ROUNDING * h:
                 places[p] = NOWHERE
                 continue
+            middle, end = step_place(X, speed[2 * n], speed[2 * n + 1], speed[2 * n + 2], places[p], h)
+            slack = ROUNDING * abs(end - places[p])
             present[n, p] = True
-            path[n, 0, p], path[n, 1, p], path[n, 2, p] = places[p], middle, end
-            places[p] = end
+            path[n, 0, p], path[n, 1, p], path[n, 2, p] = places[p], min(max(middle, 0.0), last), min(max(end, 0.0), last)
+            leaves = (end < places[p] and end <= slack) or (end > places[p] and end >= last - slack)
+            places[p] = NOWHERE if leaves else end
         if spacing > 0.0:
-            admit(spacing, last, speed[2 * n + 2, 0] >= 0.0, places)
+            admit(spacing - ROUNDING * h * abs(speed[2 * n + 2, 0]), spacing, last, speed[2 * n + 2, 0] >= 0.0, places)
 
 
 @inline
-def admit(spacing, last, tailward, places):
-    """The next supports enter at the head (or at the tail, if the body backs), each `spacing` before the last one that did."""
+def admit(enough, spacing, last, tailward, places):
+    """The next supports enter at the head (or at the tail, if the body backs), each `spacing` before the last one that did.
+
+    One enters where the last has gone in by `enough`.
+    """
     for _ in range(places.shape[0]):
         nearest, free = 1e300, -1
         for p in range(places.shape[0]):
@@ -102,9 +111,10 @@ def admit(spacing, last, tailward, places):
                 free = p
             else:
                 nearest = min(nearest, places[p] if tailward else last - places[p])
-        if free < 0 or nearest < spacing or nearest > 1e200:
+        if free < 0 or nearest < enough or nearest > 1e200:
             return
-        places[free] = nearest - spacing if tailward else last - (nearest - spacing)
+        inside = max(nearest - spacing, 0.0)
+        places[free] = inside if tailward else last - inside
 
 
 @inline

@@ -78,7 +78,7 @@ def row_push(rows, buffer, i, t, base, h, V):
     if code == WEIGHT or code == FLUID or code == FRICTION:
         F = band_push(rows, i, E, V)
     elif code == POINT:
-        about_world = point_wrench(rows, i, E)
+        about_world = point_wrench(rows, i, buffer, t, E)
         F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
     else:
         place = base.position + base.rotation @ h.position

@@ -39,7 +39,8 @@ class Loads(NamedTuple):
     joint: Array           # (v, 3)  force at the centroid of each joint (weight less buoyancy), N
     tip_moment: Array      # (3,)    N m
     command: Array         # (tendons,) tension, N; or the commanded length of an elastic tendon, m
-    elastic: Array         # (tendons,) stiffness of each tendon, N/m; 0: its tension is given
+    elastic: Array         # (tendons,) stiffness of each tendon when it begins to pull, N/m; 0: its tension is given
+    stiffening: Array      # (tendons,) 1/m: how much its stiffness grows per newton of tension
     friction: int          # NO_FRICTION, COULOMB or LOSS_RATIO
     coefficient: float     # of COULOMB
     slip: Array            # (tendons,) +1 pulled, -1 released, between them stuck; scales and signs the friction
@@ -115,6 +116,22 @@ def friction_ratio(law, coefficient, slip, before, after):
     return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)
 
 
+@inline
+def stretched(stiffness, stiffening, stretch):
+    """Tension of an elastic tendon, N: dT/dx = k + a T from T = 0 at x = 0, so T = k (exp(a x) - 1)/a, or k x where a = 0; 0 if slack."""
+    x = max(stretch, 0.0)
+    return stiffness * (np.expm1(stiffening * x) / stiffening if stiffening > 0.0 else x)
+
+
+@inline
+def stretch_energy(stiffness, stiffening, stretch):
+    """Integral of `stretched` over the stretch, J."""
+    x = max(stretch, 0.0)
+    if stiffening > 0.0:
+        return stiffness * (np.expm1(stiffening * x) / stiffening - x) / stiffening
+    return 0.5 * stiffness * x ** 2
+
+
 @kernel
 def share_tension(spine, loads, work):
     """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks (19)-(27)."""
@@ -124,7 +141,7 @@ def share_tension(spine, loads, work):
     for c in range(len(total)):
         value = command[c]
         if elastic[c] > 0.0:
-            value = max(elastic[c] * (total[c] - command[c]), 0.0)
+            value = stretched(elastic[c], loads.stiffening[c], total[c] - command[c])
         last = end[c] - 1
         for i in range(end[c]):
             tension[i, c] = value
@@ -154,7 +171,7 @@ def energy(spine, loads, q, work):
         value -= dot(vector_of(loads.disk[i]), vector_of(origin[i + 1])) + dot(vector_of(loads.joint[i]), centroid)
     for c in range(len(total)):
         if loads.elastic[c] > 0.0:
-            value += 0.5 * loads.elastic[c] * max(total[c] - loads.command[c], 0.0) ** 2
+            value += stretch_energy(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
         else:
             value += loads.command[c] * total[c]
     return value
@@ -213,9 +230,10 @@ def forces(spine, loads, q, work, r, H):
             F = F + vector_of(loads.disk[i - 1])
     for c in range(tendons):
         if loads.elastic[c] > 0.0 and total[c] > loads.command[c]:
+            rate = loads.elastic[c] + loads.stiffening[c] * stretched(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
             for row in range(n):
                 for column in range(row, n):
-                    H[row, column] += loads.elastic[c] * lever[row, c] * lever[column, c]
+                    H[row, column] += rate * lever[row, c] * lever[column, c]
     for row in range(n):
         for column in range(row):
             H[row, column] = H[column, row]
@@ -264,12 +282,28 @@ def moments(spine, loads, q, work, drop_axial, r):
 
 
 @kernel
-def tip_rates(q, work, J):
-    """d tip / dq (3, v freedoms), m/rad. Call `posture` first."""
+def tip_components(q, work, value, J):
+    """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `posture` first.
+
+    Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the angles (rad) heading
+    atan2(d_y, d_x), elevation asin(d_z) of its normal d, and roll about d after these two turns. With dR = [w] R: d' = w x d, and the
+    roll's rate is w . d less the heading's share of it.
+    """
     v, freedoms = q.shape
-    tip = vector_of(work.origin[v])
+    tip, R = vector_of(work.origin[v]), work.rotation[v]
+    value[0], value[1], value[2] = tip.z, -tip.x, -tip.y
+    d = Vector(R[2, 2], -R[0, 2], -R[1, 2])
+    flat = max(d.x * d.x + d.y * d.y, 1e-30)
+    value[3], value[4] = np.arctan2(d.y, d.x), np.arctan2(d.z, np.sqrt(flat))
+    value[5] = np.arctan2(R[1, 0], R[1, 1])
     for i in range(v):
         arm = tip - vector_of(work.origin[i + 1])
         for k in range(freedoms):
-            column = cross(vector_of(work.turn[i, k]), arm) + vector_of(work.reach[i, k])
-            J[0, freedoms * i + k], J[1, freedoms * i + k], J[2, freedoms * i + k] = column
+            j, w = freedoms * i + k, vector_of(work.turn[i, k])
+            move = cross(w, arm) + vector_of(work.reach[i, k])
+            J[0, j], J[1, j], J[2, j] = move.z, -move.x, -move.y
+            spin = Vector(w.z, -w.x, -w.y)
+            swing = cross(spin, d)
+            J[3, j] = (d.x * swing.y - d.y * swing.x) / flat
+            J[4, j] = swing.z / np.sqrt(flat)
+            J[5, j] = dot(spin, d) - J[3, j] * d.z

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.kernel import inline, kernel
-from limbless.mechanics.spine_equilibrium import energy, forces, moments, posture
+from limbless.mechanics.spine_equilibrium import energy, forces, moments, posture, stretch_energy
 
 SOLVED, SADDLE, FOLDED, STUCK, OUT_OF_REACH = np.array([0, 1, 2, 3, 4])
 LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
@@ -142,7 +142,7 @@ def settle(spine, loads, stops, q, work, r, H, L, limit):
     stored = energy(spine, loads, q, work)
     for c in range(len(work.total)):
         if loads.elastic[c] > 0.0:
-            stored -= 0.5 * loads.elastic[c] * max(work.total[c] - loads.command[c], 0.0) ** 2
+            stored -= stretch_energy(loads.elastic[c], loads.stiffening[c], work.total[c] - loads.command[c])
         else:
             stored -= loads.command[c] * work.total[c]
     return code, iterations, stored, natural(spine, stops, q, r, L[0])

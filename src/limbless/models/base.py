@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.callables import name_of, told
 from limbless.description import Description
-from limbless.errors import InputError
+from limbless.errors import InputError, SimulationError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from limbless.actuation import Actuation
     from limbless.environments.base import Environment
     from limbless.gaits.base import Gait
+    from limbless.models.resolution import StepLimit
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
@@ -127,8 +129,19 @@ def law_failure(environment: Sequence[Environment]) -> Status:
         error = getattr(slot, "error", None)
         if error is not None:
             slot.error = None
-            return Status(f"the force law failed with {type(error).__name__}: {error}", slot.time, None, error)
+            name = name_of(getattr(item, "law", slot))
+            failure = str(error) if isinstance(error, InputError) else f"the force law {name} failed with {told(error)}"
+            return Status(failure, slot.time, None, error)
     return Status()
+
+
+def refuse_law_failure(environment: Sequence[Environment]) -> None:
+    """The same for one state at a time: what a user's law raised ends the call."""
+    failure = law_failure(environment)
+    if isinstance(failure.cause, KeyboardInterrupt | InputError):
+        raise failure.cause
+    if failure.cause is not None:
+        raise SimulationError(failure.failure, failure.time) from failure.cause
 
 
 class Model(Recording):
@@ -144,6 +157,10 @@ class Model(Recording):
     def drive(self, gait: Gait, times: Array) -> Any:
         """The gait at the stage times of a block, in the form `advance` takes."""
         raise NotImplementedError
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a sign of it."""
+        return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
         """The drive with joint torques added, held over the block: a controller's array command."""

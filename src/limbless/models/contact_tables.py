@@ -92,6 +92,16 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
                  np.concatenate([*heights, np.zeros(1)]), _rest(len(chain.rows), owner, surface, features, surfaces_table))
 
 
+def surface_names(environment: Sequence[Environment]) -> list[str]:
+    """What each row of a scene's surfaces is called in a sentence: `ground`, or `boxes 2` for the second of several boxes."""
+    names = []
+    for item in environment:
+        if isinstance(item, ContactEnvironment):
+            kind, shapes = getattr(item, "kind", "a surface"), len(item.shapes())
+            names += [kind if shapes == 1 else f"{kind} {number + 1}" for _ in item.windows() for number in range(shapes)]
+    return names
+
+
 def _rest(bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array) -> Rest:
     """Everything awake; pegs and boxes can be left to sleep."""
     extent = np.zeros(bodies)

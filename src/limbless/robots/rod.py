@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
+from limbless.callables import Function, NamedFunction
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -63,7 +63,8 @@ class Rod(Robot):
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
-        width, height = self.half_axes(np.linspace(0.0, self.length, 65)).T
+        stations = np.zeros(0) if isinstance(self.profile, NamedFunction) else np.linspace(0.0, self.length, 65)   # no call before it is allowed
+        width, height = self.half_axes(stations).T
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
             raise ValueError(f"half_width and half_height must be positive along the whole rod; found {min(width.min(), height.min()):g} m")
         for name in ("stiffness", "damping"):

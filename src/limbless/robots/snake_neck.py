@@ -14,10 +14,12 @@ from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
 """The paper's tendons 1 to 4 in its order, by the side to which each bends the spine; 1 and 4, 2 and 3 are antagonists."""
+THIRDS = {"up": _UP, "down left": (math.sin(math.pi / 3.0), -0.5), "down right": (-math.sin(math.pi / 3.0), -0.5)}
+"""Three tendons at 120 degrees, by the side to which each bends the spine."""
 
 
 class SnakeNeck(Preset):
-    """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons.
+    """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons, or with three around its axis.
 
     The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other publications for them),
     chosen so that 0.7 N moves the head as far as its figures show.
@@ -38,6 +40,7 @@ class SnakeNeck(Preset):
     head_mass: float = quantity(0.006, "kg", "mass of the head and its sensors, on the last disk", ge=0)
     density: float = quantity(950.0, "kg/m3", "mass over displaced volume, without the head", gt=0)
     head_density: float = quantity(1300.0, "kg/m3", "the same of the head", gt=0)
+    tendon_count: Literal[3, 4] = Field(4, description="four tendons in two antagonist pairs, or three at 120 deg")
     hole_radius: float = quantity(0.012, "m", "distance of the tendons from the axis", gt=0)
     disk_radius: float = quantity(0.015, "m", "radius of the disks", gt=0)
     stop_lateral: Angle | None = quantity(math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0)
@@ -63,8 +66,10 @@ class SnakeNeck(Preset):
                      disk_mass=disk, volume=volume, stop_lateral=self.stop_lateral, stop_up=self.stop_vertical,
                      stop_down=self.stop_vertical)
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))
-        tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in SIDES.items())
-        return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, pairs=((0, 3), (1, 2)), kinematics=self.kinematics,
+        tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in
+                        (SIDES if self.tendon_count == 4 else THIRDS).items())
+        groups = {"pairs": ((0, 3), (1, 2))} if self.tendon_count == 4 else {"triples": ((0, 1, 2),)}
+        return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, **groups, kinematics=self.kinematics,
                            disk_radius=self.disk_radius, pulley_radius=self.pulley_radius)
 
     def _along(self, first: float, last: float) -> Array:

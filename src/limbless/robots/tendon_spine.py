@@ -54,6 +54,8 @@ class TendonSpine(Robot):
     vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
     tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
     pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]")
+    triples: tuple[tuple[int, int, int], ...] = Field(
+        (), description="numbers of three tendons around the axis, of which one is always slack, such as [[0, 1, 2]]")
     kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
     hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1)
     disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
@@ -75,12 +77,25 @@ class TendonSpine(Robot):
             if far > self.disk_radius:
                 raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius {self.disk_radius:g} m; "
                                  "move it in or make disk_radius larger")
-        for pair in self.pairs:
-            if len(set(pair)) < 2 or not all(0 <= tendon < m for tendon in pair):
-                raise ValueError(f"pairs: {list(pair)} must name two different tendons from 0 to {m - 1}")
-        if len({tendon for pair in self.pairs for tendon in pair}) < 2 * len(self.pairs):
-            raise ValueError("pairs: a tendon may be in one pair only")
+        for name, count, groups in (("pairs", "two", self.pairs), ("triples", "three", self.triples)):
+            for group in groups:
+                if len(set(group)) < len(group) or not all(0 <= tendon < m for tendon in group):
+                    raise ValueError(f"{name}: {list(group)} must name {count} different tendons from 0 to {m - 1}")
+        named = [tendon for group in self.antagonists for tendon in group]
+        if len(set(named)) < len(named):
+            raise ValueError("pairs: a tendon may be in one pair only" if not self.triples else
+                             "pairs and triples: a tendon may be in one of them only")
         return self
+
+    @property
+    def antagonists(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of tendons, of each of which one is always slack: the pairs, then the triples."""
+        return (*self.pairs, *self.triples)
+
+    @property
+    def signed_tensions(self) -> int:
+        """How many numbers say the tensions of all antagonists: one for a pair, two for a triple."""
+        return sum(len(group) - 1 for group in self.antagonists)
 
     @property
     def twists(self) -> bool:

@@ -1,6 +1,8 @@
 """Scenario files as text: YAML 1.2 in, with the line of every entry; plain, complete YAML out."""
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -20,6 +22,16 @@ Place = tuple[str | int, ...]
 
 _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""
+_LONGEST = 4_000_000
+"""Characters of a text: a table of half a million heights; reading it takes a minute."""
+_MOST = 1_000_000
+"""Entries once aliases are written out: a few lines of aliases of aliases could stand for more than any memory holds."""
+_STEEPEST = 1000
+"""Brackets open at once, wherever they stand: the reader's time grows with their square."""
+_LARGEST = 1024
+"""Bits of a whole number; beyond them it is no number that can be computed with, and too long to be shown."""
+_UNTEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters that no text of a scenario holds: they would steer a terminal, or cannot be written to a file."""
 
 
 class Document:
@@ -58,7 +70,8 @@ def read_file(path: Path, where: str | None = None, folder: Path | None = None) 
         inside = path / "scenario.yaml"
         raise InputError(f"{shown} is a folder, not a scenario file" + (f"; did you mean {inside}?" if inside.is_file() else ""))
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            text = file.read(4 * _LONGEST + 1).decode("utf-8-sig")     # no more: it may be a device that never ends
     except FileNotFoundError:
         raise InputError(f"there is no file {shown}") from None
     except UnicodeDecodeError as error:
@@ -86,6 +99,11 @@ def parse_value(text: str, where: str) -> Any:
 
 def parse(text: str, where: str) -> Any:
     """YAML 1.2 with the marks of its lines; syntax errors and keys written twice are refused with line and column."""
+    if len(text) > _LONGEST:
+        raise InputError(f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long tables into files of "
+                         "their own (`file`)")
+    if _brackets(text) > _STEEPEST:
+        raise InputError(f"{where} is nested too deeply")
     try:
         return YAML(typ="rt").load(text)
     except RecursionError:
@@ -98,12 +116,30 @@ def parse(text: str, where: str) -> Any:
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         context = f" ({error.context})" if error.context else ""
         raise InputError(f"{where}{place}: not valid YAML: {error.problem}{context}") from None
-    except (YAMLError, ValueError) as error:
-        raise InputError(f"{where}: not valid YAML: {' '.join(str(error).split())}") from None
+    except Exception as error:                               # damaged tags and keys: the reader raises what its parts raise
+        told = str(error) if isinstance(error, YAMLError | ValueError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"{where}: not valid YAML: {' '.join(told.split())}") from None
+
+
+def _brackets(text: str) -> int:
+    """How many brackets are open at once, at most."""
+    return max(itertools.accumulate(1 if found[0] in "[{" else -1 for found in re.finditer(r"[\[\]{}]", text)), default=0)
+
+
+def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) -> int:
+    """How many entries there are once every alias is written out, each counted from the one place where it is written."""
+    if depth > _DEEPEST:
+        raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
+    inside = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    if id(value) not in known:
+        known[id(value)] = 1 + sum(_written_out(item, where, known, depth + 1) for item in inside)
+    return known[id(value)]
 
 
 def _plain(value: Any, where: str, depth: int = 0) -> Any:
     """Without marks, comments and styles: dict, list, str, int, float, bool, None (dates stay as they are and are refused later)."""
+    if depth == 0 and _written_out(value, where, {}) > _MOST:
+        raise InputError(f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario needs far fewer")
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     if isinstance(value, Mapping):
@@ -114,6 +150,10 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
         return str(value.value)
     if isinstance(value, bool | ScalarBoolean):
         return bool(value)
+    if isinstance(value, int) and value.bit_length() > _LARGEST:
+        raise InputError(f"{where} holds a whole number of {value.bit_length()} bits, more than any number that is computed with has")
+    if isinstance(value, str) and (found := _UNTEXT.search(value)):
+        raise InputError(f"{where} holds the control character {found[0]!r} in a text; leave it out")
     for sort in (int, float, str):
         if isinstance(value, sort):
             return sort(value)

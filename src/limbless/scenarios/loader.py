@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from limbless.callables import named_in
 from limbless.errors import InputError, nearest
+from limbless.files import as_word
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
@@ -45,19 +46,20 @@ def path_of(name: str) -> Path:
     return _HOME / f"{name}.yaml"
 
 
-def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any]) -> Scenario:
+def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any], allow_code: bool) -> Scenario:
     """See `Scenario.load`."""
     if isinstance(source, Scenario):
-        return _checked(Document("scenario", source.model_dump()), changes, {}) if changes else source
+        as_it_is = not changes and not (allow_code and named_in(source))
+        return source if as_it_is else _checked(Document("scenario", source.model_dump()), changes, {"allow_code": allow_code})
     if isinstance(source, Mapping):
-        return _checked(Document("scenario", source), changes, {"folder": None})
+        return _checked(Document("scenario", source), changes, {"folder": None, "allow_code": allow_code})
     document = _document(source)
-    return _checked(document, changes, {"folder": document.folder})
+    return _checked(document, changes, {"folder": document.folder, "allow_code": allow_code})
 
 
-def from_text(text: str, where: str) -> Scenario:
-    """See `Scenario.from_yaml`."""
-    return _checked(read_text(text, where), {}, {})
+def from_text(text: str, where: str, allow_code: bool, saved: bool = False) -> Scenario:
+    """See `Scenario.from_yaml`; `saved` is the text of a run that was made: its functions are not looked for."""
+    return _checked(read_text(text, where), {}, {"allow_code": allow_code, "saved": saved})
 
 
 def _document(source: str | Path) -> Document:
@@ -69,7 +71,7 @@ def _document(source: str | Path) -> Document:
     if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")
     document = read_file(path, folder=path.parent.resolve())
-    document.data.setdefault("name", re.sub(r"[^\w.-]+", "-", path.stem).strip("-.") or "untitled")
+    document.data.setdefault("name", as_word(path.stem))
     return document
 
 

@@ -15,6 +15,9 @@ from limbless.scenarios.fields import description_at, field_at, type_of, unit_of
 _NOTHING: Any = object()
 _LONGEST = 60
 """Characters of a received value that a message repeats."""
+_MOST = 500
+"""Errors that are looked at, and the number of them that are shown: a damaged table has an error in every cell."""
+_SHOWN = 40
 _NUMBERS = {"float_type", "float_parsing", "int_type", "int_parsing", "int_from_float", "finite_number"}
 _LISTS = {"tuple_type", "list_type", "missing"}   # missing: an item of a list of fixed length
 
@@ -37,13 +40,14 @@ def problems_of(error: ValidationError, root: type[Description], data: Mapping[s
     are taken out, and what is said of one value becomes one sentence.
     """
     said: dict[Place, list[str]] = {}
-    for item in error.errors(include_url=False):
+    for item in error.errors(include_url=False)[:_MOST]:
         path = _in_data(item["loc"], data, item["type"])
         messages = said.setdefault(path, [])
         message = _message(item, path, root, data)
         if message not in messages:
             messages.append(message)
-    inner = {path for path in said if any(path != other and other[: len(path)] == path for other in said) and _is_list(path, data)}
+    around = {path[:length] for path in said for length in range(len(path))}
+    inner = {path for path in said if path in around and _is_list(path, data)}
     return [Problem(path, "; or ".join(messages)) for path, messages in said.items() if path not in inner]
 
 
@@ -56,7 +60,11 @@ def report(problems: Iterable[Problem], where: str, place: Callable[[Place], str
     place : path -> what a line begins with (`file.yaml:12`).
     """
     lines = list(dict.fromkeys(_line(place(path), path, message) for path, message in problems))
-    return InputError(lines[0] if len(lines) == 1 else f"{where}: {len(lines)} errors\n" + "\n".join(f"  {line}" for line in lines))
+    if len(lines) == 1:
+        return InputError(lines[0])
+    many = len(lines) > _SHOWN
+    shown = "\n".join(f"  {line}" for line in lines[:_SHOWN])
+    return InputError(f"{where}: more than {_SHOWN} errors, of which these are the first\n{shown}" if many else f"{where}: {len(lines)} errors\n{shown}")
 
 
 def _line(place: str, path: Place, message: str) -> str:

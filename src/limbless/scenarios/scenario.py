@@ -119,7 +119,8 @@ class Scenario(Description):
         return (*(note for part in parts for note in part.notes()), *remarks(together))
 
     @classmethod
-    def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None) -> Scenario:
+    def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,
+             allow_code: bool = False) -> Scenario:
         """A scenario by its name or from a file, with some fields changed.
 
         Parameters
@@ -127,6 +128,8 @@ class Scenario(Description):
         source : name of a built-in scenario, path of a `.yaml`, a mapping with the same content, or a scenario.
         changes : path -> value, such as `{"gait.amplitude": 0.08, "environment.water.current": [0.1, 0, 0]}`. Items of a list
             are named by their number or, if only one has it, by their kind. Every field can be reached, written in the file or not.
+        allow_code : whether Python code that the scenario names is loaded, which runs it. Without it such a scenario can be looked at,
+            not run. Functions that are given as objects need no permission.
 
         Raises
         ------
@@ -134,14 +137,14 @@ class Scenario(Description):
         """
         from limbless.scenarios.loader import load
 
-        return load(source, changes or {})
+        return load(source, changes or {}, allow_code)
 
     @classmethod
-    def from_yaml(cls, text: str, where: str = "scenario") -> Scenario:
-        """A scenario from the text of a file, such as `to_yaml` gives; files that it names are not looked for."""
+    def from_yaml(cls, text: str, where: str = "scenario", *, allow_code: bool = False) -> Scenario:
+        """A scenario from the text of a file, such as `to_yaml` gives; `allow_code` as for `load`."""
         from limbless.scenarios.loader import from_text
 
-        return from_text(text, where)
+        return from_text(text, where, allow_code)
 
     def to_yaml(self) -> str:
         """The text of a complete file: every field, defaults included; loading it gives an equal scenario."""

@@ -65,7 +65,7 @@ class Case(Description):
     needs: tuple[str, ...] = Field((), description="packages that it needs beside limbless")
     scenario: str | None = Field(None, description="the scenario whose summary is shown with its error bars")
     data: str | None = Field(None, description="file of longer tables of reference numbers, from the root of the project")
-    notes: str = Field("", description="what is compared, and what is not comparable")
+    remarks: str = Field("", alias="notes", description="what is compared, and what is not comparable")
     caption: str = Field(min_length=10, description="what its figure shows")
     rows: tuple[Row, ...] = Field(min_length=1)
     folder: Path = Field(Path(), exclude=True)

@@ -96,7 +96,7 @@ def _section(report: Report) -> str:
     case = report.case
     lines = [f"### {case.title}", "",
              f"*{case.source}; {', '.join(case.models)}; `limbless validate {case.name}`*", ""]
-    lines += [case.notes.strip(), ""] if case.notes else []
+    lines += [case.remarks.strip(), ""] if case.remarks else []
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
     table = [(outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""), _measured(outcome),
               wanted(outcome), _verdict(outcome), outcome.row.shortfall or outcome.row.reason) for outcome in report.outcomes]

@@ -153,7 +153,7 @@ class Painter:
         axes.axis("off")
         self._paint(axes, camera, frame)
         axes.text(0.985, 0.03, _moment(self.frames, frame), transform=axes.transAxes, ha="right", fontsize=11, color=style.BLACK)
-        axes.text(0.015, 0.03, self.frames.result.name or "", transform=axes.transAxes, fontsize=11, color=style.GREY)
+        axes.text(0.015, 0.03, style.literal(self.frames.result.name or ""), transform=axes.transAxes, fontsize=11, color=style.GREY)
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from viser import ClientHandle
 
     from limbless.result import Result
+    from limbless.view.studio import Studio
 
 TICK = 1.0 / 25.0      # s between frames while playing
 Wish = tuple[str | Scenario | None, dict[str, Any]]
@@ -36,14 +37,13 @@ class Page:
     Parameters
     ----------
     client : the connection.
-    result : what is shown first.
-    source : what it came from: the name of a scenario, a path, or the result's own scenario.
-    ghost : another result to compare with, or None.
-    folder : where Save writes; nothing is written elsewhere.
+    studio : what is shown first, what it came from, another result to compare with, and where Save writes: nothing is written elsewhere.
     """
 
-    def __init__(self, client: ClientHandle, result: Result, source: str | Scenario | None, ghost: Result | None, folder: Path) -> None:
-        self.client, self.result, self.source, self.folder = client, result, source, folder
+    def __init__(self, client: ClientHandle, studio: Studio) -> None:
+        self.client, self.studio = client, studio
+        self.result, self.source, self.folder = studio.result, studio.source, studio.folder
+        result, source, ghost = studio.result, studio.source, studio.ghost
         self.changes: dict[str, Any] = {}
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
@@ -94,12 +94,19 @@ class Page:
 
     def save(self) -> None:
         """Write the scenario and the result into a fresh folder below the working folder."""
-        from limbless.files import fresh_folder
+        from limbless.files import as_word, below, fresh_folder
 
+        if not self.studio.saving.acquire(blocking=False):
+            return self._refused("a run is being saved; press again when it is")
         result = self.result
-        target = fresh_folder(self.folder / "runs" / (result.name or "untitled"))
-        result.write(target)
-        self.controls.say(f"saved in {target.relative_to(self.folder)}")
+        try:
+            target = fresh_folder(below(self.folder, "runs") / as_word(result.name or ""))
+            result.write(target)
+            self.controls.say(f"saved in {target.relative_to(self.folder)}")
+        except (InputError, OSError) as error:
+            self._refused(f"nothing is saved: {error}")
+        finally:
+            self.studio.saving.release()
 
     def python(self) -> str:
         """The lines that give the run that is shown, whatever has been refused since."""
@@ -127,7 +134,7 @@ class Page:
             if self.source is None:
                 return self._refused("this result was made of Python objects that no scenario can express; it can be watched, not tuned")
             try:
-                scenario = Scenario.load(self.source, self.changes)
+                scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
             except InputError as error:
                 return self._refused(str(error))
             self._asked = scenario, (self.source, dict(self.changes))

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from limbless.callables import functions_in
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 
@@ -12,11 +13,17 @@ from limbless.scenarios.scenario import Scenario
 def python_lines(source: str | Scenario | None, changes: Mapping[str, Any]) -> str:
     """Python that gives a scenario's run: by its name or file, or with the whole scenario in the text."""
     changed = f", {dict(changes)!r}" if changes else ""
-    if isinstance(source, str):
-        return f"import limbless as ll\n\nresult = ll.run({source!r}{changed})\n"
     if source is None:
         return "# made of Python objects that no scenario can express\n"
-    return f'import limbless as ll\n\nscenario = ll.Scenario.from_yaml("""\n{source.to_yaml()}""")\nresult = ll.run(scenario{changed})\n'
+    code = ", allow_code=True" if functions_in(Scenario.load(source)) else ""
+    if isinstance(source, str):
+        return f"import limbless as ll\n\nresult = ll.run({source!r}{changed}{code})\n"
+    return f"import limbless as ll\n\nscenario = ll.Scenario.from_yaml({_quoted(source.to_yaml())}{code})\nresult = ll.run(scenario{changed})\n"
+
+
+def _quoted(text: str) -> str:
+    """A text of several lines as Python has it; one that holds quotes or backslashes, with which it could end its own quotes, as `repr`."""
+    return repr(text) if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable() else f'"""\n{text}"""'
 
 
 def command_line(name: str | None, changes: Mapping[str, Any]) -> str:

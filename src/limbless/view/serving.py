@@ -1,4 +1,4 @@
-"""A viser server that is quiet, listens on this machine only and never opens a way in from outside."""
+"""A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never opens a way in from outside."""
 from __future__ import annotations
 
 import contextlib
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from limbless.errors import InputError
+from limbless.view.gate import LOOPBACK, Gate, in_front_of_viser, refuse_without
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
-LOOPBACK = "127.0.0.1"
 HOW = "pip install 'limbless[view]'"
 
 
@@ -23,15 +23,21 @@ def require(module: str = "viser", how: str = HOW) -> None:
         raise InputError(f"this needs the package {module}, which is not installed: {how}")
 
 
-def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None) -> ViserServer:
-    """A started server; port 0 takes a free one."""
+def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None, gate: Gate | None = None) -> ViserServer:
+    """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its token is known to nobody."""
     require()
     import viser
 
     # A visitor may leave while something is being drawn: nobody needs to hear of it.
     warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
-    with _silence():                                         # its banner comes even where none is wanted
+    gate = gate or Gate(host)
+    with _silence(), in_front_of_viser(gate):                # its banner comes even where none is wanted
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    try:
+        refuse_without(gate)
+    except InputError:
+        stop(server)
+        raise
     server.request_share_url = _no_sharing                   # type: ignore[method-assign]
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     return server

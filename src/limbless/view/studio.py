@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from limbless.errors import InputError
-from limbless.view.serving import LOOPBACK, quiet_server, stop
+from limbless.view.gate import LOOPBACK, Gate
+from limbless.view.serving import quiet_server, stop
 
 if TYPE_CHECKING:
     from viser import ClientHandle
@@ -27,28 +28,33 @@ class Studio:
     ghost : a second result that is drawn as a ghost.
     host, port : where to listen; this machine only and a free port unless said otherwise.
     folder : where pages may save; the working folder if absent.
+    allow_code : whether Python code that the source names may be loaded when a field is changed; what is shown first runs none.
     """
 
     def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
-                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None) -> None:
+                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None, allow_code: bool = False) -> None:
+        self.allow_code = allow_code
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
         self._gone: set[int] = set()                         # visitors who left before their page was made
         self._lock = threading.Lock()
+        self.saving = threading.Lock()                       # one run is saved at a time
         self._left = threading.Event()
-        self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}")
+        self.gate = Gate(host)
+        self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)
         self.server.on_client_connect(self._enter)
         self.server.on_client_disconnect(self._leave)
 
     @property
     def url(self) -> str:
-        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+        """The address with its token: whoever has it can watch, tune and save."""
+        return self.gate.address(self.server.get_port())
 
     def _enter(self, client: ClientHandle) -> None:
         from limbless.view.page import Page
 
-        page = Page(client, self.result, self.source, self.ghost, self.folder)
+        page = Page(client, self)
         with self._lock:
             gone = client.client_id in self._gone
             self._gone.discard(client.client_id)
@@ -89,7 +95,8 @@ class Studio:
         stop(self.server)
 
 
-def opened(text: str, changes: Mapping[str, Any], run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
+def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Scenario] | None = None,
+           run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
     """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be tuned of it."""
     from limbless.result import FILE_NAME, Result
     from limbless.scenarios.scenario import Scenario
@@ -104,7 +111,7 @@ def opened(text: str, changes: Mapping[str, Any], run: Callable[[Scenario], Resu
         raise InputError(f"the folder {text} holds no {FILE_NAME}; give the folder that a run wrote, or a scenario")
     from limbless.simulation import run_scenario
 
-    scenario = Scenario.load(text, changes)
+    scenario = (load or Scenario.load)(text, changes)
     return (run or run_scenario)(scenario), (scenario if changes else text)
 
 

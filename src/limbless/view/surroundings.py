@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from limbless.callables import NamedFunction
 from limbless.view.frames import Array, Frames
 from limbless.view.skin import Faces, disk
 
@@ -114,6 +115,8 @@ def _wheels(item: Any, room: Room) -> list[Solid]:
 
 
 def _terrain(item: Any, room: Room) -> list[Solid]:
+    if isinstance(item.function, NamedFunction):             # a saved run: its heights would have to be computed, and nobody allowed that
+        return []
     heights = np.asarray(item._grid, dtype=float)
     x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
     X, Y = np.meshgrid(x, y, indexing="ij")

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import limbless as ll
 from limbless.errors import InputError
 from limbless.gaits.blend import Blend
+from limbless.gaits.tendon_paths import TipEight
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 
@@ -234,3 +236,15 @@ def test_a_shape_moves_joints_that_lean_a_little() -> None:
     for other in (gait, ll.JointWave()):
         with pytest.raises(InputError, match="axis between"):
             leaning(0.5).motion(other, TIMES)
+
+
+# Tips of spines
+
+
+def test_a_figure_of_eight_is_turned_about_x_by_its_tilt() -> None:
+    """From y towards z, by a rotation of another library; untilted it is y = w sin s, z = h sin 2s."""
+    times, tilt = np.linspace(0.0, 2.0, 9), 0.4
+    flat, tilted = (TipEight(tilt=angle).sample(times, np.zeros(0)).value for angle in (0.0, tilt))
+    s = np.pi * times
+    assert flat == pytest.approx(np.stack([0.0 * s, 0.030 * np.sin(s), 0.012 * np.sin(2.0 * s)], axis=1), abs=1e-15)
+    assert tilted == pytest.approx(Rotation.from_rotvec([tilt, 0.0, 0.0]).apply(flat), abs=1e-15)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.environments.surfaces import Patch
 from limbless.mechanics import contact_gap as gaps
 from limbless.mechanics.vectors import Vector
 from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
@@ -168,3 +169,32 @@ def test_heights_from_a_function_and_from_an_array_are_one_terrain() -> None:
     grid = np.add.outer(0.1 * np.arange(6.0) ** 2, 0.3 * np.arange(4.0))
     other = ll.Terrain(function=lambda x, y: 0.4 * x**2 + 0.6 * y, spacing=(0.5, 0.5), counts=(6, 4))
     assert ll.Terrain(table=grid, spacing=(0.5, 0.5)).heights() == pytest.approx(other.heights())
+
+
+def test_a_sloping_plane_has_its_height_at_the_origin_and_rises_by_its_angles() -> None:
+    """A sphere over z = height + x tan(a) + y tan(b): its gap is the vertical distance times the normal's upright part, less the radius."""
+    a, b, height, place = 0.3, -0.2, 0.15, np.array([0.4, 0.7, 0.5])
+    ground = ll.Ground(slope=(a, b), height=height)
+    upright = 1.0 / math.sqrt(1.0 + math.tan(a) ** 2 + math.tan(b) ** 2)
+    centers = place + np.array([[-0.0393, 0.0, 0.0], [0.0393, 0.0, 0.0]])                 # of the two spheres of a link
+    over = centers[:, 2] - height - centers[:, 0] * math.tan(a) - centers[:, 1] * math.tan(b)
+    model = NonSmooth(ll.Aiko(links=1), [ground], ll_torque())
+    seen = model.step(model.initial_state(Initial(position=tuple(place)), FREE), 1e-6, FREE)
+    assert sorted(seen.gap[seen.gap < 1e3]) == pytest.approx(sorted(over * upright - RADIUS), abs=1e-9)
+
+
+def test_a_patch_rubs_with_its_own_coefficients_both_ways() -> None:
+    """A link that slides along itself on a patch slows down by μ g; forwards and backwards by different μ, beside it by the ground's."""
+    g, speed = 9.81, 0.5
+    patch = Patch(x=(-1.0, 1.0), y=(-1.0, 1.0), forward=0.1, backward=0.4, lateral=0.2)
+    ground = ll.Ground(forward=0.25, lateral=0.25, patches=(patch,))
+
+    def slowing(way: float, x: float) -> float:
+        model = NonSmooth(ll.Aiko(links=1), [ground, ll.Gravity()], ll_torque())
+        state = model.initial_state(Initial(position=(x, 0.0, RADIUS), twist=(way * speed, 0.0, 0.0, 0.0, 0.0, 0.0)), FREE)
+        for _ in range(5):
+            state = model.step(state, 1e-3, FREE).state
+        return float((speed - way * model.observe(state)["base_twist"][0]) / (5e-3 * g))
+
+    assert sorted([slowing(1.0, 0.0), slowing(-1.0, 0.0)]) == pytest.approx([0.1, 0.4], rel=2e-2)
+    assert slowing(1.0, 3.0) == pytest.approx(0.25, rel=2e-2)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.actuation import ProportionalDerivative
+from limbless.actuation import ProportionalDerivative, Servo
 from limbless.mechanics.rotations import quaternion_to_matrix
-from limbless.models.nonsmooth import NonSmoothSettings
+from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
+from limbless.simulation import stage_times
 
 HEIGHT, MASS = 0.0525, 7.5 / 11
 INERTIA = 9.63e-4 + MASS * 0.061**2               # of the second link about the joint
@@ -207,3 +208,17 @@ def test_a_link_that_spins_in_water_stays_bounded_at_five_milliseconds() -> None
                       duration=5.0, step=0.005, initial={"twist": (1.0, 2.0, 0.5, 200.0, 30.0, -20.0)})
     energy = run.dataset["kinetic_energy"].values
     assert energy.max() < 1.5 * energy[0]
+
+
+def test_a_servo_holds_the_reference_that_it_last_read() -> None:
+    """Renewed ten times a second: in between it is the gait's position at the last tenth that has passed, at rest."""
+    gait = ll.JointWave(yaw_amplitude=0.3, yaw_rate=3.7)
+    robot = ll.Aiko(links=3)
+    model = NonSmooth(robot, [ll.Ground()], Servo(refresh=10.0))
+    knots = np.array([0.0, 0.03, 0.07, 0.13, 0.2, 0.25])
+    told = model.drive(gait, stage_times(knots))
+    middles = 0.5 * (knots[1:] + knots[:-1])                                            # feedback looks at the middles of steps
+    tenths = np.array([0.0, 0.0, 0.1, 0.1, 0.2])
+    assert (tenths <= middles).all() and (middles - tenths < 0.1).all()
+    assert told.position == pytest.approx(robot.build().motion(gait, tenths).position, abs=1e-12)
+    assert not told.velocity.any() and np.ptp(told.position, axis=0).max() > 0.01

@@ -429,3 +429,17 @@ def test_reciprocal_motion_goes_nowhere_and_speed_does_not_matter() -> None:
 def test_no_inertia_and_no_drag_is_refused() -> None:
     with pytest.raises((InputError, SimulationError), match="undetermined"):
         ll.simulate(SNAKE, BodyWave(), model=MacroContinuousSettings(inertia=False), duration=0.1)
+
+
+def test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist() -> None:
+    sway = Anchorage(twist=(0.1, 0.0, 0.0, 0.0, 0.2, 0.0), sway=(0.0, 0.02, 0.01, 0.3, 0.0, -0.2), period=0.8)
+    times, h = np.linspace(0.0, 1.0, 7), 1e-4
+    none = np.zeros((7, 1, 6))
+
+    def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return sway.demands(t, sway.places(BodyWave(), t, 1.0), none, none, none)
+
+    twist, rate = motion(times)
+    assert twist[0, 0] == pytest.approx(np.array(sway.twist) + np.array(sway.sway) * 2 * np.pi / 0.8)
+    assert rate == pytest.approx((motion(times + h)[0] - motion(times - h)[0]) / (2 * h), abs=1e-4)
+    assert np.abs(rate).max() > 1.0

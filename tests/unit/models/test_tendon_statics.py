@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
 
 import limbless as ll
 from limbless.environments.point_wrench import PointWrench
 from limbless.gaits.tendon_paths import TipEight
 from limbless.mechanics import spine_equilibrium as kernels
 from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.models.tendon_statics.packing import FROM_PAPER
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
@@ -81,12 +83,16 @@ def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | N
 def test_tip_rates_are_differences_of_the_tip() -> None:
     model, h = ll.TendonStatics(slanted(0.08)), 1e-6
     q = 0.2 * rng(2).standard_normal(model.spine.stiffness.shape)
-    J, lever = model.levers(q)
+    _, J, lever = model.levers(q)
 
     def at(q: np.ndarray) -> np.ndarray:
+        """Place and yaw, pitch, roll by another library's Euler angles, and lengths."""
         kernels.posture(model.spine, q, model.work)
-        return np.concatenate([model.work.origin[-1], model.work.total])
+        z, x, y = model.work.origin[-1][[2, 0, 1]]
+        heading, down, roll = Rotation.from_matrix(FROM_PAPER @ model.work.rotation[-1] @ FROM_PAPER.T).as_euler("ZYX")
+        return np.array([z, -x, -y, heading, -down, roll, *model.work.total])
 
+    assert model.levers(q)[0] == pytest.approx(at(q)[:6], abs=1e-12)
     for j in range(q.size):
         step = np.zeros(q.size)
         step[j] = h
@@ -525,7 +531,7 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     (lambda m: m.solve([0.1] * 4, slip=2.0), "slip must lie between"),
     (lambda m: m.inverse([[0.1, 0.1, 0.1]]), "targets must be finite numbers of shape"),
     (lambda m: m.inverse([[0.1]], ["w"]), "follow: name each"),
-    (lambda m: m.inverse([[0.1] * 3], ["x", "y", "z"]), "as many antagonist pairs"),
+    (lambda m: m.inverse([[0.1] * 3], ["x", "y", "z"]), "as many signed tensions"),
     (lambda m: m.inverse([[0.0, 0.0]], largest_tension=0.0), "largest_tension must be greater"),
     (lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness"), "needs a wanted tip stiffness"),
     (lambda m: m.workspace(-1.0), "largest tension greater than 0"),
@@ -543,8 +549,8 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
     (lambda m: m.changed(tendon_stiffness=500.0).solve(length=[0.1, 0.1, 0.0, 0.1]), "length must be greater than 0 m; got 0 for 'up'"),
     (lambda m: m.inverse([[0.0, 0.0]], prefer="ease"), "prefer must be antagonists, tension, work or stiffness; got 'ease'"),
     (lambda m: m.changed(friction=0.1).inverse([[0.0, 0.0]], prefer="work"), "need the energy form without friction"),
-    (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "two antagonist pairs; the robot has 0"),
-    (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and two antagonist pairs"),
+    (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "6 tendons with 13 tensions each has 4.83e+06 postures, more than 1000000"),
+    (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and as many"),
     (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
     (lambda m: m.changed(friction=0.1).solve([0.1] * 4).tip_compliance, "sensitivities belong to the energy form"),
     (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
@@ -594,7 +600,9 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     ({"initial.twist": [1, 0, 0, 0, 0, 0]}, "does not move"),
     ({"model.friction": 1.5}, "friction must lie between 0 and below 1; got 1.5"),
     ({"model.tension_at": "tip"}, "without friction a tension is the same at both ends"),
-    ({"model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
+    ({**GRID, "model.tendon_stiffness": 500.0}, "tendon_stiffness is for given tendon lengths"),
+    ({"model.tendon_stiffness": 500.0, "model.friction": 0.1}, "held lengths need the energy form without friction"),
+    ({"model.tendon_stiffening": 500.0}, "tendon_stiffening goes with a tendon_stiffness"),
     ({**GRID, "model.prefer": "work"}, "prefer 'work' belongs to the task inverse; the task is grid"),
     ({**GRID, "model.friction": 0.2}, "a grid has no path"),
     ({**LENGTHS}, "needs elastic tendons"),
@@ -648,3 +656,13 @@ def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
     page = (docs / "scenarios.md").read_text()
     described = [row.name for cls in (Vertebra, Tendon, TendonStaticsSettings) for row in rows(cls)]
     assert not {name for name in described if f"`{name}`" not in page} - {"kind"}
+
+
+def test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once() -> None:
+    found = neck(ll.SnakeNeck(count=2)).workspace(0.2, 3)
+    rim = found.boundary
+    assert len(rim) == 8 and len(np.unique(np.round(rim, 12), axis=0)) == 8
+    for i, j in ((0, 0), (0, 2), (2, 0), (2, 2)):
+        assert (np.linalg.norm(rim - found.tip[i, j], axis=1) < 1e-12).sum() == 1
+    around = np.unwrap(np.arctan2(rim[:, 2], rim[:, 1]))
+    assert abs(np.sign(np.diff(around)).sum()) == 7 and abs(around[-1] - around[0]) < 2 * np.pi

@@ -209,3 +209,36 @@ def test_terrain_has_its_heights() -> None:
     terrain = environment("terrain", _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
     (solid,) = surroundings.surroundings([terrain], ROOM)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
+
+
+def test_a_box_is_drawn_where_it_is_felt() -> None:
+    """Every drawn corner lies on the box that bodies touch, turned as far and to the same side."""
+    import limbless as ll
+    from limbless.mechanics import contact_gap as gaps
+    from limbless.mechanics.vectors import Vector
+
+    boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
+    (solid,) = surroundings.surroundings([boxes], ROOM)
+    surface = np.zeros((1, gaps.SURFACE_COLUMNS))
+    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = boxes.shapes()[0][1]
+    assert [gaps.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx([0.0] * 8, abs=1e-12)
+
+
+def test_at_a_time_the_frame_is_shown_that_began_last() -> None:
+    frames = frames_of(Result(made_up.straight()))                     # one every 0.2 s
+    assert [frames.at(time) for time in (-1.0, 0.0, 0.19, 0.2, 0.39, 0.61, 99.0)] == [0, 0, 0, 1, 1, 3, made_up.FRAMES - 1]
+
+
+def test_tendons_are_drawn_through_the_holes_that_they_pass() -> None:
+    """Bent: the pieces of each tendon are together as long as the recorded tendon, from the clamped disk to its anchor."""
+    import limbless as ll
+    from limbless.view.tendons import lines_of
+
+    result = ll.run("neck-planar", {"robot.count": 3, "gait.points": 3, "gait.table": [[0, 0.06, 0.004, 0.002], [1, 0.06, 0.006, 0.001]]})
+    lines = lines_of(frames_of(result))
+    assert lines is not None
+    ends, _ = lines.at(1)
+    pieces = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).reshape(4, 3).sum(axis=1)
+    np.testing.assert_allclose(pieces, result.dataset["tendon_length"].values[1], atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(ends[::3, 0] - result.dataset["position"].values[1, 0], axis=1), 0.012, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(ends[2::3, 1] - result.dataset["position"].values[1, -1], axis=1), 0.012, atol=1e-12)

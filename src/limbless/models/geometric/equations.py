@@ -21,6 +21,7 @@ from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_ne
 from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.saturation import WISH_ROWS
 from limbless.models.arguments import numbers
+from limbless.models.base import refuse_law_failure
 from limbless.models.chain_tables import chain_table, mark_given, pack_environment
 from limbless.models.geometric import planar
 from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, frame_of, names_of
@@ -268,6 +269,7 @@ class Equations:
             s.wrench[:] = 0.0
         else:
             apply_laws(self._laws, time, time, s.work, s.wrench)
+            refuse_law_failure(self.environment)
         screws.weigh(self._table, self.frame.speeds, s.wrench, s.work, s.columns, s.metric, s.bias, s.push)
 
     def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:

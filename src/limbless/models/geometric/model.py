@@ -18,6 +18,7 @@ from limbless.mechanics import chain_motion, geometric_motion, geometric_steppin
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
 from limbless.mechanics.contact_dense import Dense
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
+from limbless.mechanics.contact_path import make_path
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
@@ -31,6 +32,7 @@ from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates
 from limbless.models.geometric.equations import Equations, _scratch
+from limbless.models.resolution import MOREAU, RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -68,7 +70,8 @@ class Geometric(Equations, Model):
         """Set-valued wheels as contacts under given loads; none if there are none."""
         scene = scene_of(self.chain, self.wheels)
         C, N = len(scene.owner), self.freedoms
-        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64))
+        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
+                      make_path(2 * C))
         return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
                         dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 
@@ -123,6 +126,10 @@ class Geometric(Equations, Model):
             return DriveTable(still, still, still, torque)
         return DriveTable(*self.chain.motion(gait, times), none)
 
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
+        return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
+
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if self._given[self.frame.speeds:].all():
@@ -134,6 +141,7 @@ class Geometric(Equations, Model):
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
         friction = self._contacts.contact[:, LOAD:LOAD + IMPULSE]
         times, friction[:] = knots[record], memory["friction"]
+        self._contacts.counts[2] = memory.get("unrecorded", np.zeros(1))[0]      # worst residual since the last record
         kept, wheels = self._room(len(times))
         clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
         done, r, what = len(knots) - 1, 0, -1
@@ -154,7 +162,7 @@ class Geometric(Equations, Model):
             if what >= 0:
                 done = first + step
                 break
-        memory["friction"] = friction.copy()
+        memory["friction"], memory["unrecorded"] = friction.copy(), self._contacts.counts[2:3].copy()
         status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else law_failure(self.environment)
         block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
         if self.clamps:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.environments.anchorage import Anchorage
 from limbless.environments.contact import Contact, Places
-from limbless.environments.support import Support
+from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics import rod as rod_kernels
@@ -87,14 +88,14 @@ class ContactSet:
     def _refuse_held(self) -> None:
         """Motions and couples that a base which is not free cannot have."""
         for item in self.items:
-            for name in ("twist", "sway"):
-                given = np.array(getattr(item, name, (0.0,) * 6))
+            for name in ("twist", "sway") if isinstance(item, Anchorage) else ():
+                given = np.array(getattr(item, name))
                 if given[~self.free].any():
                     entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
                     raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which "
                                      f"a base "
                                      f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
-            if getattr(item, "couple_length", None) is not None and not self.free[3]:
+            if isinstance(item, Support) and item.couple_length is not None and not self.free[3]:
                 raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is "
                                  f"{self.rod.base!r}")
 
@@ -102,19 +103,10 @@ class ContactSet:
         """How many columns each environment takes."""
         found, start = [], 0
         for item in self.items:
-            count = self._count(item, gait)
+            count = item.count(gait, self.rod.length)
             found.append(Slots(item, slice(start, start + count)))
             start += count
         return found
-
-    def _count(self, item: Contact, gait: Gait) -> int:
-        if isinstance(item, Support):
-            entering = 0 if item.spacing is None else int(self.rod.length / item.spacing) + 2
-            item.places(gait, np.zeros(1), self.rod.length)
-            return max(len(item.abscissae), entering)
-        if hasattr(item, "holds") and hasattr(gait, "wavelength") and hasattr(gait, "crests"):
-            return int(self.rod.length / gait.wavelength) + 2
-        return item.places(gait, np.zeros(1), self.rod.length).place.shape[1]
 
     def guided(self, slots: list[Slots]) -> NDArray[np.bool_]:
         """(P, 6): components of the touched section that each contact holds, within the group in which the body moves."""
@@ -150,12 +142,15 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, moved, path, there)
+                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved, path,
+                                    there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
-                there = np.broadcast_to(places[columns] >= 0.0, (steps, width)).copy()
-                found.place[..., columns] = np.maximum(places[columns], 0.0)
+                first, last, entry = item.timetable(width).T
+                scheduled = first > -NEVER
+                there = np.where(scheduled, (middle[:, None] >= first) & (middle[:, None] < last), places[columns] >= 0.0)
+                found.place[..., columns] = np.where(scheduled, entry, np.maximum(places[columns], 0.0))
             else:
                 there = self._from_gait(item, gait, grid, columns, found, slack)
             present[:, columns] = there & item.open_at(middle)[:, None]
@@ -193,7 +188,7 @@ class ContactSet:
         out = np.zeros((half.size, rod_kernels.NODE_COLUMNS))
         rod_kernels.reach_many(*panels, half.ravel(), first.ravel(), work, np.repeat(stage, shape[1]), out)
         value = parts[0][:, 2]
-        sloped = any(getattr(item, "holds", "") == "spatial" for item in self.items)
+        sloped = any(item.needs_slope for item in self.items)
         slope = gait.slope(times, place).value if sloped else np.zeros_like(value)
         return Reached(out.reshape(*shape, -1), value, slope, parts[1][:, 2])
 
@@ -208,6 +203,7 @@ class ContactSet:
             part = Places(*(values[:, columns] for values in places))
             given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
                                                                      reached.rate[:, columns])
+            refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
         drift = self._drift(slots, base, reached.pose, times)
         given = given + drift
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]

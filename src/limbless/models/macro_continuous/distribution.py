@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from limbless.environments.support import Support
 from limbless.errors import InputError
+from limbless.mechanics.kernel import kernel_array
+from limbless.mechanics.pushing import smallest_pushes
 from limbless.mechanics.rod import adjoint_matrices
 from limbless.models.macro_continuous.contacts import RANK, ContactSet, Slots
 
@@ -33,11 +35,10 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
     unit = np.ones(guided.shape)
     sides = np.zeros((len(pose), *guided.shape))
     for item, columns in slots:
-        length = getattr(item, "couple_length", None) or contacts._radius
-        unit[columns, 3:] = length
+        length = item.couple_length if isinstance(item, Support) else None
+        unit[columns, 3:] = length or contacts._radius
         unit[columns] *= np.sqrt(item.weights(columns.stop - columns.start))[:, None]
-        if isinstance(item, Support):
-            sides[:, columns, 1] = item.sides(strain[:, columns, 5])
+        sides[:, columns] = item.sides(strain[:, columns])
     carry = adjoint_matrices(pose).swapaxes(-1, -2)                                # section wrench -> about the head: Ad_h⁻ᵀ
     columns_of = carry * (unit * guided)[:, None, :] * present[..., None, None]    # (R, P, 6 rows, 6 components)
     A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
@@ -51,30 +52,23 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
                          f"parallel "
                          f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
                          f"contact")
-    forces = one_sided(A, b, sides.reshape(len(pose), -1), times) if sides.any() else _smallest(left, singular, right, b)
+    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular                # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
+    forces = one_sided(right, along, sides.reshape(len(pose), -1), times) if sides.any() else (right.swapaxes(1, 2) @ along[..., None])[..., 0]
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
     return Shared(wrench, (carry @ wrench[..., None])[..., 0], singular)
 
 
-def _smallest(left: Array, singular: Array, right: Array, b: Array) -> Array:
-    """The smallest x with A x = b, from the singular value decomposition of A (R, n, N), none of whose values is zero."""
-    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular
-    return np.asarray((right.swapaxes(1, 2) @ along[..., None])[..., 0])
+def one_sided(V: Array, c: Array, sides: Array, times: Array) -> Array:
+    """The smallest forces x (R, N) with V x = c that push only to the side given by a sign (R, N), 0 for both; refused where none do.
 
-
-def one_sided(A: Array, b: Array, sides: Array, times: Array) -> Array:
-    """Forces (R, N) that push only to the side given by a sign (R, N), 0 for both; refused where none have the resultant."""
-    from scipy.optimize import lsq_linear
-
-    out = np.zeros(sides.shape)
-    for i in range(len(A)):
-        used = np.abs(A[i]).max(axis=0) > 0.0
-        sign = np.where(sides[i, used] == 0.0, 1.0, sides[i, used])
-        low = np.where(sides[i, used] == 0.0, -np.inf, 0.0)
-        answer = lsq_linear(A[i][:, used] * sign, b[i], bounds=(low, np.inf), method="bvls", tol=1e-14)
-        if np.linalg.norm(A[i][:, used] * sign @ answer.x - b[i]) > 1e-8 * max(float(np.linalg.norm(b[i])), 1e-9):
-            raise InputError(f"supports that only push cannot carry the body at t = {times[i]:g} s: no pushing forces have the resultant "
-                             f"that "
-                             "its motion takes; add supports, on both sides, or set pushes: both")
-        out[i, used] = sign * answer.x
-    return out
+    V : (R, n, N) with orthonormal rows. c : (R, n).
+    """
+    sign = np.where(sides == 0.0, 1.0, sides)
+    forces, solved = np.zeros(sides.shape), np.zeros(len(V), dtype=bool)
+    smallest_pushes(kernel_array(V * sign[:, None]), kernel_array(c), sides != 0.0, forces, solved)
+    left = np.linalg.norm((V @ (sign * forces)[..., None])[..., 0] - c, axis=1)
+    solved &= left <= 1e-8 * np.maximum(np.linalg.norm(c, axis=1), 1e-9)
+    if not solved.all():
+        raise InputError(f"supports that only push cannot carry the body at t = {times[int(np.argmin(solved))]:g} s: no pushing forces have "
+                         "the resultant that its motion takes; add supports, on both sides, or set pushes: both")
+    return sign * forces

@@ -1,7 +1,9 @@
 """Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from the motion."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from limbless.environments.contact import Places
 from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
+from limbless.gaits.blend import Blend
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
 from limbless.mechanics import rod_contacts, rod_motion
@@ -17,10 +20,12 @@ from limbless.mechanics.rod import inertia_matrices
 from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
-from limbless.models.base import Block, State, Status
+from limbless.models.base import Block, State, Status, law_failure
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import share
+from limbless.models.macro_continuous.moving import velocity_of
 from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
+from limbless.models.macro_continuous.refusals import Slip
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
@@ -79,6 +84,9 @@ class Kinematic:
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
         rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, when.stage, table.work, table.sums,
                               model.scratch.slab, model.scratch.kept, bias, push, works)
+        status = law_failure(model.environment)
+        if status.failure:                                           # what comes before it is kept; all later numbers are no numbers
+            record, push, works = record & (knots < (status.time or 0.0)), np.nan_to_num(push), np.nan_to_num(works)
         resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
@@ -96,7 +104,7 @@ class Kinematic:
         touches = self._touches(e, times, places, present, reached, motion, touch, when)
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
         x[WORKS:] = paid[-1]
-        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), Status())
+        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), status)
 
     def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
                                                                                      Motion]:
@@ -104,7 +112,7 @@ class Kinematic:
 
         Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x on.
         """
-        begin, moves = supports.copy(), any(any(getattr(item, "velocity", ())) for item, _ in self.slots)
+        begin, moves = supports.copy(), any(any(velocity_of(item)) for item, _ in self.slots)
         base = np.tile(quaternion_to_matrix(x[TURN:TURN + 4]), (len(table.work), 1, 1)) if moves else None
         wander = self._wander(table, self.contacts.guess(table.work), base) if self._wanders else None
         for _ in range(ROUNDS):
@@ -115,8 +123,9 @@ class Kinematic:
             chosen = Places(*(part[when.step, when.slot] for part in places))
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
-            motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
-                                          self._walled(knots)[when.step], None if base is None else base[when.stage])
+            with self._told_of_changes(table.gait):
+                motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
+                                              self._walled(knots)[when.step], None if base is None else base[when.stage])
             if not moves and (wander is None or self.contacts.guides_body):
                 return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
@@ -133,6 +142,18 @@ class Kinematic:
                 return when, chosen, present, reached, motion
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
                          f"shorter step")
+
+    @staticmethod
+    @contextmanager
+    def _told_of_changes(gait: Any) -> Iterator[None]:
+        """A slip while a controller changes the gait is told with what can be changed."""
+        try:
+            yield
+        except Slip as slip:
+            if not isinstance(gait, Blend):
+                raise
+            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not let it: {slip}; "
+                       "between supports a change must begin at the head, which the gait 'steered-curvature' does") from slip
 
     @property
     def _wanders(self) -> bool:

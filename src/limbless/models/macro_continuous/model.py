@@ -20,13 +20,15 @@ from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
+from limbless.models.macro_continuous.instant import held_instant
 from limbless.models.macro_continuous.kinematic import Kinematic, Table
 from limbless.models.macro_continuous.mesh import Slices, make_mesh
 from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
 from limbless.models.macro_continuous.solution import Solution
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
 from limbless.robots.base import Preset, Robot
 from limbless.robots.rod import HELD, Rod
 
@@ -86,15 +88,34 @@ class MacroContinuous(Model):
 
     def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike = _AT_REST, *,
                 base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-                time: float = 0.0) -> Solution:
-        """Net acceleration from the external forces (18), and all that follows.
+                time: float = 0.0, supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
+        """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all that follows.
 
         Parameters
         ----------
         strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their rates in time.
-        base_twist, base_position, base_orientation, time : state of the head.
+        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out then.
+        supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`, NaN where one is
+            not there; where they are at the start of a run if absent.
+        crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along the body.
         """
-        return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation, time)
+        if self.kinematic is None:
+            if supports is not None or crests is not None:
+                raise InputError("supports and crests say where contacts are, and the environment has none; leave them out")
+            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation, time)
+        if np.any(numbers("base_twist", base_twist, 6)):
+            raise InputError(f"base_twist: contacts decide the motion of the head; leave it out (got {tuple(np.asarray(base_twist))})")
+        x = np.zeros(SIZE)
+        x[:3], x[TURN:TURN + 4] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
+        strains = Drive(*self._tables(strain, strain_rate, strain_acceleration))
+        return held_instant(self, self.kinematic, strains, x, time, supports, crests)
+
+    def _tables(self, *strains: ArrayLike) -> list[Array]:
+        """Strains at the nodes as arrays for kernels, or a clear refusal."""
+        shape, tables = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
+        if any(values.shape != shape for values in tables):
+            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
+        return tables
 
     def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike,
                         base_twist_rate: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
@@ -104,19 +125,17 @@ class MacroContinuous(Model):
 
     def _instant(self, strain: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, twist: ArrayLike, twist_rate: ArrayLike | None,
                  position: ArrayLike, orientation: ArrayLike, time: float) -> Solution:
-        shape = (len(self.mesh.X), 6)
-        tables = [kernel_array(values) for values in (strain, rate, acceleration)]
-        if any(values.shape != shape for values in tables):
-            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
+        tables = self._tables(strain, rate, acceleration)
         x = np.zeros(SIZE)
         x[:3], x[TURN:TURN + 4] = numbers("base_position", position, 3), unit_quaternion(orientation)
         x[SPEED:SPEED + 6] = numbers("base_twist", twist, 6)
         s = self.scratch
         setting = self._setting._replace(form=VELOCITY_FORM)
-        kept = assembly.records(shape[0], SIZE, 1)
+        kept = assembly.records(len(self.mesh.X), SIZE, 1)
         strains = Strains(*(values[None] for values in tables))
         if not self._evaluate(setting, strains, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
+        refuse_law_failure(self.environment)
         rod_motion.store(s.work[0], s, kept, 0, 0)
         if twist_rate is not None:
             given = numbers("base_twist_rate", twist_rate, 6)
@@ -125,9 +144,8 @@ class MacroContinuous(Model):
         now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value,
                        strains.rate)
         wrench, tail = self.recorder.wrench_along(now, None)
-        poses = kept.work[0, :, :12]
-        return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), poses.copy(), -float(
-            self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1)))
+        return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), kept.work[0, :, :12].copy(),
+                        -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1)), kept.twist[0], np.zeros(6), np.zeros((0, 6)))
 
     def _evaluate(self, setting: Setting, strains: Strains, time: float, x: Array) -> bool:
         """All that happens at one instant, into the scratch; False if the motion of the head is not determined."""
@@ -169,6 +187,11 @@ class MacroContinuous(Model):
         rod_motion.store(self.scratch.work[0], self.scratch, kept, 0, 0)
         now = Instants(np.zeros(1), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value, drive.rate)
         return np.asarray(self.recorder.block(now, None)["momentum"][0])
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
+            return None                                  # contacts, the balance of forces or the clamp decide the motion: no state to brake
+        return friction_limit(rod_rate(self.laws, self._own[:, 0]), RUNGE_KUTTA, self.laws)
 
     def drive(self, gait: Any, times: Array) -> Table | Drive:
         """The gait as strains at the stage times."""

@@ -13,9 +13,14 @@ from limbless.errors import InputError
 Array = NDArray[np.float64]
 
 
+def velocity_of(item: Contact) -> tuple[float, float, float]:
+    """Velocity of a contact through space, world axes; 0 for all but supports."""
+    return item.velocity if isinstance(item, Support) else (0.0, 0.0, 0.0)
+
+
 def velocities(items: Sequence[Contact], counts: Sequence[int]) -> Array:
     """(P, 3): velocity of each contact through space, world axes; 0 for all but supports."""
-    rows = [np.tile(getattr(item, "velocity", (0.0, 0.0, 0.0)), (count, 1)) for item, count in zip(items, counts, strict=True)]
+    rows = [np.tile(velocity_of(item), (count, 1)) for item, count in zip(items, counts, strict=True)]
     return np.concatenate(rows) if rows else np.zeros((0, 3))
 
 

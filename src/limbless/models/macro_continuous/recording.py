@@ -243,7 +243,8 @@ class Recorder:
             about_head -= passed
             tail -= poked.sum(axis=1)
         if touches is not None:
-            beyond = (touches.place[:, None] < self.mesh.X[:, None]) & touches.present[:, None]
+            X = self.mesh.X[:, None]                          # one at the head acts from there on: Λ(0) = -F_minus again
+            beyond = ((touches.place[:, None] < X) | ((X == 0.0) & (touches.place[:, None] <= 0.0))) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
         return carried(wrenches_to_sections, now.work, about_head), tail

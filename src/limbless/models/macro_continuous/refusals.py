@@ -4,10 +4,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.environments.contact import Contact
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
 _LOOSE = 1e-12             # of the largest eigenvalue: a motion that the contacts do not see
+
+
+class Slip(InputError):
+    """Contacts that cannot all hold."""
+
+
+def refuse_locked(item: Contact, given: Array, free: NDArray[np.bool_], base: str, times: Array) -> None:
+    """Refuse a twist (E, P, 6) that a contact asks of its sections along components that the base cannot move in."""
+    asked = np.abs(given[..., list(item.guided)][..., ~free[list(item.guided)]]).max(axis=(1, 2), initial=0.0)
+    if asked.max(initial=0.0) > 1e-9 * max(float(np.abs(given).max(initial=0.0)), 1e-9):
+        raise InputError(f"environment {getattr(item, 'kind', '?')!r} moves its section at t = {times[int(np.argmax(asked > 0.0))]:g} s in a way "
+                         f"that a base {base!r} cannot; give a motion within it, or set robot.base to 'free'")
 
 
 def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.bool_], whole: bool) -> None:
@@ -40,7 +53,7 @@ def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, w
         return
     i = int(np.argmax(residual > tolerance))
     X = place[i, worst[i]]
-    raise InputError(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
+    raise Slip(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
                      f"{X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one before, or the "
                      "contacts move apart, or model.cells are too few for the length of the body and so fine a curve (the slip then "
                      "falls with more)")

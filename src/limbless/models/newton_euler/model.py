@@ -18,10 +18,11 @@ from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -138,9 +139,7 @@ class NewtonEuler(Model):
 
     def _refuse_failure(self, now: Evaluation, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
-        failure = law_failure(self.environment)
-        if failure.cause is not None:
-            raise failure.cause
+        refuse_law_failure(self.environment)
         row = int(chain_motion.is_locked(now.table, now.work))
         if row:
             raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
@@ -195,6 +194,10 @@ class NewtonEuler(Model):
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return DriveTable(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
         return DriveTable(*self.chain.motion(gait, times), np.zeros((1, n)))
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._table, self._laws, state.x[7:self._split])
+        return friction_limit(rate, RUNGE_KUTTA, self._laws)
 
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
         """The drive with a joint torque added, held over the block: a controller's array command."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from limbless.mechanics import chain as kernels
 from limbless.mechanics import contact_motion
 from limbless.mechanics.chain_motion import DriveTable
 from limbless.mechanics.contact_bodies import CENTRAL
-from limbless.mechanics.contact_gap import find_contacts, rouse
+from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import Rule
 from limbless.mechanics.kernel import kernel_array
@@ -29,11 +29,17 @@ from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
+from limbless.models.resolution import MOREAU, StepLimit, chain_rate, friction_limit
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 Array = NDArray[np.float64]
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
+SUNK = 0.05                            # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
+_UNRECORDED = "unrecorded"             # what was found since the last record, in the memory of a state: worst residual, greatest depth
 
 
 class NonSmoothSettings(ModelSettings):
@@ -109,7 +115,7 @@ class NonSmooth(Model):
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
-        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes, self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
 
@@ -148,7 +154,8 @@ class NonSmooth(Model):
     def step(self, state: State, duration: float, gait: Gait) -> Contacts:
         """One step of `duration` seconds; what it did at every contact, and the state that it led to."""
         times = state.time + duration * np.array([0.0, 0.5, 1.0])
-        after, _, status = self.advance(state, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
+        alone = State(state.time, state.x, {name: values for name, values in state.memory.items() if name != _UNRECORDED})
+        after, _, status = self.advance(alone, times[::2].copy(), np.zeros(2, dtype=bool), self.drive(gait, times))
         if status.failure:
             raise SimulationError(status.failure, status.time)
         table = self._room.contact
@@ -214,6 +221,10 @@ class NonSmooth(Model):
         held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
         return DriveTable(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
+    def step_limit(self, state: State) -> StepLimit | None:
+        rate = chain_rate(self.chain, self._table, self._laws, assembly.views(state.x, *self._sizes).position[7:])
+        return friction_limit(rate, MOREAU, self._laws)
+
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if self._rule.control == contact_motion.PRESCRIBED:
@@ -226,19 +237,44 @@ class NonSmooth(Model):
         if state.time == 0.0:
             self._refuse_penetration(state)
         x, times = state.x.copy(), knots[record]
+        self._room.counts[3:5] = state.memory.get(_UNRECORDED, 0.0)
         moving = assembly.views(x, *self._sizes)
         kept = assembly.kept(*self._sizes, len(times))
         steps, residual = contact_motion.advance(self._table, self._bodies, self._laws, self._scene, self._rule, drive, knots, record,
                                                  self._step, self._room, moving, kept)
         done, status = float(knots[steps]), law_failure(self.environment)
-        if steps < len(knots) - 1:
+        if self._room.counts[4] > contact_motion.DEEPEST:
+            status = self._sunk(done, float(knots[min(steps + 1, len(knots) - 1)] - done))
+        elif steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
                             f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
                             done)
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())
             times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+        memory = {**state.memory, _UNRECORDED: self._room.counts[3:5].copy()}
+        return State(done, x, memory), {"time": times, **kept._asdict()}, status
+
+    def _sunk(self, time: float, h: float) -> Status:
+        """The sentence for a contact that has failed: what is in what, how deep, when."""
+        slot = int(self._room.counts[5])
+        link = self.chain.link_names[self.chain.rows[self._scene.owner[slot]].link]
+        depth, radius = -float(self._room.contact[slot, GAP]), float(self._scene.features[slot, SIZE])
+        name = contact_tables.surface_names(self.environment)[self._scene.surface[slot]]
+        return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of {radius:.3g} m with which it "
+                      f"touches: no contact force means anything there; try a step shorter than {h:g} s, and look whether something "
+                      "appears or starts inside the body, or the body is pressed or thrown too hard", time, link)
+
+    def doubts(self, dataset: xr.Dataset) -> list[str]:
+        """Bodies that sank in by a visible share of their radius."""
+        if "contact_depth" not in dataset or not dataset.sizes["time"] or not dataset.sizes["contact"]:
+            return []
+        depth = dataset["contact_depth"].values
+        worst = int(np.argmax(depth))
+        if depth[worst] <= SUNK:
+            return []
+        return [f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, until t = "
+                f"{dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"]
 
     def variables(self, block: Block) -> Block:
         """The variables of the result from all that was kept."""
@@ -274,7 +310,7 @@ class NonSmooth(Model):
     @property
     def counts(self) -> dict[str, int]:
         """Steps, Newton iterations and fallbacks of all runs of this model so far."""
-        steps, iterations, fallbacks, _ = self._room.counts
+        steps, iterations, fallbacks = self._room.counts[:3]
         return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}
 
     def schema(self) -> dict[str, Variable]:

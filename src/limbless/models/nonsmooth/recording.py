@@ -34,6 +34,8 @@ SCHEMA = {
     "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts about the base's origin, mean over the step that ended",
                                "base"),
     "contact_residual": Variable((), "m/s", "worst violation of the contact laws in any step since the record before"),
+    "contact_depth": Variable((), "1", "deepest penetration in any step since the record before, as a share of the radius of the sphere or "
+                              "capsule that sank in"),
 }
 
 
@@ -68,7 +70,7 @@ class ContactRecorder:
         block = {name: values for name, values in self.recorder.block(times, records, split).items() if name not in _NOT_HERE}
         return block | {"contact_force": kept.force, "contact_position": kept.place, "contact_state": kept.state,
                         "contact_gap": np.minimum(kept.gap, FARTHEST), "contact_wrench": kept.resultant,
-                        "contact_residual": kept.residual}
+                        "contact_residual": kept.residual, "contact_depth": kept.depth}
 
     def _twists(self, kept: Kept) -> tuple[Array, Array]:
         """Twists and spatial accelerations about the origins of the bodies, world axes, from what the centres of mass did."""

@@ -7,6 +7,7 @@ linear solve with the transposed matrix gives the change of anything that depend
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError, SimulationError
+from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.mechanics import spine_equilibrium as equilibrium
-from limbless.models.tendon_statics.packing import PAPER_AXIS
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 
@@ -55,19 +56,21 @@ class Consumption:
 
     Parameters
     ----------
-    model : the spine as it is; energy form, no friction, antagonist pairs, tensions at the base.
-    targets : (points, 2) y and z of the tip, frame of the clamped disk, m.
+    model : the spine as it is; energy form, no friction, antagonists, tensions at the base.
+    targets : (points, components) what `follow` names of the tip, frame of the clamped disk, m and rad.
     routing : whether the holes are variables too; all tendons of a disk share one factor.
+    follow : components of the tip, as many as the antagonists have signed tensions.
     """
 
-    def __init__(self, model: TendonStatics, targets: ArrayLike, routing: bool = True, largest_tension: float = 2.5) -> None:
-        if model.form != "energy" or model.friction_law or len(model.robot.pairs) != 2:
-            raise InputError("design needs the energy form, no friction and two antagonist pairs")
-        self.model, self.targets = model, np.atleast_2d(np.array(targets, dtype=np.float64))
+    def __init__(self, model: TendonStatics, targets: ArrayLike, routing: bool = True, largest_tension: float = 2.5,
+                 follow: Sequence[str] = ("y", "z")) -> None:
+        if model.form != "energy" or model.friction_law or model.robot.signed_tensions != len(follow):
+            raise InputError(f"design needs the energy form, no friction and as many signed tensions of antagonists as followed components; "
+                             f"the robot has {model.robot.signed_tensions} (one per pair, two per triple), {len(follow)} are followed")
+        self.model, self.targets, self.follow = model, np.atleast_2d(np.array(targets, dtype=np.float64)), tuple(follow)
         self.routing, self.largest = routing, largest_tension
         self.vertebrae = len(model.robot.vertebrae)
         self.size = 2 * self.vertebrae + ((self.vertebrae + 1) if routing else 0)
-        self.pairs = np.array(model.robot.pairs)
         self.evaluations = 0
 
     def robot(self, factors: Array) -> TendonSpine:
@@ -89,7 +92,7 @@ class Consumption:
         """Consumption, J, and its gradient (variables,)."""
         self.evaluations += 1
         model = self.model.changed(robot=self.robot(factors))
-        found = model.inverse(self.targets, largest_tension=self.largest)
+        found = model.inverse(self.targets, self.follow, largest_tension=self.largest)
         if not found.reached.all():
             raise SimulationError(f"point {int(np.argmin(found.reached))} of the trajectory is out of reach of this design")
         tension, length = found.tension, np.array([one.tendon_length for one in found.equilibria])
@@ -109,17 +112,15 @@ class Consumption:
     def _adjoint(self, model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
                  factors: Array) -> Array:
         """Gradient of by_tension . tension + by_length . length at one point, with the tip held on its target."""
-        J, lever = model.levers(one.q)
-        n, v = one.q.size, self.vertebrae
-        u = tension[self.pairs[:, 0]] - tension[self.pairs[:, 1]]
-        side = (u < 0.0).astype(int)
-        active, sign = self.pairs[np.arange(2), side], 1.0 - 2.0 * side
-        A = np.zeros((n + 2, n + 2))                                               # d (residual, tip) / d (q, u)
-        A[:n, :n], A[:n, n:], A[n:, :n] = one.hessian, lever[:, active] * sign, J[[PAPER_AXIS[1], PAPER_AXIS[2]]]
+        _, J, lever = model.levers(one.q)
+        n, v, k = one.q.size, self.vertebrae, len(self.follow)
+        per_unknown = model.antagonists.shared(model.antagonists.signed(tension))[1]
+        A = np.zeros((n + k, n + k))                                               # d (residual, tip) / d (q, u)
+        A[:n, :n], A[:n, n:], A[n:, :n] = one.hessian, lever @ per_unknown, J[[COMPONENTS.index(name) for name in self.follow]]
         held = one.held.ravel()
         A[:n][held] = 0.0
         A[:n, :n][held, held] = 1.0
-        right = np.concatenate([lever @ by_length, by_tension[active] * sign])
+        right = np.concatenate([lever @ by_length, by_tension @ per_unknown])
         multiplier = np.linalg.solve(A.T, right)[:n]
         multiplier[held] = 0.0
         gradient = np.zeros(self.size)
@@ -147,12 +148,12 @@ class Consumption:
 
 
 def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, least: float = 0.5, most: float = 1.2,
-            keep_compliance: bool = True, largest_tension: float = 2.5, steps: int = 60) -> Design:
+            keep_compliance: bool = True, largest_tension: float = 2.5, steps: int = 60, follow: Sequence[str] = ("y", "z")) -> Design:
     """The design that spends least along a trajectory.
 
     Parameters
     ----------
-    targets : (points, 2) y and z of the tip, frame of the clamped disk, m.
+    targets : (points, components) what `follow` names of the tip, frame of the clamped disk, m and rad.
     routing : whether tendons may run nearer to or farther from the axis at each disk (within the disks).
     least, most : bounds on the factors of stiffness and of hole distance.
     keep_compliance : hold the sums of the stiffnesses (lateral and vertical) as they are: a softer spine is always cheaper to bend.
@@ -160,7 +161,7 @@ def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, l
     """
     from scipy.optimize import minimize
 
-    consumption = Consumption(model, targets, routing, largest_tension)
+    consumption = Consumption(model, targets, routing, largest_tension, follow)
     ones, v = np.ones(consumption.size), consumption.vertebrae
     before, _ = consumption(ones)
     scale = max(before, 1e-12)

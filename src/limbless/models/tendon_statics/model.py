@@ -9,14 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
+from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.mechanics import spine_equilibrium as equilibrium
 from limbless.mechanics import spine_solver as solver
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.mechanics.spine_equilibrium import Loads
 from limbless.mechanics.vectors import Vector
 from limbless.models.arguments import unit_quaternion
+from limbless.models.tendon_statics.antagonists import Antagonists
+from limbless.models.tendon_statics.choosing import Prefer
 from limbless.models.tendon_statics.design import Design, improve
-from limbless.models.tendon_statics.following import Follower, Following, Prefer
+from limbless.models.tendon_statics.following import Follower, Following
 from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.models.tendon_statics.workspace import Workspace, scan
@@ -45,17 +48,21 @@ class TendonStatics:
     stops : whether bends are limited by the stops of the robot.
     tension_at : whether given tensions are those at the clamped disk (`base`) or at the anchor (`tip`); they differ by friction.
     drop_axial : in the moment form, leave out the force of a tendon along the axis of disks that it merely passes (as published code does).
-    tendon_stiffness : N/m, one or one per tendon; needed to give tendon lengths instead of tensions.
+    tendon_stiffness : N/m, one or one per tendon, when it begins to pull: for tendons that are given lengths instead of tensions, and
+        whose elasticity stiffens the tip when their actuators hold still.
+    tendon_stiffening : 1/m, one or one per tendon: how much their stiffness grows per newton of tension, k = tendon_stiffness +
+        tendon_stiffening T. With it antagonists that pull harder make the tip stiffer.
     base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
     """
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), *, form: Form = "energy",
                  friction: Friction = None, stops: bool = True, tension_at: Literal["base", "tip"] = "base", drop_axial: bool = False,
-                 tendon_stiffness: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                 tendon_stiffness: ArrayLike | None = None, tendon_stiffening: ArrayLike = 0.0, base_position: ArrayLike = (0.0, 0.0, 0.0),
                  base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         self._options: dict[str, Any] = {
             "form": form, "friction": friction, "stops": stops, "tension_at": tension_at, "drop_axial": drop_axial,
-            "tendon_stiffness": tendon_stiffness, "base_position": base_position, "base_orientation": base_orientation}
+            "tendon_stiffness": tendon_stiffness, "tendon_stiffening": tendon_stiffening, "base_position": base_position,
+            "base_orientation": base_orientation}
         built = robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
@@ -73,6 +80,11 @@ class TendonStatics:
         self._elastic = None if tendon_stiffness is None else numbers("tendon_stiffness", tendon_stiffness, (self.tendons,))
         if self._elastic is not None and self._elastic.min() <= 0.0:
             raise InputError(f"tendon_stiffness must be greater than 0 N/m; got {self._elastic.min():g}")
+        self._stiffening = numbers("tendon_stiffening", tendon_stiffening, (self.tendons,))
+        if self._stiffening.min() < 0.0 or (self._stiffening.any() and self._elastic is None):
+            raise InputError("tendon_stiffening must not be negative, and goes with a tendon_stiffness (N/m); "
+                             f"got {tendon_stiffening} 1/m with tendon_stiffness {tendon_stiffness}")
+        self.antagonists = Antagonists(built)
         self.work = work_arrays(self.spine)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if stops else self.spine.rest
         n = self.spine.stiffness.size
@@ -89,12 +101,13 @@ class TendonStatics:
         """Points (.., 3) along the paper's axes of disk 0 into the world."""
         return np.asarray(self.base_position + points @ self.to_base)
 
-    def levers(self, q: Array) -> tuple[Array, Array]:
-        """d tip/dq (3, unknowns) along the paper's axes of disk 0, and d length/dq (unknowns, tendons)."""
-        J = np.zeros((3, q.size))
+    def levers(self, q: Array) -> tuple[Array, Array, Array]:
+        """The tip's components (6,) (see `Equilibrium.tip_components`), their derivatives (6, unknowns) by q, and d length/dq (unknowns,
+        tendons)."""
+        values, J = np.zeros(6), np.zeros((6, q.size))
         equilibrium.posture(self.spine, q, self.work)
-        equilibrium.tip_rates(q, self.work, J)
-        return J, self.work.lever.copy()
+        equilibrium.tip_components(q, self.work, values, J)
+        return values, J, self.work.lever.copy()
 
     def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None,
               slip: ArrayLike = _PULLED, before: Array | None = None, friction: bool = True) -> Loads:
@@ -111,7 +124,7 @@ class TendonStatics:
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
             raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
         law = self.friction_law if friction else 0
-        return Loads(disk, joint, moment, command, elastic, law, self._coefficient, slips, np.zeros(m) if before is None else before,
+        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, self._coefficient, slips, np.zeros(m) if before is None else before,
                      before is not None and law != 0, self._at_tip)
 
     # One load
@@ -212,7 +225,19 @@ class TendonStatics:
         """From what the kernels have just left in the work arrays."""
         work = self.work
         return Equilibrium(self, q, work.origin.copy(), work.rotation.copy(), work.tension.copy(), work.total.copy(), -r.reshape(q.shape),
-                           self._H.copy(), stored, residual, iterations, loads.slip)
+                           self._H.copy(), stored, residual, iterations, loads.slip, loads.command if loads.elastic.any() else None)
+
+    def holding(self, found: Equilibrium) -> Equilibrium:
+        """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between antagonists.
+
+        A tendon of tension T is stretched by x = ln(1 + a T/k)/a (k: `tendon_stiffness`, a: `tendon_stiffening`), or T/k where a = 0. A
+        slack one is left slack.
+        """
+        if self._elastic is None:
+            raise InputError("holding lengths needs elastic tendons; give tendon_stiffness (N/m)")
+        pull, k, a = found.proximal_tension, self._elastic, self._stiffening
+        stretch = np.where(a > 0.0, np.log1p(a * pull / k) / np.where(a > 0.0, a, 1.0), pull / k)
+        return self.equilibrium(self.loads(found.tendon_length - stretch, lengths=True), found.q, found.iterations)
 
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
@@ -261,27 +286,30 @@ class TendonStatics:
 
         Parameters
         ----------
-        targets : (points, components) m, frame of the clamped disk (x along the unbent body), the components that `follow` names.
+        targets : (points, components) in the frame of the clamped disk (x along the unbent body), the components that `follow` names: x,
+            y, z in m, and heading, elevation, roll of the last disk in rad (see `Equilibrium.tip_components`).
         largest_tension : bound on every tension, N (the paper's sensors end at 2.5 N).
-        prefer : `antagonists`: one tendon of each pair is slack, as in the paper. With more tendons than components: least `tension`
-            (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction` (base frame;
-            the first followed axis if absent).
+        prefer : `antagonists`: one tendon of each pair or triple is slack, as in the paper. With more tendons than components: least
+            `tension` (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction`
+            (base frame; the first followed axis if absent). With a `tendon_stiffness` lengths are held, so that antagonists stiffen.
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
-        A target out of reach is answered with the nearest tip within the bounds; `error` tells how far that is.
+        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is. A stiffness
+        that no tensions give is answered with the nearest one; `stiffness` tells which it is, `wish_met` whether it is the wanted one.
         """
         names = list(follow)
-        if not names or any(name not in ("x", "y", "z") for name in names) or len(set(names)) < len(names):
-            raise InputError(f"follow: name each of x, y, z at most once, and at least one; got {names}")
+        if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
+            raise InputError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}")
         wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
         if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
             raise InputError(f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}")
-        follower = Follower(self, ["xyz".index(name) for name in names], largest_tension, prefer, stiffness, direction)
+        follower = Follower(self, [COMPONENTS.index(name) for name in names], largest_tension, prefer, stiffness, direction)
         return follower.follow(wanted, start, [] if kept is None else kept)
 
     def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
-        """Where the tip goes for all tensions of two antagonist pairs up to `largest` (N), `count` each."""
+        """Where the tip goes for all tensions up to `largest` (N): `count` signed ones of each antagonist pair, as many steps of each
+        tendon of a triple, one of which is slack, and of any other tendon."""
         return scan(self, largest, count)
 
     def design(self, targets: ArrayLike, **options: Any) -> Design:

@@ -22,9 +22,6 @@ Array = NDArray[np.float64]
 
 FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 """Takes components along the paper's axes to components along the library's."""
-PAPER_AXIS = (2, 0, 1)
-"""The axis of the paper along which x, y, z of the library lie."""
-PAPER_SIGN = (1.0, -1.0, -1.0)
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
 NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
@@ -90,6 +87,8 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
 
 def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
     """A force at the centre of a disk; a moment on the last one."""
+    if item.law is not None:
+        raise InputError("environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` and `torque`")
     if item.frame != "world" or any(item.point):
         raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
                          f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.models.base import Block, Variable
 from limbless.models.tendon_statics.model import TendonStatics
 from limbless.models.tendon_statics.packing import FROM_PAPER, NO_STOP
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 SCHEMA = {
     "tip_position": Variable(("axis",), "m", "centre of the last disk", "world"),
     "tip_in_base": Variable(("axis",), "m", "the same, from the centre of the clamped disk and along its axes", "base"),
+    "tip_angles": Variable(("angle",), "rad", "heading to the left and elevation of the last disk's axis, and its roll about it", "base"),
     "position": Variable(("section", "axis"), "m", "centre of each disk, the clamped one first", "world"),
     "orientation": Variable(("section", "quaternion"), "1", "axes of each disk, x along the body", "world"),
     "bend": Variable(("vertebra", "transverse"), "rad", "bend of each vertebra towards y and z of its inner disk", "inner disk"),
@@ -24,15 +26,19 @@ SCHEMA = {
     "tension": Variable(("tendon",), "N", "tension at the clamped disk"),
     "distal_tension": Variable(("tendon",), "N", "tension at the anchor"),
     "tendon_length": Variable(("tendon",), "m", "length of each tendon from the clamped disk to its anchor"),
+    "command_length": Variable(("tendon",), "m", "unstretched length that an elastic tendon is given"),
     "pulley_angle": Variable(("tendon",), "rad", "angle by which each pulley has wound up its tendon; 0 when straight"),
     "slip_state": Variable(("tendon",), "1", "+1 pulled, -1 released, between them stuck"),
     "friction_coefficient": Variable(("vertebra", "tendon"), "1", "coefficient of friction at each disk that a tendon passes, 0 elsewhere"),
     "equivalent_force": Variable(("axis",), "N", "sum of the tendon forces on the last disk (55)", "world"),
     "potential_energy": Variable((), "J", "elastic energy, weight, buoyancy and tip force; without the tendons"),
     "min_eigenvalue": Variable((), "N m/rad", "smallest stiffness of the posture; positive means stable"),
+    "tip_compliance": Variable(("axis",), "m/N", "way that the tip gives along each axis to a force along it, actuators held", "base"),
     "equilibrium_residual": Variable((), "N m", "largest moment that is not balanced"),
     "target": Variable(("axis",), "m", "where the tip was asked to be; only the followed components count", "base"),
     "target_error": Variable((), "m", "distance of the tip from its target, in the followed components"),
+    "target_angles": Variable(("angle",), "rad", "heading, elevation and roll that were asked for; only followed ones count", "base"),
+    "target_angle_error": Variable((), "rad", "how far the followed angles are from those asked for"),
 }
 
 
@@ -53,6 +59,12 @@ def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:
         "min_eigenvalue": np.array([one.min_eigenvalue for one in found]),
         "equilibrium_residual": np.array([one.residual for one in found]),
     }
+    rows["tip_angles"] = _stack([one.tip_components[3:] for one in found], (3,))
+    if model.form == "energy" and not model.friction_law:
+        turn = model.base_rotation
+        rows["tip_compliance"] = _stack([np.diagonal(turn.T @ one.tip_compliance @ turn) for one in found], (3,))
+    if found and found[0].command_length is not None:
+        rows["command_length"] = _stack([one.command_length for one in found if one.command_length is not None], (model.tendons,))
     if model.robot.pulley_radius is not None:
         rows["pulley_angle"] = model.pulley_angles(rows["tendon_length"])
     if model.friction_law:
@@ -86,6 +98,7 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
         "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
         "tendon": (("tendon",), np.array(robot.tendon_names), {}),
+        "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
         "radius": (("section", "transverse"), np.full((v + 1, 2), robot.disk_radius), {"units": "m", "long_name": "radius of the disks"}),
         "vertebra_length": (("vertebra",), robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
         "bend_stiffness": (("vertebra", "transverse"), model.spine.stiffness[:, :2].copy(),

@@ -1,7 +1,7 @@
 """The `model:` entry for tendon statics, and how its tasks are done: a path, an inverse problem, a grid."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,9 +12,12 @@ from limbless.actuation import Actuation
 from limbless.description import quantity
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
+from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.models.base import Block, ModelSettings, StaticModel, Status, Variable
 from limbless.models.tendon_statics import recording
-from limbless.models.tendon_statics.following import Prefer
+from limbless.models.tendon_statics.antagonists import difference
+from limbless.models.tendon_statics.choosing import Prefer
+from limbless.models.tendon_statics.following import Following
 from limbless.models.tendon_statics.model import TendonStatics
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.base import Robot
@@ -33,7 +36,9 @@ class TendonStaticsSettings(ModelSettings):
     stops: bool = Field(True, description="whether the stops of the robot limit its bends")
     tension_at: Literal["base", "tip"] = Field("base", description="whether given tensions are those at the clamped disk or at the anchor")
     drop_axial: bool = Field(False, description="moment form: leave out tendon forces along the axis of disks that are merely passed")
-    tendon_stiffness: float | None = quantity(None, "N/m", "stiffness of every tendon, for given lengths; none if absent", gt=0)
+    tendon_stiffness: float | None = quantity(
+        None, "N/m", "stiffness of every tendon as it begins to pull, for given or held lengths; none if absent", gt=0)
+    tendon_stiffening: float = quantity(0.0, "1/m", "how much that stiffness grows per newton of tension", ge=0)
     largest_tension: float = quantity(2.5, "N", "bound on the tensions of an inverse problem", gt=0)
     prefer: Prefer = Field("antagonists", description="inverse: one tendon of a pair slack, least tension, least work, or a tip stiffness")
     tip_stiffness: float | None = quantity(None, "N/m", "the tip stiffness wanted, where that is preferred", gt=0)
@@ -53,6 +58,8 @@ class TendonStaticsSettings(ModelSettings):
             raise ValueError("tension_at: without friction a tension is the same at both ends; give a friction, or leave it at base")
         if (self.prefer == "stiffness") != (self.tip_stiffness is not None):
             raise ValueError("tip_stiffness goes with prefer: stiffness; give both or neither")
+        if self.tendon_stiffening and self.tendon_stiffness is None:
+            raise ValueError("tendon_stiffening goes with a tendon_stiffness; give both, or leave it out")
         return self
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> TendonTask:
@@ -90,13 +97,15 @@ class TendonTask(StaticModel):
         self._progress = progress
         s = self.settings
         self.model = TendonStatics(self.robot, self.environment, form=s.form, friction=s.friction, stops=s.stops, tension_at=s.tension_at,
-                                   drop_axial=s.drop_axial, tendon_stiffness=s.tendon_stiffness, base_position=initial.position,
-                                   base_orientation=initial.orientation)
+                                   drop_axial=s.drop_axial, tendon_stiffness=s.tendon_stiffness, tendon_stiffening=s.tendon_stiffening,
+                                   base_position=initial.position, base_orientation=initial.orientation)
         if task != "inverse" and s.prefer != "antagonists":
             raise InputError(f"prefer {s.prefer!r} belongs to the task inverse; the task is {task}")
-        if s.tendon_stiffness is not None and gait.drives != "tendon-length":
-            raise InputError("tendon_stiffness is for given tendon lengths (a gait that drives tendon-length); "
-                             f"this one drives {gait.drives}")
+        if s.tendon_stiffness is not None and gait.drives not in ("tendon-length", "tip"):
+            raise InputError("tendon_stiffness is for given tendon lengths (a gait that drives tendon-length) or for lengths that are held "
+                             f"at every target (one that drives tip); this one drives {gait.drives}")
+        if s.tendon_stiffness is not None and gait.drives == "tip" and (s.form != "energy" or self.model.friction_law):
+            raise InputError("tendon_stiffness: held lengths need the energy form without friction; leave it out, or friction and form")
         if s.tendon_stiffness is None and gait.drives == "tendon-length":
             raise InputError("a gait that drives tendon-length needs elastic tendons: give model.tendon_stiffness (N/m)")
         return {"path": self._path, "inverse": self._inverse, "grid": self._grid}[task](gait)
@@ -112,13 +121,34 @@ class TendonTask(StaticModel):
     def _inverse(self, gait: Any) -> tuple[Block, Status]:
         s, times = self.settings, gait.instants()
         targets, kept = gait.sample(times, np.zeros(0)).value, _Told(len(times), self._progress)
-        status = self._kept(kept, lambda: self.model.inverse(
-            targets[:, gait.rows], ["xyz"[row] for row in gait.rows], largest_tension=s.largest_tension, prefer=s.prefer,
-            stiffness=s.tip_stiffness, kept=kept))
-        block = self._points(times, kept)
-        block["target"] = targets[:len(kept)]
-        block["target_error"] = np.linalg.norm((block["target"] - block["tip_in_base"])[:, gait.rows], axis=1)
+        found: list[Following] = []
+        status = self._kept(kept, lambda: found.append(self.model.inverse(
+            targets[:, gait.rows], [COMPONENTS[row] for row in gait.rows], largest_tension=s.largest_tension, prefer=s.prefer,
+            stiffness=s.tip_stiffness, kept=kept)))
+        block = self._points(times, [one if s.tendon_stiffness is None else self.model.holding(one) for one in kept])
+        followed, wanted = np.array(gait.rows), targets[:len(kept)]
+        places, angles = followed[followed < 3], followed[followed >= 3]
+        block["target"] = wanted[:, :3]
+        block["target_error"] = np.linalg.norm((wanted[:, :3] - block["tip_in_base"])[:, places], axis=1)
+        if len(angles):
+            block["target_angles"] = wanted[:, 3:]
+            apart = difference(block["tip_angles"][:, angles - 3], wanted[:, angles], list(angles))
+            block["target_angle_error"] = np.linalg.norm(apart, axis=1)
+        self.notes = tuple(self._missed(found[0])) if found else ()
         return block, status
+
+    def _missed(self, found: Following) -> Iterator[str]:
+        """What was asked for and not met, in sentences."""
+        s, far = self.settings, ~found.reached
+        if far.any():
+            angle = f" and {np.degrees(found.angle_error.max()):.3g} deg" if found.angle_error.any() else ""
+            yield (f"gait: {far.sum()} of {len(far)} targets are out of reach with tensions up to model.largest_tension = "
+                   f"{s.largest_tension:g} N; the nearest tips are up to {1e3 * found.error.max():.3g} mm{angle} away (target_error)")
+        if found.stiffness is not None and not found.wish_met.all():
+            given, worst = found.stiffness[~found.wish_met], found.stiffness
+            cure = "" if s.tendon_stiffness is not None else "; elastic tendons whose lengths are held (tendon_stiffness) make it stiffer"
+            yield (f"model.tip_stiffness: {s.tip_stiffness:g} N/m is not met at {len(given)} of {len(worst)} points; the tensions within "
+                   f"bounds that come nearest give {worst.min():.4g} to {worst.max():.4g} N/m{cure}")
 
     def _kept(self, kept: list[Equilibrium], work: Callable[[], object]) -> Status:
         """Do the work; a failure or an interruption keeps the points before it."""
@@ -150,9 +180,15 @@ class TendonTask(StaticModel):
                 status = Status(f"grid {name}: {error}", None, error.place, error)
                 break
             scanned.append(name)
-            for posture, tension in zip(scan.q.reshape(-1, *scan.q.shape[2:]), scan.tension.reshape(-1, model.tendons), strict=True):
+            postures = scan.q.reshape(-1, *model.spine.stiffness.shape)
+            for posture, tension in zip(postures, scan.tension.reshape(-1, model.tendons), strict=True):
                 found.append(model.equilibrium(model.loads(tension), posture, 0))
-                self._progress(len(found) / (len(models) * gait.count**2))
+                self._progress(len(found) / (len(models) * len(postures)))
+        if len(self.model.robot.pairs) != 2 or self.model.tendons != 4:
+            self.records = ("limits", "combination")
+            self._labels = {"limits": (("limits",), np.array(scanned, dtype=np.str_), {})}
+            shape = (len(scanned), len(found) // max(len(scanned), 1))
+            return {name: array.reshape(*shape, *array.shape[1:]) for name, array in recording.block(self.model, found).items()}, status
         self.records, values = GRID, gait.values()
         attributes = {"units": "N", "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second"}
         self._labels = {"limits": (("limits",), np.array(scanned, dtype=np.str_), {}), GRID[1]: ((GRID[1],), values, attributes),

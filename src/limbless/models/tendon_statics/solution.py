@@ -34,6 +34,7 @@ class Equilibrium:
     potential_energy : elastic, weight, buoyancy, tip force; without the tendons, J.
     residual : largest generalised force that is not balanced, N m.
     slip : (tendons,) +1 pulled, -1 released, in between stuck (with friction).
+    command_length : (tendons,) unstretched lengths that elastic tendons are given, m; None where tensions are.
     """
 
     model: TendonStatics = field(repr=False)
@@ -48,6 +49,7 @@ class Equilibrium:
     residual: float
     iterations: int
     slip: Array
+    command_length: Array | None = field(default=None, repr=False)
 
     @property
     def bend(self) -> Array:
@@ -90,6 +92,14 @@ class Equilibrium:
         """(3,) the same along the axes of the clamped disk and from its centre: x along the unbent body."""
         return FROM_PAPER @ self.origin[-1]
 
+    @cached_property
+    def tip_components(self) -> Array:
+        """(6,) x, y, z of the tip (m) and heading, elevation, roll of the last disk (rad), both in the frame of the clamped one.
+
+        Its axis points to (cos e cos h, cos e sin h, sin e): heading h to the left, elevation e up. Roll turns it about that axis.
+        """
+        return self._lever[0]
+
     @property
     def proximal_tension(self) -> Array:
         """(tendons,) at the clamped disk, N."""
@@ -120,38 +130,43 @@ class Equilibrium:
         return answer
 
     @cached_property
-    def _lever(self) -> tuple[Array, Array]:
-        """d tip/dq (3, unknowns) along the paper's axes and d length/dq (unknowns, tendons)."""
+    def _lever(self) -> tuple[Array, Array, Array]:
+        """The tip's components (6,), their derivatives by q (6, unknowns) and d length/dq (unknowns, tendons)."""
         return self.model.levers(self.q)
 
     @cached_property
     def tip_compliance(self) -> Array:
-        """(3, 3) d tip / d tip force, world, m/N; symmetric."""
-        J, turn = self._lever[0], self.model.base_rotation @ FROM_PAPER
+        """(3, 3) d tip / d tip force, world, m/N; symmetric. Actuators hold tensions, or the lengths of elastic tendons if those are given."""
+        J, turn = self._lever[1][:3], self.model.base_rotation
         return np.asarray(turn @ J @ -self._response(J.T) @ turn.T)
 
     @cached_property
+    def components_per_tension(self) -> Array:
+        """(6, tendons) d `tip_components` / d tension, m/N and rad/N."""
+        _, J, lever = self._lever
+        return np.asarray(J @ self._response(lever))
+
+    @property
     def tip_per_tension(self) -> Array:
         """(3, tendons) d tip / d tension, world, m/N."""
-        J, lever = self._lever
-        return np.asarray(self.model.base_rotation @ FROM_PAPER @ J @ self._response(lever))
+        return np.asarray(self.model.base_rotation @ self.components_per_tension[:3])
 
     @cached_property
     def length_per_tension(self) -> Array:
         """(tendons, tendons) d length / d tension, m/N; symmetric."""
-        lever = self._lever[1]
+        lever = self._lever[2]
         return np.asarray(lever.T @ self._response(lever))
 
     @cached_property
     def length_per_tip_force(self) -> Array:
         """(tendons, 3) d length / d tip force, world, m/N: minus the transpose of `tip_per_tension`."""
-        J, lever = self._lever
-        return np.asarray(-(lever.T @ self._response(J.T)) @ (self.model.base_rotation @ FROM_PAPER).T)
+        _, J, lever = self._lever
+        return np.asarray(-(lever.T @ self._response(J[:3].T)) @ self.model.base_rotation.T)
 
     @cached_property
     def tip_per_stiffness(self) -> Array:
         """(3, v, 2 or 3) d tip / d stiffness of each unknown, world, m rad/(N m)."""
         spine = self.model.spine
-        J, load = self._lever[0], np.diag((self.q - spine.rest).ravel())
-        change = self.model.base_rotation @ FROM_PAPER @ J @ self._response(load)
+        J, load = self._lever[1][:3], np.diag((self.q - spine.rest).ravel())
+        change = self.model.base_rotation @ J @ self._response(load)
         return np.asarray(change.reshape(3, *self.q.shape))

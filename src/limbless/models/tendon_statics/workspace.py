@@ -1,4 +1,4 @@
-"""Where the tip can go: a scan of the tensions of two antagonist pairs."""
+"""Where the tip can go: a scan of the tensions of all tendons."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -16,17 +16,22 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+MOST_POSTURES = 1_000_000
+
 
 @dataclass(frozen=True)
 class Workspace:
-    """Postures on a grid of signed pair tensions: entry [i, j] has `values[i]` in the first pair and `values[j]` in the second.
+    """Postures for all tensions. Of two antagonist pairs entry [i, j] has `values[i]` in the first and `values[j]` in the second.
+
+    The dimensions n are one per group of tendons: an antagonist pair (as many entries as `values`), a triple (every combination of steps
+    in which one of the three is slack), then every other tendon by itself (from 0 to the largest).
 
     Attributes
     ----------
-    values : (n,) N; positive pulls the first tendon of a pair.
-    tip : (n, n, 3) tip, frame of the clamped disk, m.
-    q : (n, n, v, 2 or 3) postures as kernels hold them, rad.
-    tension : (n, n, tendons) N.
+    values : (n,) N; signed tensions of a pair, positive pulls its first tendon.
+    tip : (*n, 3) tip, frame of the clamped disk, m.
+    q : (*n, v, 2 or 3) postures as kernels hold them, rad.
+    tension : (*n, tendons) N.
     """
 
     values: Array
@@ -50,28 +55,56 @@ class Workspace:
 
     @property
     def boundary(self) -> Array:
-        """(points, 3) tip on the edge of the grid, in order around it, m: the rim of the surface that the tip can reach."""
+        """(points, 3) tip where the tensions are largest, in order around, m: the rim of the surface that the tip can reach.
+
+        For two antagonist pairs or one triple; other tendons reach a volume, see `hull_volume`.
+        """
         tip = self.tip
-        return np.concatenate([tip[:-1, 0], tip[-1, :-1], tip[:0:-1, -1], tip[0, :0:-1]])
+        if tip.ndim == 3 and tip.shape[0] == tip.shape[1] == len(self.values):
+            return np.concatenate([tip[:-1, 0], tip[-1, :-1], tip[:0:-1, -1], tip[0, :0:-1]])
+        if tip.ndim == 2 and self.tension.shape[1] == 3:
+            rim = np.flatnonzero(np.isclose(self.tension.max(axis=1), self.values[-1], rtol=1e-9))
+            around = self.tension[rim] @ np.exp(2j * np.pi * np.arange(3) / 3.0)       # tensions as arrows at 120 degrees
+            return np.asarray(tip[rim[np.argsort(np.angle(around))]])
+        raise InputError("a workspace has one rim for two antagonist pairs or for one triple of tendons; take its hull instead")
+
+
+def group_tensions(size: int, largest: float, count: int) -> Array:
+    """(combinations, size) tensions of a group, N, in an order of small steps."""
+    if size == 1:
+        return np.linspace(0.0, largest, count)[:, None]
+    if size == 2:
+        u = np.linspace(-largest, largest, count)
+        return np.stack([np.maximum(u, 0.0), np.maximum(-u, 0.0)], axis=1)
+    steps = np.arange(1 - count, count)
+    signed = [(i, j) for i in steps for j in (steps if i % 2 else steps[::-1]) if abs(i - j) < count]
+    whole = np.array([(i, j, 0) for i, j in signed])
+    return np.asarray((whole - whole.min(axis=1, keepdims=True)) * (largest / (count - 1)))
 
 
 def scan(model: TendonStatics, largest: float, count: int) -> Workspace:
-    """All combinations of `count` tensions from -largest to largest in both pairs."""
-    if len(model.robot.pairs) != 2:
-        raise InputError(f"a workspace needs two antagonist pairs; the robot has {len(model.robot.pairs)}")
+    """Every combination of the tensions of all groups."""
     if not largest > 0.0 or count < 2:
         raise InputError(f"a workspace needs a largest tension greater than 0 N and at least 2 tensions; got {largest} and {count}")
-    values, m = np.linspace(-largest, largest, count), model.tendons
-    order = np.array([(i, j if i % 2 == 0 else count - 1 - j) for i in range(count) for j in range(count)])     # to and fro: small steps
+    m, grouped = model.tendons, model.robot.antagonists
+    groups = [*grouped, *((tendon,) for tendon in range(m) if not any(tendon in group for group in grouped))]
+    tables = [group_tensions(len(group), largest, count) for group in groups]
+    shape = tuple(len(table) for table in tables)
+    if np.prod(shape, dtype=float) > MOST_POSTURES:
+        raise InputError(f"a workspace of {m} tendons with {count} tensions each has {np.prod(shape, dtype=float):.3g} postures, more than "
+                         f"{MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)")
+    order = np.indices(shape).reshape(len(shape), -1).T.copy()
+    for axis in range(1, len(shape)):                                  # to and fro: small steps
+        back = np.arange(len(order)) // int(np.prod(shape[axis:])) % 2 == 1
+        order[back, axis] = shape[axis] - 1 - order[back, axis]
     commands = np.zeros((len(order), m))
-    for side, (first, second) in enumerate(model.robot.pairs):
-        u = values[order[:, side]]
-        commands[:, first], commands[:, second] = np.maximum(u, 0.0), np.maximum(-u, 0.0)
+    for place, group in enumerate(groups):
+        commands[:, list(group)] = tables[place][order[:, place]]
     postures, tips = _postures(model, commands)
-    tip, q, tension = np.zeros((count, count, 3)), np.zeros((count, count, *postures.shape[1:])), np.zeros((count, count, m))
-    at = (order[:, 0], order[:, 1])
+    tip, q, tension = np.zeros((*shape, 3)), np.zeros((*shape, *postures.shape[1:])), np.zeros((*shape, m))
+    at = tuple(order.T)
     tip[at], q[at], tension[at] = tips, postures, commands
-    return Workspace(values, tip, q, tension)
+    return Workspace(np.linspace(-largest, largest, count), tip, q, tension)
 
 
 def _postures(model: TendonStatics, commands: Array) -> tuple[Array, Array]:

@@ -51,9 +51,9 @@ def draw(result: Result, name: str) -> Drawing:
     missing = entry.missing(result)
     if missing:
         raise InputError(f"figure {name!r} needs {', '.join(missing)}, which this run did not record")
-    drawable = finite(result)
+    drawable = _literal(finite(result))
     sizes = drawable.dataset.sizes
-    records = next((sizes[dim] for dim in ("time", "point", "tension_lateral") if dim in sizes), 0)
+    records = next((sizes[dim] for dim in ("time", "point", "tension_lateral", "combination") if dim in sizes), 0)
     if records < 2:
         raise InputError(f"figure {name!r} needs at least two records; this run has {records}")
     from limbless.view.figures.style import styled
@@ -75,6 +75,23 @@ def finite(result: Result) -> Result:
         return result
     shown = copy.copy(result)
     shown.dataset = data.isel(time=good)
+    return shown
+
+
+def _literal(result: Result) -> Result:
+    """The result with labels that are drawn as they are written: between two dollar signs matplotlib sees a formula."""
+    import numpy as np
+
+    from limbless.view.figures.style import literal
+
+    data = result.dataset
+    labels = {name: variable for name, variable in data.coords.items() if variable.dtype.kind in "UO"}
+    formulas = {name: variable for name, variable in labels.items() if any("$" in str(label) for label in variable.values.ravel())}
+    if not formulas:
+        return result
+    shown = copy.copy(result)
+    shown.dataset = data.assign_coords({name: (variable.dims, np.array([literal(str(label)) for label in variable.values.ravel()]).reshape(
+        variable.shape), variable.attrs) for name, variable in formulas.items()})
     return shown
 
 

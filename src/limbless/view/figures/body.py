@@ -97,13 +97,18 @@ def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) ->
 
 def true_scale(axes: Axes, drawn: list[Array], plane: Plane) -> None:
     """The same scale on both axes, all that is drawn in view with some room, and labels with the names of the plane's axes."""
+    equal_scale(axes, drawn)
+    axes.set_xlabel(f"{'xyz'[plane[0]]} (m)")
+    axes.set_ylabel(f"{'xyz'[plane[1]]} (m)")
+
+
+def equal_scale(axes: Axes, drawn: list[Array]) -> None:
+    """The same scale on both axes, and all points (.., 2) that are drawn in view with some room."""
     low, high = bounds(drawn)
     centre, paper = 0.5 * (low + high), np.array(axes.get_window_extent().size)
     half = 0.5 * paper * np.max((high - low) / paper)   # the tighter direction sets the scale of both
     axes.set(xlim=(centre[0] - half[0], centre[0] + half[0]), ylim=(centre[1] - half[1], centre[1] + half[1]))
     axes.set_aspect("equal", adjustable="box")
-    axes.set_xlabel(f"{'xyz'[plane[0]]} (m)")
-    axes.set_ylabel(f"{'xyz'[plane[1]]} (m)")
 
 
 def bounds(drawn: list[Array]) -> tuple[Array, Array]:

@@ -71,32 +71,20 @@ def worm_locomotion(result: Result) -> Drawing:
 @figure("boyer-fig08-head-motion", "Fig. 8: position and velocity of the worm's head, with both anchorages",
         needs=("base_position", "base_twist", "support_abscissa"))
 def head_motion(result: Result) -> Drawing:
-    sheet, (where, fast) = style.panels([30.0, 30.0], share_time=True)
-    table: Table = {"time (s)": result.dataset["time"].values}
-    other = where.twinx()
-    other.grid(False)
-    for axes, colour, (name, run) in zip((where, other), (style.BLUE, style.RED), _both_anchorages(result).items(), strict=True):
+    sheet, panels = style.panels([22.0] * 4, share_time=True, gap=8.0)
+    time = result.dataset["time"].values
+    table: Table = {"time (s)": time}
+    for number, (colour, (name, run)) in enumerate(zip((style.BLUE, style.RED), _both_anchorages(result).items(), strict=True)):
         x, v = run.dataset["base_position"].values[:, 0], run.dataset["base_twist"].values[:, 0]
-        axes.plot(run.dataset["time"].values, x, color=colour)
-        axes.set_ylabel(f"x, {name} (m)", color=colour)
+        where, fast = panels[2 * number:2 * number + 2]
+        where.plot(run.dataset["time"].values, x, color=colour)
+        where.set(ylabel="head x (m)")
+        style.note_above(where, _SHOWN[name])
+        fast.plot(run.dataset["time"].values, v, color=colour)
+        fast.set(ylabel="velocity (m/s)")
         table |= {f"{name}: head x (m)": x, f"{name}: head velocity (m/s)": v}
-    lower = fast.twinx()
-    lower.grid(False)
-    for axes, colour, name in ((fast, style.BLUE, "material"), (lower, style.RED, "spatial")):
-        axes.plot(table["time (s)"], table[f"{name}: head velocity (m/s)"], color=colour)
-        axes.set_ylabel(f"velocity, {name} (m/s)", color=colour)
-    fast.set(xlabel="time (s)", xlim=(table["time (s)"][0], table["time (s)"][-1]))
-    for axes in (other, lower):
-        axes.spines["right"].set_visible(True)
-    _narrow(sheet)
+    panels[-1].set(xlabel="time (s)", xlim=(time[0], time[-1]))
     return sheet, table
-
-
-def _narrow(sheet: object) -> None:
-    """Room at the right for a second scale."""
-    for axes in sheet.axes:                                       # type: ignore[attr-defined]
-        box = axes.get_position()
-        axes.set_position((box.x0, box.y0, box.width * 0.84, box.height))
 
 
 @figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the body",
@@ -112,32 +100,35 @@ def worm_forces_variable(result: Result) -> Drawing:
 
 
 def _forces(result: Result) -> Drawing:
-    """Axial contact force with both anchorages, and the internal force along the body (its jump is at the anchor)."""
-    sheet, (contact, inside) = style.panels([30.0, 34.0])
-    table: Table = {"time (s)": result.dataset["time"].values}
-    runs = _both_anchorages(result)
-    for colour, (name, run) in zip((style.BLUE, style.RED), runs.items(), strict=True):
-        contact.plot(run.dataset["time"].values, run.dataset["contact_wrench"].values[:, 0], color=colour, label=name)
-        table[f"{name}: contact force (N)"] = run.dataset["contact_wrench"].values[:, 0]
-    contact.set(xlabel="time (s)", ylabel="contact force (N)")
-    least = 0.1 * float(np.abs(result.dataset["internal_wrench"].values[...,
-                                                                        0]).max())      # a force that is nothing but rounding is drawn as 0
-    low, high = contact.get_ylim()
-    contact.set_ylim(min(low, -least), max(high, least))
-    style.legend_above(contact)
-    X = result.dataset["abscissa"].values
-    table["X (m)"] = X
-    for colour, moment in zip(style.COLOURS, (0.1, 0.6, 2.3), strict=False):
-        record = _nearest(result, moment)
-        n = result.dataset["internal_wrench"].values[record, :, 0]
-        inside.plot(X, n, color=colour, label=f"{result.dataset['time'].values[record]:g} s")
-        table[f"internal force at {result.dataset['time'].values[record]:g} s (N)"] = n
-        here = result.dataset["contact_state"].values[record] > 0
-        for place in result.dataset["support_abscissa"].values[record, here]:
-            inside.axvline(place, color=colour, linewidth=0.6, linestyle=":")
-    inside.set(xlabel="X (m)", ylabel="internal force (N)", title="dotted: anchors")
-    style.legend_above(inside)
+    """Axial contact force in time and internal force along the body (its jump is at the anchor), with both anchorages."""
+    sheet, panels = style.panels([20.0, 26.0, 20.0, 26.0])
+    table: Table = {"time (s)": result.dataset["time"].values, "X (m)": result.dataset["abscissa"].values}
+    for (name, run), contact, inside in zip(_both_anchorages(result).items(), panels[::2], panels[1::2], strict=True):
+        data = run.dataset
+        force, largest = data["contact_wrench"].values[:, 0], float(np.abs(data["internal_wrench"].values[..., 0]).max())
+        contact.plot(data["time"].values, force, color=style.BLACK)
+        contact.set(xlabel="time (s)", ylabel="contact force (N)")
+        style.at_least(contact, max(0.01 * largest, 1.2 * float(np.abs(force).max())))       # mere rounding is drawn as 0
+        style.note_above(contact, _SHOWN[name])
+        table[f"{name}: contact force (N)"] = force
+        for colour, moment in zip(style.COLOURS, (0.1, 0.6, 2.3), strict=False):
+            _draw_inside(inside, run, _nearest(run, moment), name, colour, table)
+        inside.set(xlabel="X (m)", ylabel="internal force (N)")
+        style.legend_above(inside)
     return sheet, table
+
+
+def _draw_inside(axes: Axes, run: Result, record: int, name: str, colour: str, table: Table) -> None:
+    """Axial internal force along the body at one record, broken at its anchors, which are dotted."""
+    data, time = run.dataset, run.dataset["time"].values[record]
+    X, force = data["abscissa"].values, data["internal_wrench"].values[record, :, 0]
+    places = data["support_abscissa"].values[record, data["contact_state"].values[record] > 0]
+    piece = np.searchsorted(np.sort(places), X)
+    for number in np.unique(piece):
+        axes.plot(X[piece == number], force[piece == number], color=colour, label=f"{time:g} s" if number == piece[0] else None)
+    for place in places:
+        axes.axvline(place, color=colour, linewidth=0.6, linestyle=":")
+    table[f"{name}: internal force at {time:g} s (N)"] = force
 
 
 def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], table: Table) -> list[np.ndarray]:
@@ -211,9 +202,10 @@ def curvature_profile(result: Result) -> Drawing:
     X, sheet_axes = result.dataset["abscissa"].values, style.panels([40.0])
     sheet, (axes,) = sheet_axes
     table: Table = {"X (m)": X}
-    for colour, record in zip(style.COLOURS, _moments(result), strict=False):
+    for place, (colour, record) in enumerate(zip(style.COLOURS, _moments(result), strict=False)):
         K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
-        axes.plot(X, K, color=colour, label=f"{t:g} s")
+        dashes = "solid" if place < _SNAPSHOTS // 2 else (0, (2.0, 2.0))       # the wave comes back: later curves leave earlier ones to be seen
+        axes.plot(X, K, color=colour, label=f"{t:g} s", linewidth=1.6 if place < _SNAPSHOTS // 2 else 1.0, linestyle=dashes)
         table[f"curvature at {t:g} s (1/m)"] = K
     axes.set(xlabel="X (m)", ylabel="yaw curvature (1/m)")
     style.legend_above(axes, 6)

@@ -12,7 +12,7 @@ import numpy as np
 from limbless.analysis import statics
 from limbless.errors import InputError
 from limbless.mechanics.rotations import rotate
-from limbless.view.figures import style
+from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def _in_base(data: xr.Dataset) -> np.ndarray:
     return rotate(base, data["position"].values - data["position"].values[..., :1, :])
 
 
-def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str, strength: float) -> None:
-    """The backbone as a line with its disks across it, mm."""
+def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str, strength: float) -> np.ndarray:
+    """The backbone as a line with its disks across it; the ends of the disks (points, 2), mm."""
     flat = 1e3 * disks[:, plane]
     axes.plot(flat[:, 0], flat[:, 1], color=colour, alpha=strength, linewidth=1.0)
     along = np.gradient(flat, axis=0)
@@ -47,10 +47,12 @@ def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: f
     across *= 1e3 * radius / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     for centre, half in zip(flat, across, strict=True):
         axes.plot(*np.stack([centre - half, centre + half]).T, color=colour, alpha=strength, linewidth=0.8)
+    return np.concatenate([flat - across, flat + across])
 
 
-def _equal(axes: Axes, x: str, y: str) -> None:
-    axes.set_aspect("equal", adjustable="datalim")
+def _equal(axes: Axes, drawn: list[np.ndarray], x: str, y: str) -> None:
+    """The same scale both ways with all that is drawn (points, 2), mm, in view."""
+    body.equal_scale(axes, drawn)
     axes.set(xlabel=f"{x} (mm)", ylabel=f"{y} (mm)")
 
 
@@ -63,11 +65,11 @@ def postures(result: Result) -> Drawing:
     sheet, panels = style.panels([48.0, 48.0])
     table: Table = {}
     for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
-        for place, point in enumerate(shown):
-            _draw_spine(axes, disks[point], plane, radius, style.BLUE, min(1.0, 0.2 + 0.8 * place / max(1, len(shown) - 1)))
         tip = 1e3 * disks[:, -1][:, plane]
+        drawn = [tip] + [_draw_spine(axes, disks[point], plane, radius, style.BLUE, min(1.0, 0.2 + 0.8 * place / max(1, len(shown) - 1)))
+                         for place, point in enumerate(shown)]
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
-        _equal(axes, "x along the body", name)
+        _equal(axes, drawn, "x along the body", name)
     for point in shown:
         table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xyz")}
     panels[0].set_title("tip in red; the later the posture, the darker")
@@ -80,49 +82,57 @@ def friction(result: Result) -> Drawing:
     data = result.dataset
     _points(data)
     point = int(np.argmax(data["tension"].values.sum(axis=1)))
-    without = _without_friction(result, point)
+    without = _without_friction(result)["bend"].values[point, :, 0]
     sheet, (shape, bends, coefficients) = style.panels([34.0, 30.0, 30.0])
-    _draw_spine(shape, _in_base(data)[point], (0, 1), float(data["radius"].values.max()), style.BLUE, 1.0)
-    _equal(shape, "x along the body", "y to the left")
+    disks = _draw_spine(shape, _in_base(data)[point], (0, 1), float(data["radius"].values.max()), style.BLUE, 1.0)
+    _equal(shape, [disks], "x along the body", "y to the left")
     numbers = np.arange(1, data.sizes["vertebra"] + 1)
     lateral = np.degrees(data["bend"].values[point, :, 0])
     bends.plot(numbers, lateral, "o-", color=style.BLUE, markersize=2.5, label="with friction")
     bends.plot(numbers, np.degrees(without), "x--", color=style.RED, markersize=3.0, label="without")
-    bends.set(xlabel="vertebra", ylabel="lateral bend (deg)")
+    bends.set(xlabel="vertebra", ylabel="lateral bend (deg)", xlim=(0.5, len(numbers) + 0.5))
+    bends.annotate(f"difference at most {np.abs(lateral - np.degrees(without)).max():.1g} deg", (0.03, 0.06), xycoords="axes fraction")
     style.legend_above(bends)
     mu = data["friction_coefficient"].values[point]
     pulled = int(np.argmax(data["tension"].values[point]))
     coefficients.bar(numbers[:-1], mu[:-1, pulled], width=0.6, color=style.SKY)
-    coefficients.set(xlabel="disk", ylabel="friction coefficient (1)", title=f"tendon {data['tendon'].values[pulled]!s}")
+    coefficients.set(xlabel="disk", ylabel="friction coefficient (1)", xlim=(0.5, len(numbers) + 0.5))
+    style.note_above(coefficients, f"tendon {data['tendon'].values[pulled]!s}")
     return sheet, {"vertebra, counted from 1": numbers.astype(float), "lateral bend with friction (deg)": lateral,
                    "lateral bend without friction (deg)": np.degrees(without), "friction coefficient at the outer disk (1)": mu[:, pulled]}
 
 
-def _without_friction(result: Result, point: int) -> np.ndarray:
-    """Lateral bends (v,) of the same tensions without friction, rad."""
+def _without_friction(result: Result) -> xr.Dataset:
+    """The same path of tensions without friction."""
     if result.scenario is None:
         raise InputError("this figure solves its scenario again without friction; this result has none")
     from limbless.simulation import run
 
-    plain = run(result.scenario, {"model.friction": None, "figures": []})
-    return np.asarray(plain.dataset["bend"].values[point, :, 0])
+    return run(result.scenario, {"model.friction": None, "figures": []}).dataset
 
 
-@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released and pulled again", needs=("slip_state", *_PATH))
+@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released and pulled again, and what friction changes of it",
+        needs=("slip_state", *_PATH))
 def hysteresis(result: Result) -> Drawing:
     data = result.dataset
     time = _points(data)
     pulled = int(np.argmax(data["tension"].values.max(axis=0)))
     tension, slip = data["tension"].values[:, pulled], data["slip_state"].values[:, pulled]
-    tip, length = data["tip_in_base"].values[:, 1], data["tendon_length"].values[:, pulled]
-    sheet, (where, long, state) = style.panels([34.0, 30.0, 24.0])
+    tip, length, plain = data["tip_in_base"].values[:, 1], data["tendon_length"].values[:, pulled], _without_friction(result)
+    moved, longer = tip - plain["tip_in_base"].values[:, 1], length - plain["tendon_length"].values[:, pulled]
+    sheet, (where, apart, long, state) = style.panels([26.0, 30.0, 30.0, 20.0])
     where.plot(tension, 1e3 * tip, ".-", color=style.BLUE, markersize=2.0)
     where.set(xlabel="tension (N)", ylabel="tip y (mm)")
-    long.plot(tension, 1e3 * length, ".-", color=style.GREEN, markersize=2.0)
-    long.set(xlabel="tension (N)", ylabel="tendon length (mm)")
+    for axes, change, quantity in ((apart, moved, "tip y"), (long, longer, "tendon length")):
+        for colour, way, chosen in ((style.RED, "pulled", slip > 0.0), (style.GREEN, "released", slip < 0.0)):
+            axes.plot(tension, np.where(chosen, 1e6 * change, np.nan), ".", color=colour, markersize=3.0, label=way)
+        axes.plot(tension, 1e6 * change, color=style.GREY, linewidth=0.5, zorder=1)
+        axes.set(xlabel="tension (N)", ylabel="difference (µm)", title=f"{quantity}, less that without friction")
+    style.legend_above(apart)
     state.plot(time, slip, color=style.RED)
     state.set(xlabel="time (s)", ylabel="slip state (1)", ylim=(-1.1, 1.1))
-    return sheet, {"time (s)": time, "tension (N)": tension, "tip y (m)": tip, "tendon length (m)": length, "slip state (1)": slip}
+    return sheet, {"time (s)": time, "tension (N)": tension, "tip y (m)": tip, "tip y less that without friction (m)": moved,
+                   "tendon length (m)": length, "tendon length less that without friction (m)": longer, "slip state (1)": slip}
 
 
 @figure("gautreau-fig06-workspace", "Fig. 6: where the tip goes for all tensions, without and with mechanical stops",
@@ -130,16 +140,19 @@ def hysteresis(result: Result) -> Drawing:
 def workspace(result: Result) -> Drawing:
     data = result.dataset
     limits = [str(name) for name in data["limits"].values]
-    sheet, panels = style.panels([44.0] * 2 * len(limits))
+    sheet, panels = style.panels([44.0] * 2 * len(limits), top=12.0)
     table: Table = {}
     for number, name in enumerate(limits):
         tip = 1e3 * data["tip_in_base"].values[number]
         views = (((1, 2), "seen along the body"), ((1, 0), "seen from above"))
         for axes, ((right, up), words) in zip(panels[2 * number:], views, strict=False):
-            axes.plot(tip[..., right], tip[..., up], color=style.BLUE, linewidth=0.5)
-            axes.plot(tip[..., right].T, tip[..., up].T, color=style.RED, linewidth=0.5)
-            _equal(axes, f"{'xyz'[right]}", f"{'xyz'[up]}")
+            across = axes.plot(tip[..., right], tip[..., up], color=style.BLUE, linewidth=0.5)
+            along = axes.plot(tip[..., right].T, tip[..., up].T, color=style.RED, linewidth=0.5)
+            _equal(axes, [tip[..., [right, up]].reshape(-1, 2)], f"{'xyz'[right]}", f"{'xyz'[up]}")
             axes.set_title(f"{name}, {words}")
+            if axes is panels[0]:
+                axes.figure.legend(handles=[across[0], along[0]], labels=["lateral tension changes", "vertical tension changes"],
+                                   loc="upper right", ncols=2)
         table |= {f"{name}, tip {axis} (m)": tip[..., column].ravel() * 1e-3 for column, axis in enumerate("xyz")}
     first, second = np.meshgrid(data["tension_lateral"].values, data["tension_vertical"].values, indexing="ij")
     return sheet, {"lateral tension (N)": first.ravel(), "vertical tension (N)": second.ravel(), **table}
@@ -152,13 +165,23 @@ def planar_positions(result: Result) -> Drawing:
     time, disks = _points(data), _in_base(data)
     tip = 1e3 * data["tip_in_base"].values
     sheet, (whole, close) = style.panels([50.0, 34.0])
-    for point in np.unique(np.linspace(0, len(time) - 1, _POSTURES).round().astype(int)):
-        _draw_spine(whole, disks[point], (1, 0), float(data["radius"].values.max()), style.BLUE, 0.35)
+    shown = _across(tip[:, 1])
+    drawn = [_draw_spine(whole, disks[point], (1, 0), float(data["radius"].values.max()), style.BLUE, 0.35) for point in shown]
     whole.plot(tip[:, 1], tip[:, 0], color=style.RED)
-    _equal(whole, "y to the left", "x along the body")
+    _equal(whole, [*drawn, tip[:, [1, 0]]], "y to the left", "x along the body")
+    whole.set_title("spine at both extrema and between; tip in red")
     close.plot(tip[:, 1], tip[:, 0], ".-", color=style.RED, markersize=2.0, label="tip")
+    close.margins(0.04)
     close.set(xlabel="y (mm)", ylabel="x (mm)", title="the tip alone")
-    return sheet, {"time (s)": time, **{f"tip {axis} (m)": 1e-3 * tip[:, number] for number, axis in enumerate("xyz")}}
+    table: Table = {"time (s)": time, **{f"tip {axis} (m)": 1e-3 * tip[:, number] for number, axis in enumerate("xyz")}}
+    for point in shown:
+        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xy")}
+    return sheet, table
+
+
+def _across(values: np.ndarray) -> list[int]:
+    """Points at which a path is nearest to equal intervals between its extrema, both included, each once."""
+    return list(dict.fromkeys(int(np.abs(values - wanted).argmin()) for wanted in np.linspace(values.min(), values.max(), _POSTURES)))
 
 
 @figure("gautreau-fig15-planar-trajectory", "Fig. 15: tendon forces, displacements and work along a planar trajectory",
@@ -227,7 +250,7 @@ def _positions(result: Result) -> Drawing:
     tip, target = 1e3 * data["tip_in_base"].values, 1e3 * data["target"].values
     seen.plot(target[:, 1], target[:, 2], color=style.SKY, linewidth=2.2, label="asked for")
     seen.plot(tip[:, 1], tip[:, 2], color=style.RED, linewidth=0.8, label="reached")
-    _equal(seen, "y to the left", "z up")
+    _equal(seen, [tip[:, 1:], target[:, 1:]], "y to the left", "z up")
     style.legend_above(seen)
     return sheet, table
 

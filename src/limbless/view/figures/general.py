@@ -30,7 +30,7 @@ def overview(result: Result) -> Drawing:
     table: Table = {"time (s)": result.dataset["time"].values}
     _draw_track(where, result, plane, track, shapes, records, table)
     _draw_speed(fast, result, table)
-    _draw_power(power, result, table)
+    draw_power(power, result, table)
     _draw_peaks(torque, result, table)
     return sheet, table
 
@@ -69,7 +69,7 @@ def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
     style.legend_above(axes)
 
 
-def _draw_power(axes: Axes, result: Result, table: Table) -> None:
+def draw_power(axes: Axes, result: Result, table: Table) -> None:
     time = result.dataset["time"].values
     for name, colour in zip(balances.POWERS, style.COLOURS, strict=False):
         if name in result.dataset and np.any(result.dataset[name].values):
@@ -77,7 +77,13 @@ def _draw_power(axes: Axes, result: Result, table: Table) -> None:
             axes.plot(time, result.dataset[name].values, color=colour, label=label)
             table[f"{label} power (W)"] = result.dataset[name].values
     axes.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
+    style.at_least(axes, smallest_energy(result) / max(float(time[-1] - time[0]), 1e-12))
     style.legend_above(axes)
+
+
+def smallest_energy(result: Result) -> float:
+    """Energy (J) below which nothing is shown larger: a hundredth of the largest kinetic energy."""
+    return 0.01 * float(result.dataset["kinetic_energy"].values.max()) if "kinetic_energy" in result.dataset else 0.0
 
 
 def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
@@ -157,11 +163,7 @@ def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> Non
     steps = np.arange(len(joints) + 1) + 0.5
     edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
     mesh = axes.pcolormesh(edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True)
-    box = axes.get_position()
-    axes.set_position((box.x0, box.y0, box.width * 0.86, box.height))
-    bar = axes.figure.add_axes((box.x0 + box.width * 0.885, box.y0, box.width * 0.03, box.height))
-    axes.figure.colorbar(mesh, cax=bar)
-    axes.grid(False)
+    style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run")
     axes.locator_params(axis="y", integer=True, nbins=6)
 
@@ -184,7 +186,9 @@ def energy_balance(result: Result) -> Drawing:
         if name in data and np.any(data[name].values):
             _add(works, table, time, data[name].values - data[name].values[0], name.replace("_", " "), colour)
     _add(works, table, time, data["kinetic_energy"].values - data["kinetic_energy"].values[0], "change of kinetic energy", style.BLACK)
+    works.lines[-1].set(linestyle=(0, (3, 2)))               # where it is the work of one alone, both are seen
     works.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
+    style.at_least(works, smallest_energy(result))
     style.legend_above(works, 2)
     difference = balances.energy_mismatch(data)
     if difference is not None:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.analysis import balances
 from limbless.view.figures import body, style
-from limbless.view.figures.general import last_periods
+from limbless.view.figures.general import draw_power, last_periods
 from limbless.view.figures.registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
@@ -39,12 +38,7 @@ def rod_body(result: Result) -> Drawing:
     fast.plot(time, table["speed of the centre of mass (m/s)"], color=style.SKY)
     fast.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
     style.from_zero(fast)
-    for name, colour in zip(balances.POWERS, style.COLOURS, strict=False):
-        if np.any(data[name].values):
-            power.plot(time, data[name].values, color=colour, label=name.removesuffix("_power"))
-            table[f"{name.removesuffix('_power')} power (W)"] = data[name].values
-    power.set(xlabel="time (s)", ylabel="power (W)", xlim=(time[0], time[-1]))
-    style.legend_above(power)
+    draw_power(power, result, table)
     return sheet, table
 
 
@@ -68,11 +62,7 @@ def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: 
     bound = float(np.abs(values[shown]).max()) or 1.0
     mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True,
                            shading="nearest")
-    box = axes.get_position()
-    axes.set_position((box.x0, box.y0, box.width * 0.86, box.height))
-    bar = axes.figure.add_axes((box.x0 + box.width * 0.885, box.y0, box.width * 0.03, box.height))
-    axes.figure.colorbar(mesh, cax=bar)
-    axes.grid(False)
+    style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel="X (m)", title=title)
 
 

@@ -34,6 +34,11 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+def literal(text: str) -> str:
+    """Text that is drawn as it is written, dollar signs too."""
+    return text.replace("$", r"\$")
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw and save in the style of limbless, whatever style the caller's own figures have."""
@@ -94,6 +99,21 @@ def from_zero(axes: Axes) -> None:
     """The vertical axis from zero to a little above everything drawn."""
     top = axes.dataLim.y1
     axes.set_ylim(0.0, 1.08 * top if top > 0.0 else 1.0)
+
+
+def at_least(axes: Axes, size: float) -> None:
+    """The vertical axis spans at least `size` to both sides of zero: what is only rounding then looks like nothing."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -size), max(high, size))
+
+
+def colour_bar(axes: Axes, mesh: Any) -> None:
+    """A scale of colours at the right of a map, with room for its numbers; the map has no grid."""
+    box = axes.get_position()
+    axes.set_position((box.x0, box.y0, box.width * 0.83, box.height))
+    bar = axes.figure.add_axes((box.x0 + box.width * 0.855, box.y0, box.width * 0.03, box.height))
+    axes.figure.colorbar(mesh, cax=bar)
+    axes.grid(False)
 
 
 def note_above(axes: Axes, text: str) -> None:

@@ -1,52 +1,109 @@
-"""The track of a robot among the obstacles of its scenario, seen from above."""
+"""The track of a robot among what its scenario puts around it: ground that slopes, terrain, pegs and boxes, from above and from the side."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.mechanics.rotations import rotate
 from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.view.surroundings import Room, Solid
+from limbless.view.surroundings import surroundings as solids_of
 
 if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
     from limbless.result import Result
 
-_PLANE = (0, 1)
+_ABOVE = (0, 1)
 _SNAPSHOTS = 4
+_LEVEL = 1e-4         # m: ground whose height changes by less is level
+_LEAST = 20.0         # mm: height of a panel
+_NEAR = 0.3           # of the body's length: ground shown around it
 
 
-@figure("surroundings", "the robot at four times among pegs and boxes, seen from above", needs=("com_position", *body.BODY))
+@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; from the side where the ground is not level",
+        needs=("com_position", *body.BODY))
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
-    outlines = [outline for item in getattr(result.scenario, "environment", ()) for outline in _outlines(item)]
+    solids = solids_of(getattr(result.scenario, "environment", ()), _room(data))
+    sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
+    obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box"))]
+    below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
+    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets) or any(solid.name.startswith("box") for solid in obstacles)
+    planes = [_ABOVE, (_side(data), 2)][:2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
-    shapes = [body.outline(data, record, _PLANE) for record in records]
-    track = data["com_position"].values[:, :2]
-    sheet, (axes,) = style.panels([body.panel_height([*shapes, *outlines])])
-    table: Table = {"time (s)": time, "x of the centre of mass (m)": track[:, 0], "y of the centre of mass (m)": track[:, 1]}
-    for outline in outlines:
-        axes.fill(outline[:, 0], outline[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
-    for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-        body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
-        table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] for column, name in enumerate("xy")}
-    axes.plot(track[:, 0], track[:, 1], color=style.RED, linewidth=0.8, zorder=3)
-    body.true_scale(axes, [*shapes, *outlines], _PLANE)
-    axes.set_title(f"track of the centre of mass; the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s")
+    drawn = [[body.outline(data, record, plane) for record in records] for plane in planes]
+    around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
+    sheet, panels = style.panels([max(_LEAST, body.panel_height([*shapes, *hulls])) for shapes, hulls in zip(drawn, around, strict=True)], top=11.0)
+    table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
+    for axes, plane, shapes, hulls in zip(panels, planes, drawn, around, strict=True):
+        for hull in hulls:
+            axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
+        for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
+            body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
+            table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, column] for column, k in enumerate(plane)}
+        axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.8, zorder=3)
+        body.true_scale(axes, [*shapes, *hulls], plane)
+    if np.isfinite(below).all():
+        table["height of the ground below it (m)"] = below
+    lines = _draw_heights(panels[0], sheets)
+    every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
+    panels[0].set_title(f"centre of mass (red); {every}" + ("\nlines of equal height of the ground, m" if lines else ""))
+    if uneven:
+        across = track[:, planes[1][0]]
+        panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre of mass")
+        panels[1].set_title("from the side")
+        style.legend_above(panels[1])
     return sheet, table
 
 
-def _outlines(item: Any) -> list[np.ndarray]:
-    """What pegs and boxes look like from above (points, 2), m."""
-    if item.kind == "boxes":
-        sizes = item.sizes * len(item.centres) if len(item.sizes) == 1 else item.sizes
-        corners = 0.5 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
-        turn = [np.cos(item.yaw / 2), 0.0, 0.0, np.sin(item.yaw / 2)]
-        return [(np.array(center) + rotate(turn, corners * size))[:, :2] for center, size in zip(item.centres, sizes, strict=True)]
-    if item.kind != "pegs":
-        return []
-    span = np.array(item.span[:2])
-    angle = np.arctan2(span[1], span[0]) + np.linspace(0.5 * np.pi, 2.5 * np.pi, 41)
-    circle = item.radius * np.column_stack([np.cos(angle), np.sin(angle)])
-    far = (np.arange(41) > 20)[:, None] * span
-    return [np.array(foot[:2]) + circle + far for foot in item.feet]
+def _room(data: xr.Dataset) -> Room:
+    """What the body sweeps, with a little ground around it."""
+    position, radius = data["position"].values.reshape(-1, 3), float(data["radius"].values.max())
+    size = float(np.asarray(data["section_length"].values).sum())
+    low, high = position.min(axis=0) - radius - _NEAR * size, position.max(axis=0) + radius + _NEAR * size
+    return Room(low, high, float(position[:, 2].min()) - radius, size)
+
+
+def _side(data: xr.Dataset) -> int:
+    """The level axis of the side view: that along which the robot went, or along which it lies if it went nowhere."""
+    went, lies = (np.ptp(data[name].values.reshape(-1, 3)[:, :2], axis=0) for name in ("com_position", "position"))
+    far = went.max() > 0.2 * float(np.asarray(data["section_length"].values).sum())
+    return int((went if far else lies).argmax())
+
+
+def _hull(points: np.ndarray) -> np.ndarray:
+    """Outline of a convex thing on paper (points, 2), m."""
+    from scipy.spatial import ConvexHull
+
+    return np.asarray(points[ConvexHull(points).vertices])
+
+
+def _heights(sheets: list[Solid], places: np.ndarray) -> np.ndarray:
+    """Height of the highest ground at places (n, 2), m; NaN where there is none."""
+    from matplotlib.tri import LinearTriInterpolator, Triangulation
+
+    found = [np.full(len(places), np.nan)]
+    for solid in sheets:
+        x, y, z = solid.vertices.T
+        found.append(np.ma.filled(LinearTriInterpolator(Triangulation(x, y, solid.faces), z)(*places.T), np.nan))
+    highest = np.fmax.reduce(found)
+    return np.asarray(highest)
+
+
+def _draw_heights(axes: Axes, sheets: list[Solid]) -> bool:
+    """Lines of equal height on everything that is not level, within what is shown; whether there are any."""
+    from matplotlib.tri import Triangulation
+
+    limits, lines = (axes.get_xlim(), axes.get_ylim()), False
+    for solid in sheets:
+        x, y, z = solid.vertices.T
+        if np.ptp(z) > _LEVEL:
+            rings = axes.tricontour(Triangulation(x, y, solid.faces), z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
+            for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
+                label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
+            lines = True
+    axes.set(xlim=limits[0], ylim=limits[1])
+    return lines

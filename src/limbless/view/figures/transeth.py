@@ -13,10 +13,14 @@ from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from limbless.result import Result
 
 _MIDDLE = 5                            # link 6
 _PLANE = (0, 1)
+_VIEW = {(0, 1): "from above,", (0, 2): "from the side,"}
+_SHELF = 0.2                           # m between postures seen from the side
 _TRACK = ("position", *body.BODY)
 
 
@@ -60,31 +64,53 @@ def _track(result: Result) -> Drawing:
 @figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY)
 def soft_start(result: Result) -> Drawing:
     time = result.dataset["time"].values
-    return _postures(result, np.linspace(0.0, min(3.0, time[-1]), 5), apart=0.35)
+    records = _records(result, np.linspace(0.0, min(3.0, time[-1]), 5))
+    shapes = _outlines(result, records, _PLANE, 0.35)
+    sheet, (axes,) = style.panels([body.panel_height(shapes)], top=11.0)
+    table: Table = {}
+    _postures(axes, result, records, _PLANE, 0.35, table)
+    axes.set_title("seen from above; the time stands on link 1\neach 0.35 m above the one before")
+    return sheet, table
 
 
-@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times of the run (0, 5, 10 and 15 s in the paper)", needs=body.BODY)
+@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times of the run (0, 5, 10 and 15 s in the paper), from above and from the side",
+        needs=body.BODY)
 def snapshots(result: Result) -> Drawing:
     time = result.dataset["time"].values
-    return _postures(result, np.linspace(time[0], time[-1], 4))
-
-
-def _postures(result: Result, moments: np.ndarray, apart: float = 0.0) -> Drawing:
-    """Outlines seen from above at given times, later ones darker, each moved up by `apart` (m) from the one before."""
-    data, time = result.dataset, result.dataset["time"].values
-    records = list(dict.fromkeys(int(np.abs(time - moment).argmin()) for moment in moments))
-    shapes = [body.outline(data, record, _PLANE) + np.array([0.0, place * apart]) for place, record in enumerate(records)]
-    sheet, (axes,) = style.panels([body.panel_height(shapes)])
+    records, side = _records(result, np.linspace(time[0], time[-1], 4)), (0, 2)
+    drawn = _outlines(result, records, _PLANE), _outlines(result, records, side, _SHELF)
+    sheet, (above, beside) = style.panels([body.panel_height(shapes) for shapes in drawn])
     table: Table = {}
+    _postures(above, result, records, _PLANE, 0.0, table)
+    _postures(beside, result, records, side, _SHELF, table)
+    for place in range(len(records)):
+        beside.axhline(place * _SHELF, color=style.BLACK, linewidth=0.6, zorder=1)
+    above.set_title("seen from above; the time stands on link 1")
+    beside.set_title(f"from the side, each {_SHELF:g} m above the one before")
+    return sheet, table
+
+
+def _records(result: Result, moments: np.ndarray) -> list[int]:
+    """Records nearest to given times, each once."""
+    time = result.dataset["time"].values
+    return list(dict.fromkeys(int(np.abs(time - moment).argmin()) for moment in moments))
+
+
+def _outlines(result: Result, records: list[int], plane: body.Plane, apart: float = 0.0) -> list[np.ndarray]:
+    """Outlines at some records, each moved up by `apart` (m) from the one before."""
+    return [body.outline(result.dataset, record, plane) + np.array([0.0, place * apart]) for place, record in enumerate(records)]
+
+
+def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane, apart: float, table: Table) -> None:
+    """Outlines at some records, later ones darker, with their times."""
+    data, time, shapes = result.dataset, result.dataset["time"].values, _outlines(result, records, plane, apart)
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
         body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
-        first = data["position"].values[record, 0, :2] + np.array([0.0, place * apart])
+        first = data["position"].values[record, 0, plane] + np.array([0.0, place * apart])
         axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
-        table |= {f"outline at {time[record]:.4g} s, {name} (m)": shape[:, column] - column * place * apart
-                  for column, name in enumerate("xy")}
-    body.true_scale(axes, shapes, _PLANE)
-    axes.set_title("seen from above; the time stands on link 1" + (f"\neach {apart:g} m above the one before" if apart else ""))
-    return sheet, table
+        table |= {f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, column] - column * place * apart
+                  for column, axis in enumerate(plane)}
+    body.true_scale(axes, shapes, plane)
 
 
 @figure("transeth-fig11-position", "Fig. 11: x and y of link 6 over time in sidewinding", needs=("position",))

@@ -5,7 +5,7 @@ wheels are means over a step, so that there the two differ by the order of the s
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -68,29 +68,43 @@ def newton_euler_track(result: Result) -> np.ndarray:
     scenario = result.scenario
     if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
         raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
-    return _newton_euler_run(result, "base_position")
+    from limbless.simulation import run_scenario
+
+    time = result.dataset["time"].values
+    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0])))
+    return np.asarray(peer.dataset["base_position"].values[:len(time), :2])
 
 
-def newton_euler_head(result: Result) -> np.ndarray:
-    """Trajectory of the head (time, 2) by a run of the Newton-Euler model on a fixed base, m."""
+def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """Times and trajectory of the head (time, 2), m, by the Newton-Euler model of an arm that is driven by the *torques* of this run.
+
+    Were its joints given, every model would repeat the trajectory. Here torques alone are handed over, those of every step, for one period of
+    the gait (errors of dry friction grow later, as nothing corrects them), and the equations of the other model find the motion.
+    """
+    from limbless.gaits.function import FunctionGait
+    from limbless.simulation import run_scenario, simulate
+
     scenario = result.scenario
     clamps = [] if scenario is None else [item for item in scenario.environment if item.role == "clamp"]
     if scenario is None or [(item.module, item.active) for item in clamps] != [(0, None)]:               # type: ignore[attr-defined]
         raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, "
                          "with the tail clamped all the time")
-    rest = tuple(item for item in scenario.environment if item.role != "clamp")
-    return _newton_euler_run(result, "head_position", robot=scenario.robot.build().changed(base="fixed"), environment=rest)
+    rest, step = tuple(item for item in scenario.environment if item.role != "clamp"), scenario.step
+    time = result.dataset["time"].values
+    steps = round(min(float(time[-1] - time[0]), result.period or np.inf) / step)
+    fine = run_scenario(scenario.changed(record_every=step, figures=(), duration=steps * step)).dataset
+    jumps = any(getattr(item, "law", None) == "set-valued" for item in rest)                 # torques of a step then are its means
+    table, knots = fine["joint_torque"].values, fine["time"].values
 
+    def torque(times: np.ndarray, stations: np.ndarray) -> np.ndarray:
+        if jumps:
+            return np.asarray(table[np.clip(np.floor(times / step + 1e-6).astype(int), 0, steps - 1)])
+        return np.stack([np.interp(times, knots, column) for column in table.T], axis=1)
 
-def _newton_euler_run(result: Result, name: str, **changes: Any) -> np.ndarray:
-    """A position (time, 2) of the same scenario run by the Newton-Euler model, m."""
-    from limbless.simulation import run_scenario
-
-    scenario, time = result.scenario, result.dataset["time"].values
-    if scenario is None:
-        raise InputError("this figure needs the scenario of the run, to run the Newton-Euler model")
-    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0]), **changes))
-    return np.asarray(peer.dataset[name].values[:len(time), :2])
+    initial = {name: tuple(fine[name].values[0]) for name in ("joint_position", "joint_velocity")}
+    peer = simulate(scenario.robot.build().changed(base="fixed"), FunctionGait(function=torque, drives="torque"), rest, model="newton-euler",
+                    actuation="torque", duration=steps * step, step=step, initial=initial).dataset
+    return peer["time"].values, peer["head_position"].values[:, :2]
 
 
 @figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
@@ -117,16 +131,21 @@ def track(result: Result) -> Drawing:
                    "Newton-Euler tail x (m)": peer[:, 0], "Newton-Euler tail y (m)": peer[:, 1]}
 
 
-@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants with its tail clamped, and the trajectory of the head",
+@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period with its tail clamped, and the trajectory of the head",
         needs=("head_position", *body.BODY))
 def manipulation(result: Result) -> Drawing:
-    head, peer = result.dataset["head_position"].values[:, :2], newton_euler_head(result)
-    sheet, table = _configurations(result, f"trajectory of the head; difference {np.abs(peer - head).max():.1e} m", 0.0)
+    head, time = result.dataset["head_position"].values[:, :2], result.dataset["time"].values
+    times, peer = newton_euler_head(result)
+    both = time <= times[-1] + 1e-9
+    apart = np.abs(np.stack([np.interp(time[both], times, peer[:, k]) for k in range(2)], axis=1) - head[both]).max()
+    start = max(0, int(np.searchsorted(time, time[-1] - 0.9 * (result.period or np.inf) - 1e-9)))
+    sheet, table = _configurations(result, "", 0.0, first=start)
     (axes,) = sheet.axes
-    axes.lines[-1].set_label("geometric")
-    axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), zorder=5, label="Newton-Euler")
-    axes.legend(loc="upper left")
-    return sheet, {**table, "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
+    axes.lines[-1].set_label("head, geometric")
+    axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), zorder=5,
+              label=f"Newton-Euler, by the same torques; {apart:.1e} m away in a period")
+    style.legend_above(axes, 1)
+    return sheet, {**table, "Newton-Euler time (s)": times, "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
 
 
 @figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head", needs=("head_position", *body.BODY))
@@ -140,16 +159,17 @@ def raised(result: Result) -> Drawing:
     return _configurations(result, "from the side", 0.0, (0, 2))
 
 
-def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1)) -> Drawing:
+def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1), first: int = 0) -> Drawing:
+    """The body at ten instants from a record on, darker with time, and the tracks of its ends."""
     data = result.dataset
     time = data["time"].values
     head, tail = data["head_position"].values[:, plane], data["base_position"].values[:, plane]
-    records = np.linspace(0, len(time) - 1, 10).astype(int)
+    records = np.unique(np.linspace(first, len(time) - 1, 10).round().astype(int))
     shapes = [body.outline(data, int(record), plane) for record in records]
-    sheet, (axes,) = style.panels([body.panel_height([head, tail, *shapes])])
+    sheet, (axes,) = style.panels([body.panel_height([head, tail, *shapes])], top=10.0)
     table: Table = {"time (s)": time, "head, right (m)": head[:, 0], "head, up (m)": head[:, 1]}
     for shape, record in zip(shapes, records, strict=True):
-        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.3 * record / max(1, records[-1]))
+        body.draw_body(axes, shape, style.BLUE, 0.12 + 0.3 * (record - first) / max(1, records[-1] - first))
         table |= {f"outline at {time[record]:g} s, {'xyz'[plane[k]]} (m)": shape[:, k] for k in range(2)}
     axes.plot(head[:, 0], head[:, 1], color=style.RED, linewidth=0.8, zorder=4)
     if with_tail:

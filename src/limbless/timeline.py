@@ -1,0 +1,59 @@
+"""Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and for one that is continued."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+WINDOW = 2**16
+"""Steps that are laid out ahead: a run of a billion steps does not need a list of them all."""
+
+
+def knots_between(start: float, end: float, step: float, breakpoints: Sequence[float]) -> Array:
+    """Where steps begin and end: multiples of `step` counted from time 0, the breakpoints, and both ends.
+
+    Counting from 0, and not from `start`, makes a continued run step at the very same times as an uninterrupted one.
+    """
+    first, last = math.floor(start / step) + 1, math.ceil(end / step)
+    times = np.concatenate([np.arange(first, last + 1) * step, np.asarray(breakpoints, dtype=np.float64)])
+    slack = 1e-9 * step
+    inner = np.sort(times[(start + slack < times) & (times < end - slack)])
+    knots = np.concatenate([[start], inner, [end]])
+    return knots[np.concatenate([[True], np.diff(knots) > slack])]
+
+
+def blocks_between(start: float, end: float, step: float, breakpoints: Callable[[float, float], Sequence[float]],
+                   size: int) -> Iterator[Array]:
+    """The knots from `start` to `end` in pieces of `size` steps, each beginning where the one before ended.
+
+    Breakpoints are asked for window by window; windows end at multiples of the step counted from time 0, whatever the start.
+    """
+    ahead = np.array([start])
+    while ahead[-1] < end:
+        after = (math.floor(ahead[-1] / (WINDOW * step) + 1e-9) + 1) * (WINDOW * step)
+        last = end if after > end - step else after
+        ahead = np.concatenate([ahead, knots_between(float(ahead[-1]), last, step, breakpoints(float(ahead[-1]), last))[1:]])
+        while len(ahead) > size + 1 or (len(ahead) > 1 and ahead[-1] == end):
+            yield ahead[:size + 1]
+            ahead = ahead[min(size, len(ahead) - 1):]
+
+
+def on_grid(time: float, step: float) -> float:
+    """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the whole one does."""
+    multiple = round(time / step) * step
+    return multiple if abs(multiple - time) < 1e-9 * step else time
+
+
+def stage_times(knots: Array) -> Array:
+    """Knots and the middles between them: the times at which a Runge-Kutta step asks for the drive."""
+    times = np.empty(2 * len(knots) - 1)
+    times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
+    return times
+
+
+def recorded(knots: Array, every: float, end: float) -> NDArray[np.bool_]:
+    """Which knots are multiples of `every`; the end always is one of them."""
+    return (np.abs(knots / every - np.rint(knots / every)) * every < 1e-6 * every) | (knots == end)

@@ -1,0 +1,58 @@
+"""Small mistakes that no test noticed once, as mutants; loaded by `table.py`. They are no misprints: each is a slip of a hand.
+
+Entries are the fields of `Mutant`: name, mistake, file, correct, wrong, killer, times.
+"""
+from __future__ import annotations
+
+WITNESS = "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"
+DRAWING = "tests/unit/view/test_drawing.py"
+GAPS = "tests/unit/mechanics/test_contact_gap.py"
+
+MUTANTS = [
+    ("contact-gap-sign", "sign of a recorded contact gap", "models/nonsmooth/recording.py",
+     "np.minimum(kept.gap, FARTHEST)", "np.minimum(-kept.gap, FARTHEST)", f"{WITNESS}[non-smooth-contact_gap]"),
+    ("rod-base-acceleration", "sign of the turning part of a rod's base acceleration", "models/macro_continuous/recording.py",
+     "acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])",
+     "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])", f"{WITNESS}[macro-continuous-base_acceleration]"),
+    ("equivalent-force-sign", "sign of the equivalent force (55)", "models/tendon_statics/recording.py",
+     "along = inner - outer", "along = outer - inner", f"{WITNESS}[tendon-statics-equivalent_force]"),
+    ("anchorage-acceleration", "sign of an anchorage's acceleration", "environments/anchorage.py",
+     "-sway * w * w * np.sin(phase)", "sway * w * w * np.sin(phase)",
+     "tests/unit/models/test_rod_contacts.py::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist"),
+    ("rod-elastic-energy", "elastic energy of a rod doubled", "models/macro_continuous/recording.py",
+     "energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2", "energy = self.stiffness * (now.strain - NATURAL) ** 2",
+     f"{WITNESS}[macro-continuous-potential_energy]"),
+    ("chain-elastic-energy", "elastic energy of joint springs doubled", "models/chain_recording.py",
+     "self._weight_energy(records) + 0.5 * (", "self._weight_energy(records) + 1.0 * (", f"{WITNESS}[newton-euler-potential_energy]"),
+    ("servo-reference", "the servo's reference from the future", "models/nonsmooth/model.py",
+     "np.floor(times * refresh + 1e-9) / refresh", "np.ceil(times * refresh + 1e-9) / refresh",
+     "tests/unit/models/test_contact_options.py::test_a_servo_holds_the_reference_that_it_last_read"),
+    ("slope-height", "height of a sloping plane", "environments/ground.py", "self.height / size]", "self.height]",
+     f"{GAPS}::test_a_sloping_plane_has_its_height_at_the_origin_and_rises_by_its_angles"),
+    ("patch-backward", "backward friction of a patch ignored", "environments/surfaces.py",
+     "return [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]",
+     "return [self.forward, self.forward, self.lateral, self.rolling]", f"{GAPS}::test_a_patch_rubs_with_its_own_coefficients_both_ways"),
+    ("workspace-corner", "a workspace's corner twice", "models/tendon_statics/workspace.py",
+     "tip[-1, :-1], tip[:0:-1, -1]", "tip[-1, :], tip[:0:-1, -1]",
+     "tests/unit/models/test_tendon_statics.py::test_the_rim_of_a_workspace_goes_once_around_and_every_corner_is_on_it_once"),
+    ("eight-tilt", "tip-eight tilting the other way", "gaits/tendon_paths.py",
+     "c * y - d * z, d * y + c * z", "c * y + d * z, c * z - d * y",
+     "tests/unit/gaits/test_other_gaits.py::test_a_figure_of_eight_is_turned_about_x_by_its_tilt"),
+    ("end-off-grid", "the end of a run off its grid", "simulation.py",
+     "return multiple if abs(multiple - time) < 1e-9 * step else time", "return time",
+     "tests/unit/test_simulation.py::test_a_run_ends_on_the_grid_of_its_steps"),
+    ("peak-parabola", "limits' parabola twice too high", "analysis/limits.py",
+     "/ (8.0 * bend)", "/ (4.0 * bend)",
+     "tests/unit/test_analysis.py::test_a_peak_between_records_rises_to_the_top_of_its_parabola"),
+    ("tip-reach", "reach of the tip first and last exchanged", "analysis/statics.py",
+     '"tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0)', '"tip_from": tip.max(axis=0), "tip_to": tip.min(axis=0)',
+     "tests/unit/test_analysis_statics.py::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place"),
+    ("drawn-boxes", "drawn boxes turned the other way", "view/surroundings.py",
+     "[[cosine, -sine, 0.0], [sine, cosine, 0.0]", "[[cosine, sine, 0.0], [-sine, cosine, 0.0]",
+     f"{DRAWING}::test_a_box_is_drawn_where_it_is_felt"),
+    ("frame-late", "frames one too late", "view/frames.py",
+     'side="right") - 1, 0', 'side="right"), 0', f"{DRAWING}::test_at_a_time_the_frame_is_shown_that_began_last"),
+    ("drawn-tendons", "tendons at the wrong disk", "view/tendons.py",
+     "(self.disk + 1, self.end)", "(self.disk, self.end)", f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass"),
+]
+HELPERS: dict[str, str] = {}
