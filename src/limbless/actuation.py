@@ -38,9 +38,10 @@ class Torque(Actuation):
 class ProportionalDerivative(Actuation):
     """Torque = stiffness (reference - position) + damping (reference rate - rate), within `saturation` if one is given.
 
-    Gains that are not stated come from the robot: with e = reference - position, every actuator gives J (ë + 2ω ė + ω² e), where J is what
-    its joint has to turn (the straight robot with its added mass, the other joints locked) and ω the `rate`. It answers to a push as a
-    critically damped joint of inertia J would, and stays stable in steps up to 1/ω. Where one of the two gains is stated, the other makes
+    Gains that are not stated come from the robot: with e = reference - position, every actuator gives J ë + 2J (2ω ė + ω² e), where J is
+    what its joint has to turn (the straight robot with its added mass, the other joints locked) and ω the `rate`. Together with that J,
+    ë + 2ω ė + ω² e = 0: critical damping; lighter motions of the body, joint against joint, are damped more, and are stable in steps of up
+    to half of 1/ω, because the actuator answers to the acceleration as a rotor would. Where one of the two gains is stated, the other makes
     the damping critical. `feedforward` adds the torques that the gait's accelerations take at the present state (inverse dynamics), so
     that feedback is left with what disturbs. What the actuators give, all of it together, stays within `saturation`.
     """

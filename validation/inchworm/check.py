@@ -19,7 +19,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     for snapshot in known["snapshots"]:
         now = data.sel(time=snapshot["t"], method="nearest")
         held = int(snapshot["anchor"] == "tail")
-        anchor = max(anchor, float(np.abs(now.contact_force.values[held] - snapshot["anchor_wrench_local"]).max()))
+        anchor = max(anchor, float(np.abs(now.support_wrench.values[held] - snapshot["anchor_wrench_local"]).max()))
     drawn = next(snapshot for snapshot in known["snapshots"] if snapshot["t"] == 4.5)
     rows, now = np.array(drawn["Lambda"])[1:-1, 5], data.sel(time=4.5, method="nearest")
     inside = np.interp(drawn["X"][1:-1], data.abscissa.values, now.internal_wrench.values[:, 5])
@@ -43,5 +43,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "rest": float(np.abs(changes - np.round(changes)).max()) if len(changes) == 13 else float("nan"),
         "anchor": anchor, "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
         "work": float(np.abs(work / (run.mass * 9.81 * known["step_length"]) - 1.0).max()),
-        "weight": float(np.abs(data.contact_force.values[0, 0, 0])),
+        "weight": float(np.abs(data.support_wrench.values[0, 0, 0])),
     }

@@ -9,6 +9,7 @@ import pytest
 import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
+from limbless.errors import InputError
 from limbless.mechanics.contact_gap import SHAPE
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
@@ -183,3 +184,19 @@ def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
         ll.simulate(ll.KhalilEel(joints="spherical"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())
+
+
+def test_a_free_base_is_refused() -> None:
+    """It would fall through the ground while the wheels rub: their loads are given, not found."""
+    from limbless.gaits.serpenoid import Serpenoid
+
+    with pytest.raises(InputError, match="robot.base: .* a free base would fall through the ground"):
+        ll.simulate(WangSnake(base="free"), Serpenoid(), (Wheels(), ll.Gravity()), model="geometric", duration=0.1)
+
+
+def test_wheels_and_gravity_that_differ_are_noted() -> None:
+    from limbless.gaits.serpenoid import Serpenoid
+
+    run = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))), model="geometric", duration=0.01,
+                      step=0.001)
+    assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes

@@ -179,7 +179,7 @@ class Geometric(Equations, Model):
         C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
-                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
+                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros((count, C)), np.zeros(count)))
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
         """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""
@@ -256,7 +256,8 @@ class Geometric(Equations, Model):
             records = records._replace(hold=recording.elsewhere(block, records, extra["clamp_wrench"]))
         if self.wheels:
             extra |= {"contact_force": block["contact_force"], "contact_position": block["contact_place"],
-                      "contact_held": block["contact_held"], "contact_residual": block["contact_residual"]}
+                      "contact_state": block["contact_state"], "contact_held": block["contact_held"],
+                      "contact_residual": block["contact_residual"]}
         return {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra}
 
     def observe(self, state: State) -> dict[str, Array]:

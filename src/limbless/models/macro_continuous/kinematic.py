@@ -259,4 +259,4 @@ class Kinematic:
         there = present[when.step[e]]
         shared = share(self.contacts, self.slots, reached.pose[e], reached.strain[e], there, resultant[e], times[e])
         return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
-                       motion.residual[e], shared.singular)
+                       motion.residual[e], motion.speed[e], shared.singular)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -50,7 +50,7 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()
         self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
@@ -177,8 +177,10 @@ class MacroContinuous(Model):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
-            names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
-            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws, names, self.settings.slip_tolerance)
+            items = [item for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
+            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws,
+                                     [item.model_dump_json() for item in items], self.settings.slip_tolerance,
+                                     [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if self._setting.form == MOMENTUM_FORM:
             x[SPEED:SPEED + 6] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))

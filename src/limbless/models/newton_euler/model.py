@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation, Motion
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -50,7 +50,7 @@ class NewtonEuler(Model):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain = self.robot = built
         self.actuation = actuation or Motion()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         for item in self.environment:
             if not isinstance(item, Environment):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")

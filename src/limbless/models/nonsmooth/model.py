@@ -12,7 +12,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -107,7 +107,7 @@ class NonSmooth(Model):
         if not isinstance(built, Chain):
             raise InputError(f"the non-smooth model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation, self.settings = built, actuation or Motion(), settings or NonSmoothSettings()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
