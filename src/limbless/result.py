@@ -341,6 +341,10 @@ def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinate
             continue
         dims = (*records, *variable.dims)
         values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
+        if variable.final:
+            if not len(values):
+                continue
+            dims, values = variable.dims, values[-1]
         attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
         variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
     return xr.Dataset(variables, coords)

@@ -19,6 +19,7 @@ from limbless.mechanics.scalars import absolute, arctangent2, maximum, sqrt, val
 from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
+OWNER = np.int64(39)                          # number of the environment that a law belongs to
 LAW_COLUMNS = 40
 SLAB_COLUMNS = int(BODY_VELOCITY) + 6          # rotation, origin and velocity of a body
 WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
@@ -64,6 +65,8 @@ class Laws(NamedTuple):
     acted: NDArray[np.int64]        # the bodies on which a law acts
     single: NDArray[np.int64]       # the rows that are in no band
     bands: Bands
+    pushed: NDArray[np.float64]     # (laws, 6) room for the wrenches of single rows
+    power: NDArray[np.float64]      # (environments,) W, of the instant: see `chain_forces.put_powers`
 
 
 class Fluid(NamedTuple):

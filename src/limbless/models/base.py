@@ -36,12 +36,16 @@ class State:
 
 
 class Variable(NamedTuple):
-    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in."""
+    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in.
+
+    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run.
+    """
 
     dims: tuple[str, ...]
     units: str
     long_name: str
     frame: str = ""
+    final: bool = False
 
 
 @dataclass(frozen=True)

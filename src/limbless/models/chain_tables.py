@@ -172,7 +172,7 @@ def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     bodies, freedoms = len(table.layout), len(table.joints)
     return chain_motion.Scratch(*(aligned_zeros(shape) for shape in (
         (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size,
-        (WISH_ROWS, freedoms))))
+        (WISH_ROWS, freedoms), (4, freedoms), freedoms)))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:

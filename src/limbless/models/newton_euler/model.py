@@ -16,6 +16,7 @@ from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
+from limbless.mechanics.tally import Tally
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
@@ -23,6 +24,7 @@ from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -70,6 +72,7 @@ class NewtonEuler(Model):
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
+        self._tallies = Tallies(built.arrays().torque_limit, self.environment)
 
     # One state at a time
 
@@ -209,7 +212,9 @@ class NewtonEuler(Model):
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         kept = assembly.records(self._table, self._size, len(times))
-        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
+        tally, tallied = self._tallies.start(state.memory, state.time), self._tallies.records(len(times))
+        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept,
+                                         tally, tallied)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
@@ -218,7 +223,9 @@ class NewtonEuler(Model):
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+            tallied = Tally(*(array[:reached] for array in tallied))
+        return (State(done, x, {**state.memory, **self._tallies.named(tally)}),
+                {"time": times, **kept._asdict(), **self._tallies.named(tallied)}, status)
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
@@ -227,8 +234,8 @@ class NewtonEuler(Model):
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
-        kept = {name: values for name, values in block.items() if name != "time"}
-        return self._recorder.block(block["time"], chain_motion.Records(**kept), self._split)
+        kept = chain_motion.Records(*(block[name] for name in chain_motion.Records._fields))
+        return {**self._recorder.block(block["time"], kept, self._split), **self._tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
@@ -246,10 +253,10 @@ class NewtonEuler(Model):
                 ("base_twist", "screw", slice(split, split + 6)), ("actuator_work", "", slice(work, work + 1))]
 
     def schema(self) -> dict[str, Variable]:
-        return SCHEMA
+        return {**SCHEMA, **self._tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        return self._recorder.coordinates()
+        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
 
 
 class NewtonEulerSettings(ModelSettings):
