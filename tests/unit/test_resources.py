@@ -41,7 +41,8 @@ def test_the_estimate_is_what_a_run_takes() -> None:
     assert variables < size < 5.0 * variables
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(7200.0, "2.0 hours"), (90000.0, "25 hours"), (1e6, "12 days"), (601.0, "10 minutes"), (30, "30 s")])
+@pytest.mark.parametrize(("seconds", "said"), [
+    (7200.0, "2.0 hours"), (90000.0, "25 hours"), (1e6, "12 days"), (601.0, "10 minutes"), (30.0, "30 seconds")])
 def test_times_in_words(seconds: float, said: str) -> None:
     assert resources.in_words(seconds).startswith(said)
 

@@ -59,7 +59,7 @@ def test_whatever_is_raised_becomes_a_sentence(role: str, error: BaseException) 
 
 
 @pytest.mark.parametrize(("run", "said"), [
-    (lambda: swim(gait=ll.FunctionGait(function=lambda t: t)), r"gait function <lambda> failed at t = 0 s .*it is called as <lambda>\(t, s\)"),
+    (lambda: swim(gait=ll.FunctionGait(function=lambda t: t)), r"gait function <lambda> failed at t = 0 s .*called as <lambda>\(t, s\)"),
     (lambda: swim(controller=lambda t: None), r"controller <lambda> failed at t = 0 s .*called as <lambda>\(time, observation\)"),
     (lambda: swim(environment=ll.ForceLaw(law=lambda t, p: p)), "at t = 0 s the force law <lambda> failed with TypeError"),
     (lambda: swim(controller=lambda t, seen: {1: 2.0}), "must name gait fields"),

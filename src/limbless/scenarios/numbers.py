@@ -29,7 +29,8 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
     if not found:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
-    return f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or a stiffness is needed"
+    return (f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or a stiffness "
+            "is needed")
 
 
 def _numbers(data: Any, path: str) -> Iterator[tuple[str, float]]:
