@@ -1,8 +1,8 @@
-"""Samples on a grid, freed of noise: smoothing splines that take off as much as the noise accounts for, and no more.
+"""Samples on a grid, freed of noise: splines that leave off as much as the noise accounts for, and no more.
 
-What is measured (a filmed midline) has noise, and its second derivative in time, which forces follow, has far more of it: a wave of n samples
-keeps its noise multiplied by about (n/π)² there. `smooth_grid` finds values on the same grid whose differences from the samples look like
-noise of the given size; an interpolating spline through them is then the smoothing spline.
+What is measured (a filmed midline) has noise, and its second derivative in time, which forces follow, has far more of
+it: a wave of n samples keeps its noise multiplied by about (n/π)² there. `smooth_grid` finds values on the same grid
+whose differences from the samples are as large as noise of the given size: those of the coarsest splines that do so.
 """
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-DEGREE = 5             # of the splines; their third derivative is penalised, as is natural for that degree
-ORDERS = (4, 5)        # of the differences that tell noise from signal: of a signal they shrink from one order to the next
+DEGREE = 5             # of the splines
+ORDERS = (4, 5)        # of the differences that tell noise from signal: of a signal they shrink with the order
 NOISY = 0.7            # ratio of the two, normalised, from which on it is noise
 LEAST = 24             # differences that such a judgement needs
 ROUNDING = 1e-9        # of the largest value: noise below is that of the numbers themselves
+ALIKE = 1.3            # ratio up to which two estimates of the noise may differ
 CHANCE = 2.0           # standard deviations by which a residual of noise alone may be larger than expected
-NOTHING = 1e-3         # of the noise: less than that taken off is nothing; the grid is too coarse to tell noise from signal
-STEPS = 400            # penalties that are tried, equally spaced in their logarithm
+NOTHING = 1e-3         # of the noise: less than that taken off is nothing; the grid cannot tell noise from signal
 
 
 class Smoothed(NamedTuple):
@@ -32,7 +32,7 @@ class Smoothed(NamedTuple):
 
 
 def difference_weights(x: Array, order: int) -> Array:
-    """(n - order, n): differences over order + 1 neighbours that vanish for polynomials below `order`, each row of norm 1."""
+    """(n - order, n): differences over order + 1 neighbours, zero for polynomials below `order`; rows of norm 1."""
     rows = np.zeros((len(x) - order, len(x)))
     for i in range(len(rows)):
         window = x[i:i + order + 1]
@@ -58,39 +58,42 @@ def noise_in(t: Array, x: Array, values: Array) -> float:
     return sizes[1]
 
 
-def _modes(x: Array) -> tuple[Array, Array]:
-    """Rising penalties d and modes U of the smoothing splines on a grid: samples y become U (1 + λ d)⁻¹ Uᵀ y."""
-    from scipy.interpolate import BSpline, make_interp_spline
+def _fitted(x: Array, values: Array, spans: int) -> tuple[Array, int]:
+    """Samples (n, m) replaced by least-squares splines on that many spans with about equally many samples each, and
+    the number of coefficients."""
+    from scipy.interpolate import BSpline
 
-    scaled = (x - x[0]) / (x[-1] - x[0])
-    basis = make_interp_spline(scaled, np.eye(len(x)), k=DEGREE)               # column j: 1 at sample j, 0 at the others
-    bends = BSpline(basis.t, basis.c, DEGREE).derivative(3)
-    edges = np.unique(basis.t)
-    nodes, weights = np.polynomial.legendre.leggauss(3)                        # exact: the third derivative is of second degree
-    half = 0.5 * np.diff(edges)[:, None]
-    places, shares = (edges[:-1, None] + half * (1.0 + nodes)).ravel(), (half * weights).ravel()
-    bend = bends(places)
-    penalty, modes = np.linalg.eigh((bend * shares[:, None]).T @ bend)
-    return np.maximum(penalty, 0.0), modes
+    inner = np.interp(np.linspace(0.0, len(x) - 1.0, spans + 1)[1:-1], np.arange(len(x)), x)
+    knots = np.concatenate([np.full(DEGREE + 1, x[0]), inner, np.full(DEGREE + 1, x[-1])])
+    basis, _ = np.linalg.qr(BSpline.design_matrix(x, knots, DEGREE).toarray())
+    return basis @ (basis.T @ values), basis.shape[1]
 
 
 def _smoothed_along(x: Array, values: Array, noise: float) -> tuple[Array, float]:
     """Samples (n, m) smoothed along their first axis, and the standard deviation of the noise that is left in them.
 
-    The largest penalty whose residual is what this noise leaves: σ² times the trace of (1 - smoother)², but for chance.
+    The spline with the fewest spans whose residual is no more than the noise: σ² (n - coefficients), but for chance.
     """
-    if noise <= 0.0:
-        return values, noise
-    penalty, modes = _modes(x)
-    parts = modes.T @ values
-    energy = np.mean(parts**2, axis=1)
-    kept = np.ones(len(penalty))
-    for weight in np.logspace(-3.0, 15.0, STEPS) / penalty[-1]:
-        taken = weight * penalty / (1.0 + weight * penalty)
-        many = values.shape[1] * np.sum(taken**2) ** 2 / np.sum(taken**4)      # numbers of which the residual is the mean
-        if np.sum(taken**2 * energy) <= (1.0 + CHANCE * np.sqrt(2.0 / many)) * noise**2 * np.sum(taken**2):
-            kept = 1.0 - taken
-    return modes @ (kept[:, None] * parts), noise * float(np.sqrt(np.mean(kept**2)))
+    n, m = values.shape
+    for spans in range(1, n - DEGREE):
+        fitted, coefficients = _fitted(x, values, spans)
+        free = n - coefficients
+        if free <= 0:
+            break
+        if np.sum((values - fitted) ** 2) <= (1.0 + CHANCE * np.sqrt(2.0 / (m * free))) * noise**2 * m * free:
+            return fitted, noise * float(np.sqrt(coefficients / n))
+    return values, noise
+
+
+def _better(x: Array, values: Array, noise: float) -> float:
+    """A better estimate of noise that differences have found: what splines with half as many coefficients as samples
+    leave, which is the mean of far more numbers. Where that is much more, the splines miss the signal: as it was."""
+    spans = len(x) // 2 - DEGREE
+    if spans < 1:
+        return noise
+    fitted, coefficients = _fitted(x, values, spans)
+    left = float(np.sqrt(np.sum((values - fitted) ** 2) / (values.shape[1] * (len(x) - coefficients))))
+    return left if left < ALIKE * noise else noise
 
 
 def smooth_grid(t: Array, x: Array, values: Array, noise: float | None = None) -> Smoothed:
@@ -101,6 +104,8 @@ def smooth_grid(t: Array, x: Array, values: Array, noise: float | None = None) -
     found = noise_in(t, x, values) if noise is None else noise
     if found <= 0.0:
         return Smoothed(values, 0.0, 0.0)
+    if noise is None:
+        found = _better(x, values.T, _better(t, values, found))
     once, left = _smoothed_along(t, values, found)
     twice, _ = _smoothed_along(x, np.ascontiguousarray(once.T), left)
     smooth = np.ascontiguousarray(twice.T)

@@ -51,9 +51,9 @@ class Buoyancy(Environment):
             return self
         if self.acceleration is not None or len(fields) > 1:
             others = " and ".join(str(list(field)) for field in sorted(fields))
-            own = "leave it out" if self.acceleration is not None else "and this needs one"
-            raise InputError(f"buoyancy.acceleration: {'none' if self.acceleration is None else list(self.acceleration)} is given and gravity "
-                             f"has {others} m/s2; weight and lift come from one field: {own}")
+            given, cure = ("none", "state which") if self.acceleration is None else (list(self.acceleration), "leave it out")
+            raise InputError(f"buoyancy.acceleration: {given} is given and gravity has {others} m/s2; weight and lift come "
+                             f"from one field: {cure}")
         return self.changed(acceleration=fields.pop())
 
     def refined(self) -> Buoyancy:

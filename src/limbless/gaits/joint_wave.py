@@ -31,8 +31,8 @@ class JointWave(Gait):
 
     Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and a quarter apart;
     sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release` above 0 the start is soft: each
-    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. i counts the joints that yaw, and those that
-    pitch, each from 0; joints that only roll or slide stay at 0.
+    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. i counts the joints that
+    yaw, and those that pitch, each from 0; joints that only roll or slide stay at 0.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -50,27 +50,29 @@ class JointWave(Gait):
     drives: ClassVar[str] = "joint"
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn, as universal joints do."""
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
         if len(stations) % 2:
-            raise InputError(f"a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number of them, {len(stations)}")
+            raise InputError("a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number of them, "
+                             f"{len(stations)}")
         return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
         kinds = [turn for turn, _ in turns]
-        for turn, wave in (("yaw", self.yaw_amplitude or self.yaw_offset), ("pitch", self.pitch_amplitude or self.pitch_offset)):
-            if wave and turn not in kinds:
-                raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about {'z' if turn == 'yaw' else 'y'} at "
-                                 f"home); set {turn}_amplitude and {turn}_offset to 0, or give it such joints")
+        waves = {"yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
+                 "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead)}
+        for turn, (most, _, _, steady, _) in waves.items():
+            if (most or steady) and turn not in kinds:
+                raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
+                                 f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset to 0, "
+                                 "or give it such joints")
         if "skew" in kinds:
-            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis between y and z "
-                             "(or x): take a gait that drives each joint (recorded, function)")
+            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis "
+                             "between y and z (or x): take a gait that drives each joint (recorded, function)")
         count, sign = len(kinds), np.array([way for _, way in turns])
         number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
-        amplitude, rate, phase, offset, lead = (np.array([pair[("yaw", "pitch").index(turn)] if turn in ("yaw", "pitch") else 0.0
-                                                          for turn in kinds]) for pair in (
-            (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate), (self.yaw_phase, self.pitch_phase),
-            (self.yaw_offset, self.pitch_offset), (0.0, self.pitch_lead)))
+        columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
+        amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
         start = number * phase + lead
         amplitude, offset = sign * amplitude, sign * offset
         value, first, second = (np.empty((len(times), count)) for _ in range(3))

@@ -32,8 +32,8 @@ WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 # USER     address of the function
 # POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of
 #          time that gives them (0: they are constant)
-# FRICTION largest force per length of sliding towards the base, towards the tip and sideways, speed below which it fades, 1 if the directions
-#          are joined by an ellipse (0: a box, which takes them apart)
+# FRICTION largest force per length of sliding towards the base, towards the tip and sideways, speed below which it
+#          fades, 1 if the directions are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])

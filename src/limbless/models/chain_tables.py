@@ -132,7 +132,7 @@ def _gains(table: kernels.ChainTable, actuation: ProportionalDerivative, base: s
 def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
     """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
     to answer as it can; added mass and rotors included."""
-    from limbless.models.newton_euler.evaluation import Evaluation          # its package needs this module
+    from limbless.models.newton_euler.evaluation import Evaluation  # its package needs this module
 
     layout = table.layout.copy()
     layout[1:, kernels.GIVEN] = 1
@@ -152,8 +152,8 @@ def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
 def refuse_feedforward(actuation: Actuation, model: str) -> None:
     """Inverse dynamics within a step are at hand in one model only."""
     if getattr(actuation, "feedforward", False):
-        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set model.kind to "
-                         "newton-euler")
+        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set "
+                         "model.kind to newton-euler")
 
 
 def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:

@@ -121,8 +121,8 @@ class Chain(Robot):
             off = 0.0 if near is None else float(np.linalg.norm(np.delete(axis, near)))
             if near is not None and off > 1e-9:
                 name = self.joint_names[int(arrays.velocity_column[1 + number])]
-                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off {'xyz'[near]}; gaits that speak of "
-                             f"headings, yaw or pitch take it as {'xyz'[near]}")
+                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off {'xyz'[near]}; "
+                             f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
         return (*super().notes(), *found)
 
     # What it is made of

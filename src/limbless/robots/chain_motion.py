@@ -27,8 +27,9 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
     mapping, turns = chain.shape_map(), chain_shape.turns(chain.arrays())
     skew = [name for name, (turn, _) in zip(chain.joint_names, turns, strict=True) if turn == "skew"]
     if skew:
-        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of chain {chain.name!r} "
-                         "turns about an axis between them: give a gait that drives joints, or axes within 3 deg of x, y or z")
+        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of chain "
+                         f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes within "
+                         "3 deg of x, y or z")
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"

@@ -184,7 +184,7 @@ class Rod(Robot):
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links
         sizes = [{"length": spacing, "half_width": float(a), "half_height": float(b)}
-                 for a, b in self.half_axes((np.arange(links) + 0.5) * spacing)]
+                 for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))]
         parts = [{"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes]
         joint = self._joint(spacing)
         chain = [Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0), **part)      # type: ignore[arg-type]
@@ -193,7 +193,8 @@ class Rod(Robot):
 
     def _joint(self, spacing: float) -> Joint:
         """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own columns."""
-        kind, order = {"planar": ("revolute", (5,)), "universal": ("universal", (5, 4)), "kirchhoff": ("spherical", (3, 4, 5))}[self.strains]
+        kind, order = {"planar": ("revolute", (5,)), "universal": ("universal", (5, 4)),
+                       "kirchhoff": ("spherical", (3, 4, 5))}[self.strains]
         passive = {name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
                    for name in ("stiffness", "damping")}
         limit = None if self.effort_limit is None else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])

@@ -111,7 +111,7 @@ def test_lift_takes_the_gravity_of_gravity() -> None:
     moon = ll.Gravity(acceleration=(0.0, 0.0, -1.62))
     with pytest.raises(InputError, match=r"buoyancy.acceleration: \[0.0, 0.0, -9.81\] is given and gravity has"):
         ll.NewtonEuler(body, [moon, ll.Buoyancy(acceleration=(0.0, 0.0, -9.81))])
-    with pytest.raises(InputError, match="environment.1: buoyancy.acceleration"):
+    with pytest.raises(InputError, match=r"environment.1: buoyancy.acceleration"):
         ll.simulate(body, STILL, [moon, ll.Buoyancy(acceleration=(0.0, 0.0, -9.81))], duration=0.1)
     with pytest.raises(InputError, match="horizontal"):
         ll.NewtonEuler(body, [ll.Gravity(acceleration=(1.0, 0.0, -9.0)), ll.Buoyancy(surface=0.0)])

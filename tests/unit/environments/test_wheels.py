@@ -190,7 +190,7 @@ def test_a_free_base_is_refused() -> None:
     """It would fall through the ground while the wheels rub: their loads are given, not found."""
     from limbless.gaits.serpenoid import Serpenoid
 
-    with pytest.raises(InputError, match="robot.base: .* a free base would fall through the ground"):
+    with pytest.raises(InputError, match=r"robot.base: .* a free base would fall through the ground"):
         ll.simulate(WangSnake(base="free"), Serpenoid(), (Wheels(), ll.Gravity()), model="geometric", duration=0.1)
 
 

@@ -206,7 +206,8 @@ def test_a_joint_wave_drives_every_joint_that_can_follow() -> None:
     yaw = CHAIN.motion(wave, TIMES).position
     np.testing.assert_allclose(yaw, 0.4 * np.sin(2.0 * TIMES[:, None] - 0.7 * np.arange(3)), rtol=0, atol=1e-14)
     axes = ((0, 0, 1), (0, -1, 0), (0, 0, 1), (1, 0, 0))
-    chain = ll.Chain(links=(Link(mass=1.0), *(Link(joint=Joint(axis=axis), position=(0.1, 0, 0), mass=1.0, inertia=np.eye(3)) for axis in axes)))
+    link = {"position": (0.1, 0, 0), "mass": 1.0, "inertia": np.eye(3)}
+    chain = ll.Chain(links=(Link(mass=1.0), *(Link(joint=Joint(axis=axis), **link) for axis in axes)))
     mixed = chain.motion(wave.changed(pitch_amplitude=0.2, pitch_rate=3.0, pitch_phase=0.0), TIMES).position
     wanted = np.stack([0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7), 0.0 * TIMES], axis=1)
     np.testing.assert_allclose(mixed, wanted, rtol=0, atol=1e-14)

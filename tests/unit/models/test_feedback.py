@@ -45,8 +45,8 @@ def test_a_joint_alone_is_critically_damped_at_the_stated_rate(model: str) -> No
     chain = ll.Chain(base="fixed", links=(Link(mass=1.0), bob))
     still = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 1)), drives="joint")
     step = 0.0002 if model == "non-smooth" else 0.002
-    data = ll.simulate(chain, still, (), model=model, actuation=ProportionalDerivative(rate=12.0), duration=0.3, step=step, record_every=0.02,
-                       initial={"joint_position": (0.2,), "joint_velocity": (0.0,)}).dataset
+    data = ll.simulate(chain, still, (), model=model, actuation=ProportionalDerivative(rate=12.0), duration=0.3, step=step,
+                       record_every=0.02, initial={"joint_position": (0.2,), "joint_velocity": (0.0,)}).dataset
     t = data["time"].values
     expected = 0.2 * (1.0 + 12.0 * t) * np.exp(-12.0 * t)
     np.testing.assert_allclose(data["joint_position"].values[:, 0], expected, rtol=0, atol=1e-3 if model == "non-smooth" else 2e-7)
@@ -93,9 +93,11 @@ def test_a_bound_for_each_joint_is_kept_and_the_law_within_it(model: str) -> Non
 
 def test_bounds_hold_with_implicit_control_on_the_ground() -> None:
     """The bound was compared with what explicit control would give: 1.23 N m for a bound of 0.5."""
-    for actuation in (ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2, saturation=0.5), ProportionalDerivative(saturation=0.5)):
-        run = ll.simulate(ll.Aiko(), ll.JointWave(), (ll.Ground(forward=0.1, lateral=0.5), ll.Gravity()), model=NonSmoothSettings(theta=1.0),
-                          actuation=actuation, duration=1.0, step=0.002, initial={"position": (0.0, 0.0, 0.0525)})
+    stated = ProportionalDerivative(stiffness=(40.0, 800.0), damping=0.2, saturation=0.5)
+    for actuation in (stated, ProportionalDerivative(saturation=0.5)):
+        run = ll.simulate(ll.Aiko(), ll.JointWave(), (ll.Ground(forward=0.1, lateral=0.5), ll.Gravity()),
+                          model=NonSmoothSettings(theta=1.0), actuation=actuation, duration=1.0, step=0.002,
+                          initial={"position": (0.0, 0.0, 0.0525)})
         largest = np.abs(run.dataset["joint_torque"].values).max()
         assert 0.499 < largest <= 0.5 * (1.0 + 1e-6) and passes(run)
 
@@ -112,12 +114,13 @@ def test_one_gain_makes_the_other_critical() -> None:
     for given in ({"stiffness": 3.0}, {"damping": 0.6}):
         model = ll.NewtonEuler(chain, (), ProportionalDerivative(**given))
         K, D = model._table.joints[0, [6, 7]]
-        assert math.sqrt(K * 0.03) == pytest.approx(D / 2.0) and (K, D) == pytest.approx((3.0, 0.6))
+        assert pytest.approx(D / 2.0) == math.sqrt(K * 0.03) and pytest.approx((3.0, 0.6)) == (K, D)
 
 
 def test_a_controllers_torque_is_bounded_too() -> None:
     run = ll.simulate(ll.UniformChain(links=3), ll.BodyWave(amplitude=0.0), ll.Water(), duration=0.1, step=0.01,
-                      actuation=ProportionalDerivative(stiffness=1.0, damping=0.1, saturation=0.02), controller=lambda t, seen: np.full(2, 5.0))
+                      actuation=ProportionalDerivative(stiffness=1.0, damping=0.1, saturation=0.02),
+                      controller=lambda t, seen: np.full(2, 5.0))
     assert np.abs(run.dataset["joint_torque"].values).max() == 0.02
 
 

@@ -179,7 +179,7 @@ class Geometric(Equations, Model):
         C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
-                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros((count, C)), np.zeros(count)))
+                ContactRecords(*(np.zeros(shape) for shape in ((count, C, 3), (count, C, 3), (count, C), (count, C), count))))
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
         """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""

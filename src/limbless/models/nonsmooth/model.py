@@ -137,8 +137,9 @@ class NonSmooth(Model):
         joints = self._table.joints
         looks_ahead = own.theta > 0.0 or bool((joints[:, kernels.INERTIA_GAIN] > 0.0).any())
         saturates = feedback and looks_ahead and bool(np.isfinite(joints[:, kernels.SATURATION]).any())
-        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
+        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash,
+                    own.activation == "anticipative", own.recovery, own.compliance * G0, 0.92 / G0, own.tolerance,
+                    max(own.bound, own.tolerance))
 
     def _dry_friction(self) -> Array | None:
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
