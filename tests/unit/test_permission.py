@@ -233,7 +233,7 @@ def test_a_result_to_continue_from_brings_no_code(tmp_path: Path) -> None:
     assert run_scenario(scenario, controller=idle, after=loaded).status == "completed"
     text = bytes(loaded.state.memory["gait"].astype(np.uint8)).replace(b"code.py:wave", b"code.py:evil")
     loaded.state.memory["gait"] = np.frombuffer(text, dtype=np.uint8).astype(np.float64)
-    with pytest.raises(ll.InputError, match="code.py:evil"):
+    with pytest.raises(ll.InputError, match=r"code\.py:evil"):
         run_scenario(scenario, controller=idle, after=loaded)
     assert not executed(tmp_path / "theirs")
 
