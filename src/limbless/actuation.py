@@ -4,9 +4,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.description import Angle, Description, quantity
+
+RATE = 30.0
+"""rad/s: of feedback whose gains come from the robot's inertia; the modes of a body that is told to move once a second are far below."""
 
 
 class Actuation(Description):
@@ -32,13 +36,39 @@ class Torque(Actuation):
 
 
 class ProportionalDerivative(Actuation):
-    """Torque = stiffness (reference - position) + damping (reference rate - rate), clipped at `saturation` if one is given."""
+    """Torque = stiffness (reference - position) + damping (reference rate - rate), within `saturation` if one is given.
+
+    Gains that are not stated come from the robot: with e = reference - position, every actuator gives J ë + 2J (2ω ė + ω² e), where J is
+    what its joint has to turn (the straight robot with its added mass, the other joints locked) and ω the `rate`. Together with that J,
+    ë + 2ω ė + ω² e = 0: critical damping; lighter motions of the body, joint against joint, are damped more, and are stable in steps of up
+    to half of 1/ω, because the actuator answers to the acceleration as a rotor would. Where one of the two gains is stated, the other makes
+    the damping critical. `feedforward` adds the torques that the gait's accelerations take at the present state (inverse dynamics), so
+    that feedback is left with what disturbs. What the actuators give, all of it together, stays within `saturation`.
+    """
 
     kind: Literal["pd"] = "pd"
-    stiffness: float | tuple[float, ...] = quantity(100.0, "N m/rad", "position gain: one, one each, or a pattern that repeats")
-    damping: float | tuple[float, ...] = quantity(1.0, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats")
-    saturation: float | None = quantity(None, "N m", "largest torque the actuators give; none if absent", gt=0)
+    stiffness: float | tuple[float, ...] | None = quantity(
+        None, "N m/rad", "position gain: one, one each, or a pattern that repeats; from the robot's inertia if absent")
+    damping: float | tuple[float, ...] | None = quantity(
+        None, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats; critical if absent")
+    rate: float | None = quantity(None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0)
+    saturation: float | tuple[float, ...] | None = quantity(
+        None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent")
+    feedforward: bool = Field(False, description="whether torques of inverse dynamics are added (newton-euler)")
     motion_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0) that are motion-given")
+
+    @property
+    def bandwidth(self) -> float:
+        """ω of gains that come from the inertia, rad/s."""
+        return RATE if self.rate is None else self.rate
+
+    @model_validator(mode="after")
+    def _acts(self) -> ProportionalDerivative:
+        if self.rate is not None and not (self.stiffness is None and self.damping is None):
+            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, or both gains")
+        if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
+            raise ValueError(f"saturation: must be positive; got {self.saturation}")
+        return self
 
 
 class Servo(ProportionalDerivative):
@@ -81,6 +111,11 @@ class Switched(ProportionalDerivative):
         for before, after in pairwise(self.phases):
             if not after.start > before.start:
                 raise ValueError(f"phases: each has a later `start` than the one before; got {before.start:g} s and then {after.start:g} s")
+        for number, phase in enumerate(self.phases):
+            torque = np.abs(phase.torque or ())
+            if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():
+                raise ValueError(f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, saturation "
+                                 f"{self.saturation}")
         return self
 
     def breakpoints(self, start: float, end: float) -> list[float]:

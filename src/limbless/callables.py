@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.errors import InputError, nearest
@@ -170,12 +171,20 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
-        return function(*arguments)
+        with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own arithmetic
+            return function(*arguments)
     except KeyboardInterrupt:
         raise
     except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
-        hint = "" if not isinstance(error, TypeError) or _takes(function, arguments) else f"; it is called as {name_of(function)}{arguments_form}"
+        fits = not isinstance(error, TypeError) or _takes(function, arguments)
+        hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
+
+
+def span(times: Any) -> str:
+    """When a function was asked for these times (T,), s, for the sentence of `call`."""
+    first, last = float(min(times)), float(max(times))
+    return f"at t = {first:g} s" if first == last else f"between t = {first:g} and {last:g} s"
 
 
 def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:

@@ -102,7 +102,8 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
         raise InputError(f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its end")
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
-        raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; it cannot go on with another one")
+        raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; "
+                         "it cannot go on with another one")
     blocks, last = [], {}
     for path in parts:
         last = _read(path)
@@ -136,7 +137,7 @@ def _write(path: Path, arrays: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except Exception as error:                           # many kinds of damage, one meaning
         raise InputError(f"the unfinished run cannot be read: {path} is damaged ({type(error).__name__}: {error})") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from limbless.errors import InputError
 
 LIVES = 2.5
-"""Times over that a record lies in memory at the end of a run, measured: what the model kept and the variables made of it, each joined once."""
+"""Times over that a record (what the model kept, and the variables made of it) lies in memory at the end of a run, as measured."""
 LONG = 600.0
 """Seconds that a run may still take without a word about it."""
 _CGROUP = Path("/sys/fs/cgroup")

@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -66,8 +67,8 @@ class Result:
     numerical_error: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     """What the run's user should know: see `Description.notes`."""
-    doubts: tuple[str, ...] = ()
-    """Why the run is not to be believed: balances that fail, and what its model found (`Recording.doubts`)."""
+    found: tuple[str, ...] = ()
+    """What the run's model found against it: see `Recording.doubts`."""
 
     def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
                  wall_time: float | None = None) -> None:
@@ -90,9 +91,13 @@ class Result:
         dataset.attrs.update({name: value for name, value in known.items() if value is not None})
         result = cls(dataset, scenario, status, state, wall_time)
         result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes]))
-        failed = [balance.sentence() for balance in result.balances() if balance.verdict != "pass"]
-        result.doubts = (*failed, *model.doubts(dataset))
+        result.found = tuple(model.doubts(dataset))
         return result
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
+        return (*self.found, *(balance.sentence() for balance in self.balances() if balance.verdict != "pass"))
 
     @property
     def proven(self) -> bool:
@@ -160,7 +165,7 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on the clock."""
-        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.doubts))
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found))
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -187,7 +192,7 @@ class Result:
         dataset.attrs = attributes
         beside = _read_summary(file.with_name("summary.json"))
         result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
-        result.numerical_error, result.notes, result.doubts = beside.get("numerical_error"), said["notes"], said["doubts"]
+        result.numerical_error, result.notes, result.found = beside.get("numerical_error"), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -336,6 +341,10 @@ def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinate
             continue
         dims = (*records, *variable.dims)
         values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
+        if variable.final:
+            if not len(values):
+                continue
+            dims, values = variable.dims, values[-1]
         attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
         variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
     return xr.Dataset(variables, coords)
@@ -355,7 +364,8 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     if scenario is not None:
         task = getattr(scenario, "task", None)
         facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": task,
-                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
+                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
+                  **speed.transport_facts(scenario)}
     return facts
 
 

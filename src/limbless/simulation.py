@@ -24,6 +24,7 @@ from limbless.gaits.base import Gait
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import Result
 from limbless.robots.base import Preset, Robot
+from limbless.scenarios.numbers import computable
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.timeline import blocks_between, knots_between, on_grid, recorded, stage_times
 
@@ -59,8 +60,9 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     resume : go on with the unfinished run in that folder, bit for bit.
     allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
     """
-    return run_scenario(Scenario.load(source, changes, allow_code=allow_code), controller=controller, progress=progress, checkpoint=checkpoint,
-                        checkpoint_every=checkpoint_every, resume=resume)
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+                        resume=resume)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
@@ -100,12 +102,13 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    with computable(scenario):
+        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
-    with _asking(scenario.gait, "at t = 0 s"):
+    with _asking(scenario.gait, "at t = 0 s"), computable(scenario):
         state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
     return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
@@ -127,7 +130,8 @@ def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -
     """The result of a task; a failure or an interruption keeps what was found before it."""
     began = clock.perf_counter()
     tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
-    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+    with computable(scenario):
+        block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
     interrupted = isinstance(status.cause, KeyboardInterrupt)
     told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
     result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
@@ -195,12 +199,13 @@ class _Run:
 
     def _refuse_long_steps(self) -> None:
         """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between records."""
-        limit = self.model.step_limit(self.state)
+        with computable(self.scenario):
+            limit = self.model.step_limit(self.state)
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
-        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; set step to "
-                         f"{every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
+        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; "
+                         f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
 
     def _refuse_many_records(self) -> None:
         """Records that would not fit into memory are refused before they are made."""
@@ -267,7 +272,8 @@ class _Run:
             spans = blocks_between(self.state.time, self.end, period, lambda begin, finish: (), 1)
         for begin, finish in spans:
             gait = self._ask_controller(float(begin), float(finish)) if self.controller else self.gait
-            for knots in blocks_between(float(begin), float(finish), self.scenario.step, partial(self._switches, gait), self.model.steps_per_block):
+            switches, size = partial(self._switches, gait), self.model.steps_per_block
+            for knots in blocks_between(float(begin), float(finish), self.scenario.step, switches, size):
                 yield knots, gait
 
     def _switches(self, gait: Any, begin: float, finish: float) -> list[float]:
@@ -299,7 +305,7 @@ class _Run:
         return None
 
     def _drive(self, gait: Any, knots: Array) -> Any:
-        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"):
+        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
             return self.model.drive(gait, stage_times(knots))
 
     def _keep(self, block: Block) -> None:

@@ -10,10 +10,12 @@ SLACK = 1.5            # dots at 100 per inch: a glyph's own edge
 
 def unseen(drawing: Any) -> list[str]:
     """Texts beyond the sheet or over each other, curves and bars beyond their axes, axes without labels; one sentence each."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     drawing.set_dpi(100)
+    renderer = FigureCanvasAgg(drawing).get_renderer()
     drawing.draw_without_rendering()
-    renderer = drawing.canvas.get_renderer()
-    return [*_texts(drawing, renderer), *(fault for axes in drawing.axes for fault in (*_curves(axes), *_bars(axes), *_labels(axes, drawing)))]
+    return [*_texts(drawing, renderer), *(fault for axes in drawing.axes for fault in (*_curves(axes), *_bars(axes), *_labels(axes)))]
 
 
 def _words(drawing: Any) -> list[Any]:
@@ -39,18 +41,13 @@ def _texts(drawing: Any, renderer: Any) -> list[str]:
                    if min(box.x1, there.x1) - max(box.x0, there.x0) > SLACK and min(box.y1, there.y1) - max(box.y0, there.y0) > SLACK]
         boxes.append((text.get_text(), box))
     for axes in drawing.axes:
-        for number in [*axes.get_xticklabels(), *axes.get_yticklabels()]:
-            box = number.get_window_extent(renderer)
-            shown = number.get_visible() and number.get_text() and axes.axison
-            if shown and (box.x0 < -SLACK or box.x1 > width + SLACK) and _in_view(axes, number):
-                faults.append(f"number {number.get_text()!r} leaves the sheet")
+        for place, (ticks, limits) in enumerate(((axes.get_xticklabels(), axes.get_xlim()), (axes.get_yticklabels(), axes.get_ylim()))):
+            for number in ticks:
+                box, (low, high) = number.get_window_extent(renderer), sorted(limits)
+                shown = number.get_visible() and number.get_text() and low <= number.get_position()[place] <= high
+                if shown and (box.x0 < -SLACK or box.x1 > width + SLACK):
+                    faults.append(f"number {number.get_text()!r} leaves the sheet")
     return faults
-
-
-def _in_view(axes: Any, number: Any) -> bool:
-    """Whether a tick lies between the limits of its axis."""
-    x, y = number.get_position()
-    return any(low <= place <= high for place, (low, high) in ((x, sorted(axes.get_xlim())), (y, sorted(axes.get_ylim()))))
 
 
 def _curves(axes: Any) -> list[str]:
@@ -74,11 +71,10 @@ def _bars(axes: Any) -> list[str]:
             and (bar.get_x() < low - 1e-9 or bar.get_x() + bar.get_width() > high + 1e-9)]
 
 
-def _labels(axes: Any, drawing: Any) -> list[str]:
-    """A unit, or what is counted, on both axes; the lowest of shared axes alone has the horizontal one. A scale of colours has its title."""
-    if not axes.xaxis.get_tick_params().get("labelbottom", True) or axes.get_label() == "<colorbar>":
-        names = [] if axes.get_label() == "<colorbar>" else [axes.get_ylabel()]
-    else:
-        names = [axes.get_xlabel(), axes.get_ylabel()]
-    return [f"axes {axes.get_title() or axes.get_ylabel()!r} have a label without a unit: {name!r}" for name in names
-            if not name or not (name.endswith(")") or any(word in name for word in ("joint", "link", "vertebra", "disk", "point")))]
+def _labels(axes: Any) -> list[str]:
+    """A unit, or what is counted, on both axes; of panels that share their time the last alone has it. A scale of colours belongs to a title."""
+    if hasattr(axes, "_colorbar"):
+        return []
+    names = [axes.get_ylabel(), *([axes.get_xlabel()] if axes.xaxis.get_tick_params().get("labelbottom", True) else [])]
+    return [f"axes {axes.get_title()!r} have a label without a unit: {name!r}" for name in names
+            if not name.endswith(")") and not any(word in name for word in ("joint", "link", "vertebra", "disk", "point"))]

@@ -1,6 +1,7 @@
 """The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the real one is in contracts."""
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -28,8 +29,9 @@ SUMMARY = {
 class Outcome:
     """What a run gives back, as far as the command line looks at it."""
 
-    def __init__(self, scenario: Scenario, status: str = "completed") -> None:
-        self.scenario, self.status = scenario, status
+    def __init__(self, scenario: Scenario, status: str = "completed", doubts: tuple[str, ...] = ()) -> None:
+        self.scenario, self.status, self.doubts, self.proven = scenario, status, doubts, not doubts
+        self.warning = f"{status}, not proven: {'; '.join(doubts)}" if doubts else ""
 
     def summary(self) -> dict[str, Any]:
         return SUMMARY | {"status": self.status}
@@ -47,8 +49,9 @@ def simulated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[
     """Runs end at once, in an empty working directory; a test may say how."""
     plan: dict[str, Any] = {"outcome": Outcome, "ran": []}
 
-    def run_scenario(scenario: Scenario, progress: Callable[..., None] | None = None) -> Any:
+    def run_scenario(scenario: Scenario, progress: Callable[..., None] | None = None, **checkpoint: Any) -> Any:
         plan["ran"].append(scenario)
+        plan["checkpoint"] = checkpoint
         if progress:
             progress(0.5, 15.0, 100.0)
         return plan["outcome"](scenario)
@@ -303,3 +306,52 @@ def test_progress_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
         callback(0.5, 15.0, 123.4)
     with terminal.progress_bar("x", 30.0, quiet=True) as callback:
         assert callback is None
+
+
+# Runs that are not proven, and runs that go on
+
+
+def test_a_run_that_is_not_proven_says_so_first(simulated: dict[str, Any]) -> None:
+    simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=("the power balance is off by 0.3 of its scale", "a body sank"))
+    told = call("run", "eel-planar", "--no-figures")
+    assert told.exit_code == 0
+    assert told.stdout.splitlines()[0] == "completed, not proven: the power balance is off by 0.3 of its scale; a body sank"
+    quiet = call("run", "eel-planar", "--no-figures", "--quiet")
+    assert quiet.stdout == "runs/eel-planar-2\n" and quiet.stderr.startswith("completed, not proven: the power balance")
+
+
+def test_it_is_red_on_a_terminal() -> None:
+    from rich.console import Console
+
+    out = Console(force_terminal=True, color_system="standard", width=200, file=io.StringIO())
+    terminal.warn(Outcome(Scenario.load("eel-planar"), doubts=("it hovers",)), out)
+    assert out.file.getvalue().startswith("\x1b[1;31mcompleted, not proven: it hovers")
+
+
+@pytest.mark.parametrize(("doubts", "words", "code"), [((), ("--strict",), 0), (("it hovers",), ("--strict",), 3), (("it hovers",), (), 0)])
+def test_strict_ends_with_3_where_a_run_is_not_proven(simulated: dict[str, Any], doubts: tuple[str, ...], words: tuple[str, ...],
+                                                      code: int) -> None:
+    simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=doubts)
+    assert call("run", "eel-planar", "--no-figures", *words).exit_code == code
+    assert "exit code 3" in call("run", "--help").output
+
+
+def test_notes_are_rows_of_the_table() -> None:
+    rows = terminal.summary_rows({**SUMMARY, "notes": ["actuation.backlash has no effect here"]})
+    assert rows[-1] == ("note", "actuation.backlash has no effect here")
+
+
+def test_resume_takes_the_scenario_of_its_folder(simulated: dict[str, Any]) -> None:
+    Scenario.load("eel-planar", {"duration": 3.0}).save("long/scenario.yaml")
+    assert call("run", "--resume", "long", "--no-figures", "--checkpoint-every", "5").exit_code == 0
+    assert simulated["ran"][0].duration == 3.0
+    assert simulated["checkpoint"] == {"checkpoint": Path("long"), "checkpoint_every": 5.0, "resume": True}
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ((), "one of the two"), (("eel-planar", "--resume", "long"), "one of the two"),
+    (("--resume", "long"), "holds no unfinished run"), (("--resume", "long", "--set", "duration=2"), "leave --set and --out away"),
+])
+def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: dict[str, Any]) -> None:
+    told = call("run", *words)
+    assert told.exit_code == 2 and said in told.stderr and not simulated["ran"]

@@ -17,7 +17,7 @@ _MOST = 1_000_000     # heights: 8 MB of them
 
 
 class Terrain(ContactEnvironment):
-    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond its edges there is nothing: lay a `ground` under it.
+    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a `ground` under it.
 
     The sides go down from the border without end. A body that leaves the top falls beside them, and one that comes along a lower `ground`
     runs against them: it can never get below the triangles.

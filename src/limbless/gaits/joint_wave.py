@@ -1,7 +1,8 @@
-"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain of universal joints (paper 002, (70)-(71))."""
+"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain (paper 002, (70)-(71))."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -30,7 +31,8 @@ class JointWave(Gait):
 
     Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and a quarter apart;
     sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release` above 0 the start is soft: each
-    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. Columns are yaw and pitch in turn.
+    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. i counts the joints that yaw, and those that
+    pitch, each from 0; joints that only roll or slide stay at 0.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -48,16 +50,29 @@ class JointWave(Gait):
     drives: ClassVar[str] = "joint"
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives."""
-        count = len(stations)
-        if count % 2:
-            raise InputError("a joint-wave drives universal joints, whose columns are yaw and pitch in turn; "
-                             f"this robot has an odd number of columns, {count}")
-        number = np.repeat(np.arange(count // 2), 2)
-        amplitude, rate, phase, offset = (np.tile(pair, count // 2) for pair in (
-            (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate),
-            (self.yaw_phase, self.pitch_phase), (self.yaw_offset, self.pitch_offset)))
-        start = number * phase + np.tile((0.0, self.pitch_lead), count // 2)
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn, as universal joints do."""
+        if len(stations) % 2:
+            raise InputError(f"a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number of them, {len(stations)}")
+        return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
+
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
+        kinds = [turn for turn, _ in turns]
+        for turn, wave in (("yaw", self.yaw_amplitude or self.yaw_offset), ("pitch", self.pitch_amplitude or self.pitch_offset)):
+            if wave and turn not in kinds:
+                raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about {'z' if turn == 'yaw' else 'y'} at "
+                                 f"home); set {turn}_amplitude and {turn}_offset to 0, or give it such joints")
+        if "skew" in kinds:
+            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis between y and z "
+                             "(or x): take a gait that drives each joint (recorded, function)")
+        count, sign = len(kinds), np.array([way for _, way in turns])
+        number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
+        amplitude, rate, phase, offset, lead = (np.array([pair[("yaw", "pitch").index(turn)] if turn in ("yaw", "pitch") else 0.0
+                                                          for turn in kinds]) for pair in (
+            (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate), (self.yaw_phase, self.pitch_phase),
+            (self.yaw_offset, self.pitch_offset), (0.0, self.pitch_lead)))
+        start = number * phase + lead
+        amplitude, offset = sign * amplitude, sign * offset
         value, first, second = (np.empty((len(times), count)) for _ in range(3))
         sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
                           kernel_array(times), value, first, second)

@@ -78,11 +78,12 @@ FREE, PLANAR, FIXED = np.arange(3)
 LINK_AXIS, LINK_ARM, LINK_MASS, LINK_MOMENT, LINK_INERTIA, LINK_WET = np.array([0, 3, 6, 7, 10, 16])
 KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN, ALIGNED = np.arange(8)
 LAYOUT_POSITIONS = np.int64(1)                # in row 0, which has no joint, this column holds the number of joint position columns
-ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, SATURATION, BREAKAWAY, STRIBECK = np.arange(11)
+(ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, BREAKAWAY, STRIBECK, SATURATION, INERTIA_GAIN,
+ LEADING) = np.arange(13)                      # the last three, from SATURATION on, are what `mechanics.saturation` takes
 ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
 ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, OWN, AROUND, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 39, 40, 58])
 BASE, START, SECOND = np.array([0, 0, 3])
-WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 12
+WORK_COLUMNS, LINK_COLUMNS, LAYOUT_COLUMNS, JOINT_COLUMNS = 64, 40, 8, 13
 
 
 class ChainTable(NamedTuple):
@@ -95,8 +96,9 @@ class ChainTable(NamedTuple):
     #                                mass (M 6, H 9, J 6)
     layout: NDArray[np.int64]      # (n + 1, LAYOUT_COLUMNS) joint kind, first column of position and of velocity; arm, body, added
     #                                mass present; motion-given; axis x, y, z (1, 2, 3)
-    joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, saturation,
-    #                                breakaway friction and the rate at which it fades
+    joints: NDArray[np.float64]    # (freedoms, JOINT_COLUMNS) rotor inertia, frictions, spring, damper, feedback gains, breakaway
+    #                                friction and the rate at which it fades, saturation, gain on the acceleration, and how much of it
+    #                                acts now (none while the actuator saturates): written by the loops
 
 
 @inline
@@ -219,6 +221,12 @@ def three_rotors(joints, v):
 
 
 @inline
+def resists(joints, v):
+    """What resists the acceleration of a joint beside the bodies: its rotor, and a feedback that answers to accelerations."""
+    return joints[v, ROTOR] + joints[v, LEADING]
+
+
+@inline
 def transmit_turn(I, P, is_given, rotor, torque, k, work):
     """`transmit` for a spherical joint, whose S is all rotations: U = (Hᵀ, J), D = J + rotor, so that I - U D⁻¹ Uᵀ stays symmetric.
 
@@ -271,12 +279,13 @@ def gather(chain, torque, wrench, work, push):
         kind, v = layout[k, KIND], layout[k, COLUMN]
         if kind == REVOLUTE:
             S = turning(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, I.J, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, I.J, layout[k, GIVEN], resists(joints, v), torque[v], k, work)
         elif kind == PRISMATIC:
             S = sliding(get_vector(work, k, AXIS))
-            I, P = transmit(I, P, S, I @ S, I.M, layout[k, GIVEN], joints[v, ROTOR], torque[v], k, work)
+            I, P = transmit(I, P, S, I @ S, I.M, layout[k, GIVEN], resists(joints, v), torque[v], k, work)
         else:
-            I, P = transmit_turn(I, P, layout[k, GIVEN], three_rotors(joints, v), vector_at(torque, v), k, work)
+            rotor = Vector(resists(joints, v), resists(joints, v + 1), resists(joints, v + 2))
+            I, P = transmit_turn(I, P, layout[k, GIVEN], rotor, vector_at(torque, v), k, work)
         if kind == PRISMATIC or layout[k, HAS_ARM]:
             arm = get_vector(work, k, ARM)
             I, P, total = carry_inertia(I, arm), carry_wrench(P, arm), carry_wrench(total, arm)

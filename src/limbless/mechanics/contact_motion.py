@@ -22,6 +22,7 @@ from limbless.mechanics.chain import (
     GAIN,
     GIVEN,
     HAS_BODY,
+    INERTIA_GAIN,
     ORIGIN,
     POSITION,
     RATE_GAIN,
@@ -66,15 +67,20 @@ from limbless.mechanics.contact_law import (
     state_of,
 )
 from limbless.mechanics.contact_law import GIVEN as PRESSED
-from limbless.mechanics.contact_solver import give_torques, solve_contacts
+from limbless.mechanics.contact_rescue import solve_contacts
+from limbless.mechanics.contact_solver import give_torques
 from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
+from limbless.mechanics.saturation import ACTS, LEADING, LIMIT, relent, take_wish
+from limbless.mechanics.saturation import GAIN as HOLD
 from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 
 SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left out
 DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
 FEEDBACK, PRESCRIBED, TORQUES = np.arange(3)
+SLACK = 100.0                                     # 1/m: error of joint rates over that of the contact laws which a solved step may keep
+RESISTANCE, EFFORT = np.array([3, 4])             # of a joint beside its actuator: columns of `Room.control`, after those of `bounds`
 
 
 class Rule(NamedTuple):
@@ -83,6 +89,7 @@ class Rule(NamedTuple):
     base: int
     control: int                       # FEEDBACK, PRESCRIBED or TORQUES
     theta: float                       # share of the position feedback taken at the end of the step; 0: explicit control
+    saturates: bool                    # whether control that looks at the end of the step has a bound
     backlash: float                    # rad
     anticipate: bool                   # anticipative activation; otherwise contacts act from g <= 0 on, (49)
     recovery: float                    # share of a penetration that is taken back in a step
@@ -116,7 +123,9 @@ class Room(NamedTuple):
     contact: NDArray[np.float64]       # (slots, CONTACT_COLUMNS)
     active: NDArray[np.int64]          # (slots,)
     powers: NDArray[np.float64]        # (3,)
-    control: NDArray[np.float64]       # (joints, 2) impulse and resistance of the actuators
+    control: NDArray[np.float64]       # (joints, 5) bounds and resistance of the actuators (see `saturation`), RESISTANCE and EFFORT
+    push: NDArray[np.float64]          # (joints,) impulses of the actuators, without what their resistance takes
+    wish: NDArray[np.float64]          # (WISH_ROWS, joints)
     counts: NDArray[np.float64]        # (6,) steps, iterations, fallbacks; since the last record: worst residual, deepest
                                        # penetration as a share of the radius of what has sunk in, and the slot where that was
 
@@ -161,36 +170,55 @@ def half_step(position, velocity, h, middle):
 
 
 @inline
-def control_joints(table, rule, drive, i, h, middle, velocity, control, resist, effort):
+def control_joints(table, rule, drive, i, h, middle, velocity, room, resist, effort):
     """Impulses and resistances of all joints over a step (68)-(69): actuator, spring, damper and rotor."""
     _, layout, joints = table
-    held = min(i, drive.torque.shape[0] - 1)
+    held, control = min(i, drive.torque.shape[0] - 1), room.control
     for k in range(1, layout.shape[0]):
         v = layout[k, COLUMN]
         q, rate = middle[7 + v], velocity[6 + v]
         push, hold = h * drive.torque[held, v], 0.0
         if rule.control == FEEDBACK:
-            Kp, Kd = joints[v, GAIN], joints[v, RATE_GAIN]
+            Kp, Kd, A = joints[v, GAIN], joints[v, RATE_GAIN], joints[v, INERTIA_GAIN]
             error, wanted = drive.position[i, v] - q, drive.velocity[i, v]
             if abs(error) <= 0.5 * rule.backlash:
-                Kp, Kd = 0.0, 0.0
+                Kp, Kd, A = 0.0, 0.0, 0.0
             else:
                 error -= 0.5 * rule.backlash * (1.0 if error > 0.0 else -1.0)
-            torque = Kp * error + Kd * (wanted - rate)
-            limit = joints[v, SATURATION]
-            if abs(torque) > limit:
-                push += h * (limit if torque > 0.0 else -limit)
-            elif rule.theta > 0.0:
+            if rule.theta > 0.0:
                 push += h * (Kp * error + Kd * wanted)
                 hold = h * (Kd + rule.theta * h * Kp)
             else:
-                push += h * torque
-        control[v, 0], control[v, 1] = push, hold
-        spring = h * joints[v, STIFFNESS] * (joints[v, REST] - q)
-        resist[v] = hold + joints[v, ROTOR] + h * (joints[v, DAMPING] + joints[v, VISCOUS]) + 0.5 * h * h * joints[v, STIFFNESS]
-        effort[v] = push + spring + joints[v, ROTOR] * rate
+                push += h * (Kp * error + Kd * (wanted - rate))
+            if A > 0.0:                                  # A (q̈_ref - q̈), with the acceleration that the step will have
+                push, hold = push + A * (h * drive.acceleration[i, v] + rate), hold + A
+        control[v, LIMIT], control[v, HOLD] = h * joints[v, SATURATION], hold
+        room.push[v] = take_wish(control, v, push, room.wish)
+        control[v, RESISTANCE] = joints[v, ROTOR] + h * (joints[v, DAMPING] + joints[v, VISCOUS]) + 0.5 * h * h * joints[v, STIFFNESS]
+        control[v, EFFORT] = h * joints[v, STIFFNESS] * (joints[v, REST] - q) + joints[v, ROTOR] * rate
+        put_control(control, room.push, v, resist, effort)
         if layout[k, GIVEN]:
+            room.wish[ACTS, v] = 0.0
             effort[v] = drive.velocity[i + 1, v]
+
+
+@lean_kernel
+def limit_control(layout, grips, rounds, slack, room, step):
+    """After a solve: whether some actuator gives what it should not; then the step's equations for the next one."""
+    again = relent(room.control, rounds, slack, room.wish, step.velocity[6:], room.push)
+    for k in range(1, layout.shape[0]):
+        v = layout[k, COLUMN]
+        if again and not layout[k, GIVEN]:
+            put_control(room.control, room.push, v, step.resist, step.effort)
+            if grips:
+                step.free[v, 0], step.free[v, 1] = step.resist[v], step.effort[v]
+    return again
+
+
+@inline
+def put_control(control, push, v, resist, effort):
+    """Resistance and impulse of a joint: the actuator, as it stands now, and the rest."""
+    resist[v], effort[v] = control[v, RESISTANCE] + control[v, LEADING], control[v, EFFORT] + push[v]
 
 
 @inline
@@ -280,7 +308,7 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         if layout[k, GIVEN]:
             given = step.effort[v] - own + joints[v, ROTOR] * (new - old)
         else:
-            given = room.control[v, 0] - room.control[v, 1] * new
+            given = room.push[v] - room.control[v, LEADING] * new
         moving.torque[v] = given / h
         if step.grip.shape[0] > 0:
             moving.rub[v] = step.rub[v]
@@ -343,7 +371,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
         for c in range(6):
             room.wrench[k, c] = 0.0
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, work, room.wrench)
-    control_joints(table, rule, drive, i, h, middle, velocity, room.control, step.resist, step.effort)
+    control_joints(table, rule, drive, i, h, middle, velocity, room, step.resist, step.effort)
     grip_joints(table.joints, h, velocity, moving, step)
     prepare(table, bodies, moving.links, room.wrench, work, h, step.blocks)
     awake, all_awake = scene.rest.awake, scene.rest.extent.shape[0] == 0
@@ -360,8 +388,13 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
         step.velocity[c] = 2.0 * velocity[c] - moving.earlier[c]
     put_vector_at(step.velocity, START, turn @ vector_at(step.velocity, START))
     put_vector_at(step.velocity, SECOND, turn @ vector_at(step.velocity, SECOND))
-    iterations, worst, fell = solve_contacts(rule.base, layout, work, contact, scene.owner, room.active, count, step,
-                                             rule.compliance, rule.descent, rule.tolerance)
+    again, rounds, iterations, worst, fell = True, 0, 0, 0.0, False
+    while again:
+        more, worst, fell = solve_contacts(rule.base, layout, work, contact, scene.owner, room.active, count, step,
+                                           rule.compliance, rule.descent, rule.tolerance)
+        iterations += more
+        again = rule.saturates and limit_control(layout, step.grip.shape[0] > 0, rounds, SLACK * rule.tolerance, room, step)
+        rounds += 1
     give_torques(layout, step.sweep, work, step.twist, step.effort)
     finish(table, bodies, scene, h, velocity, step, room, moving, count)
     end_positions(table, drive, i, h, step, room, moving)

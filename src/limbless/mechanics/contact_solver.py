@@ -7,7 +7,7 @@ Unknown are the twist of the base and the joint rates u at the end of the step, 
 B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and impulse of the
 joints. Each linearised contact touches one body, so that it only adds a 6 x 6 block to that body; one sweep from tip to base, a 6 x 6
 solve and one sweep back give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact
-laws: it is the whole error of a step, and `solve_contacts` returns it.
+laws: it is the whole error of a step. `contact_rescue` iterates, and knows what to do where this does not end.
 """
 from __future__ import annotations
 
@@ -34,22 +34,16 @@ from limbless.mechanics.chain import (
     SECOND,
     START,
 )
-from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import get_matrix, get_twist, get_vector, get_wrench, put_pair, put_vector_at, vector_at
 from limbless.mechanics.contact_law import (
     ACTS,
-    FROZEN,
-    IMPULSE,
-    LOAD,
-    OLD,
-    contact_wrench,
-    explicit_impulse,
     law_block,
     linearise,
     mismatch,
     put_answer,
     put_rates,
 )
+from limbless.mechanics.contact_path import Path
 from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.scalars import sqrt
@@ -58,7 +52,6 @@ from limbless.mechanics.vectors import Vector, dot, transpose
 REACH, PUSH, ANSWER = np.array([0, 6, 7])         # columns of a sweep: Sᵀ B (6) over the joint's own inertia, impulse, Sᵀ B S
 SWEEP_COLUMNS, BLOCK_COLUMNS = 8, 42
 MOMENTUM = np.array([36])[0]
-PLAIN, BURSTS, SHORT, LONG = 6, 100, 5, 40
 
 
 class Step(NamedTuple):
@@ -79,6 +72,7 @@ class Step(NamedTuple):
     held: NDArray[np.float64]         # (joints,) that of the step before
     free: NDArray[np.float64]         # (joints, 2) d and τ without it
     dry: NDArray[np.float64]          # (3,) of dry friction: compliance (1/(kg m²)), descent (kg m²), arm that turns rad/s into m/s
+    path: Path                        # where nothing else helps
 
 
 @inline
@@ -226,11 +220,8 @@ def rub_joints(layout, step):
 
 
 @inline
-def iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
-    """One Newton iteration: linearise, solve, and measure what remains."""
-    linearise(contact, active, count, e, rho, frozen)
-    if step.grip.shape[0] > 0:
-        hold_joints(layout, step)
+def sweep_through(base, layout, work, contact, owner, active, count, step):
+    """The velocities that the dynamics have under the linearised laws."""
     I, f = gather(layout, work, contact, owner, active, count, step.blocks, step.resist, step.effort, step.sweep)
     u = solve_base(base, I, f, get_matrix(work, BASE, ROTATION), step.system)
     put_vector_at(step.velocity, START, u.linear)
@@ -240,198 +231,16 @@ def iterate(base, layout, work, contact, owner, active, count, step, e, rho, fro
         put_vector_at(step.hold, START, needed.force)
         put_vector_at(step.hold, SECOND, needed.torque)
     spread(layout, work, step.effort, step.sweep, True, step.velocity, step.twist)
+
+
+@inline
+def iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
+    """One Newton iteration: linearise, solve, and measure what remains."""
+    linearise(contact, active, count, e, rho, frozen)
+    if step.grip.shape[0] > 0:
+        hold_joints(layout, step)
+    sweep_through(base, layout, work, contact, owner, active, count, step)
     worst = measure(contact, owner, active, count, step.twist, e, rho, True)
     if step.grip.shape[0] > 0:
         worst = max(worst, rub_joints(layout, step))
     return worst
-
-
-@lean_kernel
-def iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
-    """`iterate` where it is seldom needed: compiled once."""
-    return iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen)
-
-
-@lean_kernel
-def measure_again(contact, owner, active, count, twist, e, rho):
-    """`measure` of given impulses, where it is seldom needed: compiled once."""
-    return measure(contact, owner, active, count, twist, e, rho, False)
-
-
-@lean_kernel
-def keep(contact, active, count, velocity, twist, velocity_before, twist_before):
-    """Remember this iterate."""
-    copy(velocity, velocity_before)
-    for k in range(twist.shape[0]):
-        for c in range(6):
-            twist_before[k, c] = twist[k, c]
-    for a in range(count):
-        for c in range(IMPULSE):
-            contact[active[a], OLD + c] = contact[active[a], LOAD + c]
-
-
-@lean_kernel
-def retreat(contact, active, count, share, velocity, twist, velocity_before, twist_before):
-    """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every point between."""
-    for c in range(velocity.shape[0]):
-        velocity[c] = velocity_before[c] + share * (velocity[c] - velocity_before[c])
-    for k in range(twist.shape[0]):
-        for c in range(6):
-            twist[k, c] = twist_before[k, c] + share * (twist[k, c] - twist_before[k, c])
-    for a in range(count):
-        i = active[a]
-        for c in range(IMPULSE):
-            contact[i, LOAD + c] = contact[i, OLD + c] + share * (contact[i, LOAD + c] - contact[i, OLD + c])
-
-
-@lean_kernel
-def slope_along(layout, contact, owner, active, count, step, e, share, straight, curve):
-    """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
-
-    `straight` and `curve` are what bodies and joints contribute, which is linear in `share`; only contact laws are asked again.
-    """
-    total = straight + share * curve
-    before, after = step.twist_before, step.twist
-    for a in range(count):
-        i = active[a]
-        k = owner[i]
-        u0, u1 = get_twist(before, k, START), get_twist(after, k, START)
-        du = u1 + (-1.0) * u0
-        put_rates(contact, i, u0 + share * du)
-        load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
-        put_impulse(contact, i, load, x1, x2, r1, r2)
-        total -= power(du, contact_wrench(contact, i))
-    return total
-
-
-@inline
-def put_impulse(contact, i, load, x1, x2, r1, r2):
-    contact[i, LOAD], contact[i, LOAD + 1], contact[i, LOAD + 2], contact[i, LOAD + 3], contact[i, LOAD + 4] = load, x1, x2, r1, r2
-
-
-@lean_kernel
-def body_slope(layout, step):
-    """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
-    straight, curve = 0.0, 0.0
-    for k in range(layout.shape[0]):
-        if layout[k, HAS_BODY]:
-            I, f = get_block(step.blocks, k, START), get_wrench(step.blocks, k, MOMENTUM)
-            u0 = get_twist(step.twist_before, k, START)
-            du = get_twist(step.twist, k, START) + (-1.0) * u0
-            straight += power(du, I @ u0) - power(du, f)
-            curve += power(du, I @ du)
-        if k > 0 and not layout[k, GIVEN]:
-            v = layout[k, COLUMN]
-            dq = step.velocity[6 + v] - step.velocity_before[6 + v]
-            straight += dq * (step.resist[v] * step.velocity_before[6 + v] - step.effort[v])
-            curve += dq * step.resist[v] * dq
-    return straight, curve
-
-
-@lean_kernel
-def search(layout, contact, owner, active, count, step, e):
-    """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
-    straight, curve = body_slope(layout, step)
-    high, above = 1.0, slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve)
-    if above <= 0.0:
-        return 1.0
-    low, below = 0.0, slope_along(layout, contact, owner, active, count, step, e, 0.0, straight, curve)
-    enough = 0.05 * abs(below)
-    share = 1.0
-    for _ in range(30):
-        width = high - low
-        share = min(max(low - below * width / (above - below), low + 0.05 * width), high - 0.05 * width)
-        slope = slope_along(layout, contact, owner, active, count, step, e, share, straight, curve)
-        if abs(slope) <= enough:
-            break
-        if slope > 0.0:
-            high, above = share, slope
-        else:
-            low, below = share, slope
-    return share
-
-
-@lean_kernel
-def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most):
-    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
-    for n in range(most):
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, True)
-        change = 0.0
-        for c in range(step.velocity.shape[0]):
-            change = max(change, abs(step.velocity[c] - step.velocity_before[c]))
-        share = search(layout, contact, owner, active, count, step, e)
-        retreat(contact, active, count, share, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        for a in range(count):
-            i = active[a]
-            put_rates(contact, i, get_twist(step.twist, owner[i], START))
-            load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
-            put_impulse(contact, i, load, x1, x2, r1, r2)
-        if change < 0.1 * tolerance:
-            return n + 1
-    return most
-
-
-@lean_kernel
-def fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
-    iterations, worst = 0, 1e300
-    for a in range(count):
-        contact[active[a], FROZEN] = max(contact[active[a], LOAD], 0.0)
-    for burst in range(BURSTS):
-        follow = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
-        most = SHORT if burst < 10 else LONG              # radii that are not right yet deserve no exact answer
-        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most)
-        for a in range(count):
-            i = active[a]
-            contact[i, FROZEN] += follow * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
-        for _ in range(PLAIN):
-            worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, trial, False)
-            iterations += 1
-            if worst < tolerance:
-                worst = measure_again(contact, owner, active, count, step.twist, e, rho)
-                if worst < tolerance:
-                    return iterations, worst
-        retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        worst = measure_again(contact, owner, active, count, step.twist, e, rho)
-    return iterations, worst
-
-
-@lean_kernel
-def rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """What is tried when plain iterations have not converged: longer and shorter trial steps, which leave most cycles, then `fallback`.
-
-    Returns the number of iterations, the natural map, and whether the fallback was used.
-    """
-    iterations, worst = 0, 1e300
-    for stretch in (3.0, 0.3):
-        for _ in range(PLAIN):
-            worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, stretch * rho, False)
-            iterations += 1
-            if worst < tolerance:
-                worst = measure_again(contact, owner, active, count, step.twist, e, rho)
-                if worst < tolerance:
-                    return iterations, worst, False
-    more, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-    return iterations + more, worst, True
-
-
-@inline
-def solve_contacts(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """Solve the step from the guess in `step.velocity` and in the impulses of `contact`.
-
-    Returns the number of iterations, the natural map (m/s) and whether the fallback was used.
-    """
-    spread(layout, work, step.effort, step.sweep, False, step.velocity, step.twist)
-    for a in range(count):
-        put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
-    iterations, worst, fell = 0, 2.0 * tolerance, False
-    while iterations < PLAIN and worst >= tolerance:
-        worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
-        iterations += 1
-    if worst >= tolerance:
-        more, worst, fell = rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-        iterations += more
-    return iterations, worst, fell

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.chain import LEADING, SATURATION
 from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import (
     ACTUATOR_WORK,
@@ -41,6 +42,7 @@ from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.lie import normalised
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.reseating import reseat
+from limbless.mechanics.saturation import ACTS, answer, relent, take_wish
 from limbless.mechanics.scalars import sincos
 from limbless.mechanics.screws import (
     FIRST,
@@ -82,6 +84,7 @@ class Scratch(NamedTuple):
     effort: NDArray[np.float64]        # (N,) what acts along each degree of freedom
     forces: NDArray[np.float64]        # (N,) right-hand side
     torque: NDArray[np.float64]        # (joints,) what the actuators give
+    wish: NDArray[np.float64]          # (WISH_ROWS, joints) what the feedback asks of them: see `saturation`
     passive: NDArray[np.float64]       # (joints,) springs, dampers and friction in the joints
     push: NDArray[np.float64]          # (PUSH,) as in `chain_motion`
     target: NDArray[np.float64]        # (6,)
@@ -106,17 +109,27 @@ def take_drive(frame, mode, drive, i, c, speeds, acceleration):
 
 
 @kernel
-def push_joints(joints, frame, mode, drive, i, c, speeds, torque, passive):
+def push_joints(joints, frame, mode, drive, i, c, speeds, torque, wish, passive):
     """Springs, dampers and friction of all joints; torques of the force-given ones."""
     nb, pb, given = frame.speeds, frame.coordinates, mode.given
-    held = min(i, drive.torque.shape[0] - 1)
+    held, bounds = min(i, drive.torque.shape[0] - 1), joints[:, SATURATION:]
     for v in range(torque.shape[0]):
         q, rate = c[pb + v], speeds[nb + v]
         passive[v] = passive_torque(joints, v, q, rate)
+        joints[v, LEADING], wish[ACTS, v] = 0.0, 0.0
         if not given[nb + v]:
             torque[v] = drive.torque[held, v]
             if mode.feedback:
-                torque[v] += feedback_torque(joints, v, drive.position[i, v] - q, drive.velocity[i, v] - rate)
+                wanted = torque[v] + feedback_torque(joints, v, drive.position[i, v] - q, drive.velocity[i, v] - rate,
+                                                     drive.acceleration[i, v])
+                torque[v] = take_wish(bounds, v, wanted, wish)
+
+
+@inline
+def weigh_leads(joints, nb, sign, metric):
+    """Put the inertia with which feedback answers to accelerations into the metric, or take it out."""
+    for v in range(joints.shape[0]):
+        metric[nb + v, nb + v] += sign * joints[v, LEADING]
 
 
 @inline
@@ -171,24 +184,32 @@ def evaluate(chain, laws, frame, mode, home, drive, i, t, inside, c, speeds, scr
     metric, bias, acceleration, effort, forces, target = (
         scratch.metric, scratch.bias, scratch.acceleration, scratch.effort, scratch.forces, scratch.target)
     work, columns, torque, passive, push = scratch.work, scratch.columns, scratch.torque, scratch.passive, scratch.push
+    joints, wish = chain.joints, scratch.wish
     take_drive(frame, mode, drive, i, c, speeds, acceleration)
     if is_near_lock(frame, c):
         return LOCKED
     place(chain, frame.base, nb, home, c, speeds, work, columns)
     apply_laws(laws, t, inside, work, scratch.wrench)
+    push_joints(joints, frame, mode, drive, i, c, speeds, torque, wish, passive)
     weigh(chain, nb, scratch.wrench, work, columns, metric, bias, push)
-    push_joints(chain.joints, frame, mode, drive, i, c, speeds, torque, passive)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, work, columns, solver.rows, solver.row_rates)
-    count, fails = prepare(mode.given, metric, rows, solver)
-    if fails >= 0:
-        return fails
-    for a in range(bias.shape[0]):
-        forces[a] = -bias[a] if a < nb else torque[a - nb] + passive[a - nb] - bias[a]
     for r in range(rows):
         target[r] = -solver.row_rates[r]
-    solve_free(metric, forces, target, rows, count, solver, acceleration)
+    again, rounds = True, 0
+    while again:
+        count, fails = prepare(mode.given, metric, rows, solver)
+        if fails >= 0:
+            return fails
+        for a in range(bias.shape[0]):
+            forces[a] = -bias[a] if a < nb else torque[a - nb] + passive[a - nb] - bias[a]
+        solve_free(metric, forces, target, rows, count, solver, acceleration)
+        weigh_leads(joints, nb, -1.0, metric)
+        again = relent(joints[:, SATURATION:], rounds, 0.0, wish, acceleration[nb:], torque)
+        weigh_leads(joints, nb, 1.0, metric)
+        rounds += 1
+    answer(joints[:, SATURATION:], wish, acceleration[nb:], torque)
     efforts(metric, bias, acceleration, rows, solver, effort)
     for v in range(torque.shape[0]):
         if mode.given[nb + v]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import COLUMN, HAS_BODY
+from limbless.mechanics.chain import COLUMN, HAS_BODY, LEADING, SATURATION
 from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
@@ -26,7 +26,7 @@ from limbless.mechanics.columns import (
 )
 from limbless.mechanics.contact_dense import SIDES, Dense, solve_friction
 from limbless.mechanics.contact_gap import Scene, find_contacts
-from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, TANGENT, contact_wrench, held_directions, press
+from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, SLIP, STICK, TANGENT, contact_wrench, held_directions, press
 from limbless.mechanics.contact_law import LOAD as LOAD_OF
 from limbless.mechanics.dense import substitute
 from limbless.mechanics.geometric_motion import (
@@ -39,15 +39,18 @@ from limbless.mechanics.geometric_motion import (
     put_sums,
     store_forces,
     store_pose,
+    weigh_leads,
 )
 from limbless.mechanics.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
+from limbless.mechanics.saturation import answer, relent
 from limbless.mechanics.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
 from limbless.mechanics.vectors import cross
 
 TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first what is left
 BOUND = 1e-9                     # m/s: a step that keeps more fails the run
+SLACK = 1e-11                    # rad/s: error of joint rates that friction solved to TOLERANCE may leave
 
 
 class Contacts(NamedTuple):
@@ -69,6 +72,7 @@ class ContactRecords(NamedTuple):
     force: NDArray[np.float64]        # (R, C, 3) world
     place: NDArray[np.float64]        # (R, C, 3) world
     held: NDArray[np.float64]         # (R, C) number of directions that stick
+    state: NDArray[np.float64]        # (R, C) OPEN, STICK or SLIP
     residual: NDArray[np.float64]     # (R,) m/s
 
 
@@ -166,6 +170,26 @@ def smooth_impulse(nb, h, bias, torque, passive, forces):
 
 
 @kernel
+def overload(joints, nb, rounds, h, touching, count, solver, contacts, scratch):
+    """With the friction that was found: whether some actuator gives what it should not, so that the step has to be solved again."""
+    change, free, contact = scratch.acceleration, solver.free, contacts.contact
+    for c in range(touching):
+        i = contacts.active[c]
+        for side in range(2):
+            impulse = contact[i, SIDES[side]] * contact[i, SHEAR + side]
+            for j in range(count):
+                change[free[j]] += contacts.mobility[2 * c + side, j] * impulse
+    for a in range(change.shape[0]):
+        change[a] /= h
+    weigh_leads(joints, nb, -1.0, scratch.metric)
+    again = relent(joints[:, SATURATION:], rounds, SLACK / h, scratch.wish, change[nb:], scratch.torque)
+    weigh_leads(joints, nb, 1.0, scratch.metric)
+    for a in range(change.shape[0]):
+        change[a] *= h
+    return again
+
+
+@kernel
 def begin_step(frame, mode, drive, k, h, x, scratch):
     """The middle of the step in `stage`, and the change of the given speeds over the step in `acceleration`."""
     nb, pb, n = frame.speeds, frame.coordinates, scratch.torque.shape[0]
@@ -215,29 +239,33 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     place(chain, frame.base, nb, home, c, middle, scratch.work, scratch.columns)
     clear(scratch.wrench)                                    # the friction of the step before stands there too
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, scratch.work, scratch.wrench)
+    push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, scratch.wish, passive)
     weigh(chain, nb, scratch.wrench, scratch.work, scratch.columns, metric, bias, scratch.push)
-    push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, passive)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, scratch.work, scratch.columns, solver.rows, solver.row_rates)
-    count, fails = prepare(mode.given, metric, rows, solver)
-    if fails >= 0:
-        return fails
-    speeds = x[split:split + nb + n]
+    speeds, leads = x[split:split + nb + n], chain.joints[:, LEADING].max() > 0.0
     for r in range(rows):                                    # still at the end of the step, where the rows have moved on
         scratch.target[r] = -0.5 * h * solver.row_rates[r]
         for a in range(nb + n):
             scratch.target[r] -= solver.rows[r, a] * speeds[a]
-    smooth_impulse(nb, h, bias, torque, passive, forces)
-    solve_free(metric, forces, scratch.target, rows, count, solver, change)
     touching = find_contacts(contacts.scene, scratch.work, t + 0.5 * h, 1.0, contacts.contact, contacts.active)
     contact_rows(chain, nb, h, touching, scratch.work, scratch.columns, contacts)
-    couple(touching, count, rows, speeds, change, solver, contacts)
-    iterations, worst = solve_friction(contacts.contact, contacts.active, touching, contacts.dense, contacts.descent, TOLERANCE)
-    counts = contacts.counts
-    counts[0], counts[1], counts[2] = counts[0] + 1.0, counts[1] + iterations, max(counts[2], worst)
-    if not worst <= BOUND:
-        return UNSOLVED
+    again, rounds, counts = True, 0, contacts.counts
+    while again:
+        count, fails = prepare(mode.given, metric, rows, solver)
+        if fails >= 0:
+            return fails
+        smooth_impulse(nb, h, bias, torque, passive, forces)
+        solve_free(metric, forces, scratch.target, rows, count, solver, change)
+        couple(touching, count, rows, speeds, change, solver, contacts)
+        iterations, worst = solve_friction(contacts.contact, contacts.active, touching, contacts.dense, contacts.descent, TOLERANCE)
+        counts[1] += iterations
+        if not worst <= BOUND:
+            return UNSOLVED
+        again = leads and overload(chain.joints, nb, rounds, h, touching, count, solver, contacts, scratch)
+        rounds += 1
+    counts[0], counts[2] = counts[0] + 1.0, max(counts[2], worst)
     rub(touching, h, scratch.work, scratch.wrench, bias, scratch.push, contacts)
     smooth_impulse(nb, h, bias, torque, passive, forces)
     solve_free(metric, forces, scratch.target, rows, count, solver, change)
@@ -249,6 +277,7 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     for v in range(n):
         if mode.given[nb + v]:
             torque[v] = scratch.effort[nb + v] - passive[v]
+    answer(chain.joints[:, SATURATION:], scratch.wish, change[nb:], torque)
     accelerate(chain, nb, change, scratch.work, scratch.columns, scratch.push, scratch.rates)
     end_step(chain, frame, mode, home, h, x, scratch)
     return -1
@@ -263,6 +292,7 @@ def store_contacts(contacts, work, kept, r):
             put_vector(kept.force[r], i, FIRST, (contact[i, GIVEN] / contact[i, LOAD_OF]) * contact_wrench(contact, i).force)
             put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + get_vector(contact, i, ARM))
             kept.held[r, i] = held_directions(contact, i)
+            kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
     kept.residual[r] = contacts.counts[2]
     contacts.counts[2] = 0.0
 

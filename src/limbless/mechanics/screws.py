@@ -14,6 +14,7 @@ from limbless.mechanics.chain import (
     HAS_ARM,
     HAS_BODY,
     KIND,
+    LEADING,
     LINK_ARM,
     LINK_AXIS,
     LINK_WET,
@@ -228,7 +229,7 @@ def weigh(chain, nb, wrench, work, columns, metric, bias, push):
         if k > 0:
             v = layout[k, COLUMN]
             put_column(nb + v, K, F, columns, metric, bias)
-            metric[nb + v, nb + v] += joints[v, ROTOR]
+            metric[nb + v, nb + v] += joints[v, ROTOR] + joints[v, LEADING]
     for a in range(nb):
         put_column(a, K, F, columns, metric, bias)
     push[0] = rate_of_work

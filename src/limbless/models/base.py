@@ -36,12 +36,16 @@ class State:
 
 
 class Variable(NamedTuple):
-    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in."""
+    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in.
+
+    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run.
+    """
 
     dims: tuple[str, ...]
     units: str
     long_name: str
     frame: str = ""
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,14 +134,15 @@ def law_failure(environment: Sequence[Environment]) -> Status:
         if error is not None:
             slot.error = None
             name = name_of(getattr(item, "law", slot))
-            return Status(f"the force law {name} failed with {told(error)}", slot.time, None, error)
+            failure = str(error) if isinstance(error, InputError) else f"the force law {name} failed with {told(error)}"
+            return Status(failure, slot.time, None, error)
     return Status()
 
 
 def refuse_law_failure(environment: Sequence[Environment]) -> None:
     """The same for one state at a time: what a user's law raised ends the call."""
     failure = law_failure(environment)
-    if isinstance(failure.cause, KeyboardInterrupt):
+    if isinstance(failure.cause, KeyboardInterrupt | InputError):
         raise failure.cause
     if failure.cause is not None:
         raise SimulationError(failure.failure, failure.time) from failure.cause
@@ -158,7 +163,7 @@ class Model(Recording):
         raise NotImplementedError
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """The longest step that solves the scenario from this state on, where a longer one would give a wrong motion without a sign of it."""
+        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a sign of it."""
         return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:

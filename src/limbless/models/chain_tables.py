@@ -13,6 +13,7 @@ from limbless.errors import InputError
 from limbless.mechanics import chain as kernels
 from limbless.mechanics import chain_motion
 from limbless.mechanics.laws import Laws
+from limbless.mechanics.saturation import WISH_ROWS
 from limbless.mechanics.scalars import aligned_zeros
 from limbless.robots.chain import Chain
 
@@ -88,7 +89,7 @@ def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray
     return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
-def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.ChainTable, bool]:
+def actuate(table: kernels.ChainTable, actuation: Actuation, base: str) -> tuple[kernels.ChainTable, bool]:
     """The table under an actuation, and whether torque-given joints follow the gait by feedback."""
     freedoms = len(table.joints)
     if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
@@ -100,10 +101,59 @@ def actuate(table: kernels.ChainTable, actuation: Actuation) -> tuple[kernels.Ch
         if wrong:
             raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {freedoms - 1}")
         given[list(actuation.motion_joints)] = True
-        joints[:, kernels.GAIN] = _one_each(actuation.stiffness, freedoms, "stiffness")
-        joints[:, kernels.RATE_GAIN] = _one_each(actuation.damping, freedoms, "damping")
-        joints[:, kernels.SATURATION] = actuation.saturation or np.inf
+        gains = _gains(table, actuation, base)
+        joints[:, kernels.GAIN], joints[:, kernels.RATE_GAIN], joints[:, kernels.INERTIA_GAIN] = gains
+        joints[given, kernels.INERTIA_GAIN] = 0.0
+        if actuation.saturation is not None:
+            joints[:, kernels.SATURATION] = _one_each(actuation.saturation, freedoms, "saturation")
     return mark_given(table._replace(joints=joints), given), isinstance(actuation, ProportionalDerivative)
+
+
+def _gains(table: kernels.ChainTable, actuation: ProportionalDerivative, base: str) -> tuple[Array, Array, Array]:
+    """Gains on position, rate and acceleration, as stated; what is not stated follows from the inertia J of each joint.
+
+    Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two stated: the other
+    makes the damping critical, K J = (D/2)².
+    """
+    freedoms = len(table.joints)
+    stiffness, damping = actuation.stiffness, actuation.damping
+    K = None if stiffness is None else _one_each(stiffness, freedoms, "stiffness")
+    D = None if damping is None else _one_each(damping, freedoms, "damping")
+    if K is not None and D is not None:
+        return K, D, np.zeros(freedoms)
+    J = joint_inertia(table, base)
+    if K is not None:
+        return K, 2.0 * np.sqrt(K * J), np.zeros(freedoms)
+    if D is not None:
+        return np.divide(0.25 * D**2, J, out=np.zeros(freedoms), where=J > 0.0), D, np.zeros(freedoms)
+    return 2.0 * actuation.bandwidth**2 * J, 4.0 * actuation.bandwidth * J, J
+
+
+def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
+    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
+    to answer as it can; added mass and rotors included."""
+    from limbless.models.newton_euler.evaluation import Evaluation          # its package needs this module
+
+    layout = table.layout.copy()
+    layout[1:, kernels.GIVEN] = 1
+    freedoms, found = len(table.joints), np.zeros(len(table.joints))
+    now = Evaluation(table._replace(layout=layout), BASES[base], assemble_laws([]))
+    for row in range(1, len(layout)):
+        if layout[row, kernels.KIND] == kernels.SPHERICAL:
+            now.position[7 + layout[row, kernels.POSITION]] = 1.0
+    for v in range(freedoms):
+        now.acceleration[:], now.velocity[:] = 0.0, 0.0
+        now.acceleration[6 + v] = 1.0
+        now()
+        found[v] = now.torque[v]
+    return np.maximum(found, 0.0)
+
+
+def refuse_feedforward(actuation: Actuation, model: str) -> None:
+    """Inverse dynamics within a step are at hand in one model only."""
+    if getattr(actuation, "feedforward", False):
+        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set model.kind to "
+                         "newton-euler")
 
 
 def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
@@ -111,8 +161,9 @@ def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array
     if len(gains) == 0 or count % len(gains):
         raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
                          f"got {len(gains)}")
-    if (gains < 0).any():
-        raise InputError(f"actuation.{name}: gains must not be negative; got {gains.min():g}")
+    if (gains < 0).any() or (name == "saturation" and (gains == 0).any()):
+        must = "must be positive" if name == "saturation" else "gains must not be negative"
+        raise InputError(f"actuation.{name}: {must}; got {gains.min():g}")
     return np.tile(gains, count // len(gains))
 
 
@@ -120,7 +171,8 @@ def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     """Working memory for a chain whose flat state has `size` numbers."""
     bodies, freedoms = len(table.layout), len(table.joints)
     return chain_motion.Scratch(*(aligned_zeros(shape) for shape in (
-        (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size)))
+        (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size,
+        (WISH_ROWS, freedoms), (4, freedoms), freedoms)))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:

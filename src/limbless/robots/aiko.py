@@ -73,4 +73,4 @@ class Aiko(Preset):
             inertia=(along, 0.0, 0.0, shifted, 0.0, shifted),
             body=BodyShape(position=(center - 0.5 * self.length, 0.0, 0.0), length=self.length, half_width=self.sphere_radius,
                            half_height=self.sphere_radius),
-            contact_shapes=tuple(Sphere(center=(x, 0.0, 0.0), radius=self.sphere_radius) for x in ends), **fields)
+            contact_shapes=tuple(Sphere(centre=(x, 0.0, 0.0), radius=self.sphere_radius) for x in ends), **fields)

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from limbless import terminal
+from limbless.result import red_line
 from limbless.scenarios import loader
 from limbless.view.frames import Frames
 from limbless.view.serving import by_visitor
@@ -48,6 +49,7 @@ class Controls:
         gui.main_panel.set_width(360)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
         self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
+        self.doubt = gui.add_html("", order=-1)         # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
         self.stop = gui.add_button("Cancel the run", visible=False, color="red", order=3)
@@ -136,6 +138,7 @@ class Controls:
         """Numbers of a new result; with another scenario also its switches and fields."""
         times = stage.frames.times
         self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
+        self.doubt.content = red_line(result.warning)
         self.numbers.content = _table(terminal.summary_rows(result.summary()))
         self.copy.content = _copied(self.page.python())
         if another:

@@ -1,12 +1,15 @@
 """`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet."""
 from __future__ import annotations
 
+import re
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limbless.files import write_text
+from limbless.result import red_line
 from limbless.view.frames import Frames, frames_of
 from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
 from limbless.view.serving import quiet_server, stop
@@ -67,7 +70,13 @@ def chosen(frames: Frames, vertices: int) -> list[int]:
 
 
 def _titled(page: str, result: Result) -> str:
-    from html import escape
-
+    """The page under the name of the run, and above the motion what is to be known of it: in red why it is not proven, then its notes."""
     before, _, rest = page.partition("<title>")
-    return f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>'):]}" if rest else page
+    if rest:
+        page = f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>'):]}"
+    said = red_line(result.warning) + "".join(f"<div>Note: {escape(note)}</div>" for note in result.notes)
+    body = re.search(r"<body[^>]*>", page)
+    if not said or body is None:
+        return page
+    place = "position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;background:#fffe;color:#444;padding:2px 8px"
+    return f"{page[:body.end()]}<div id='said' style='{place}'>{said}</div>{page[body.end():]}"

@@ -11,6 +11,7 @@ from limbless import __version__
 from limbless.citations import PAPERS
 from limbless.errors import InputError
 from limbless.files import write_text
+from limbless.result import red_line
 from limbless.terminal import summary_rows
 from limbless.view.figures import style
 from limbless.view.frames import Frames, frames_of
@@ -32,7 +33,7 @@ _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
 h1{font-size:1.6em;margin-bottom:.1em}h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd;padding-bottom:.2em}
 table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-align:left;vertical-align:top}th{color:#666;font-weight:500}
-.title{color:#666;margin-top:0}.verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
+.note{margin:.3em 0;color:#444}.title{color:#666;margin-top:0}.verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
 .pass{background:#e9f5f0;border-color:#009E73}.fail{background:#fdeee7;border-color:#D55E00}.none{background:#f2f2f2;border-color:#777}
 td.fail{background:none;color:#b03a00;font-weight:600}td.pass{background:none;color:#00694d}
 pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
@@ -50,8 +51,10 @@ def report(result: Result) -> str:
     name = result.name or "result"
     scenario = result.scenario
     parts = [
+        red_line(result.warning),
         f"<h1>{escape(name)}</h1><p class='title'>{escape(getattr(scenario, 'title', '') or '')}</p>",
-        verdict(result.balances(), result.status),
+        verdict(result),
+        "".join(f"<p class='note'>Note: {escape(note)}</p>" for note in result.notes),
         f"<h2>What was run</h2>{_table(_facts(result))}",
         f"<h2>The motion</h2><div class='only-screen'>{_framed(replay(result))}</div>{_posture(frames)}{_still(result)}",
         f"<h2>Numbers</h2>{_table(summary_rows(result.summary()))}",
@@ -71,14 +74,13 @@ def write_report(result: Result, folder: str | Path) -> Path:
     return write_text(Path(folder) / FILE_NAME, report(result))
 
 
-def verdict(balances: list[Balance], status: str) -> str:
+def verdict(result: Result) -> str:
     """One plain sentence, green or red."""
-    wrong = [balance for balance in balances if balance.verdict != "pass"]
-    if status != "completed":
-        return f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(status)}): look at it with care.</p>"
-    if wrong:
-        names = ", ".join(f"{balance.name} ({balance.relative:.1e} of its scale, at most {balance.threshold:g})" for balance in wrong)
-        return (f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape(names)} does not balance. "
+    balances = result.balances()
+    if result.status != "completed":
+        return f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(result.status)}): look at it with care.</p>"
+    if not result.proven:
+        return (f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape('; '.join(result.doubts))}. "
                 "A shorter step usually mends that.</p>")
     if not balances:
         return "<p class='verdict none' id='verdict'>This run recorded nothing that could prove it.</p>"
@@ -89,7 +91,7 @@ def verdict(balances: list[Balance], status: str) -> str:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
-    rows = [("status", result.status), ("model", str(result.dataset.attrs.get("model", "not known")))]
+    rows = [("status", result.outcome), ("model", str(result.dataset.attrs.get("model", "not known")))]
     if scenario is not None:
         around = ", ".join(str(getattr(item, "kind", "?")) for item in scenario.environment) or "free space"
         rows += [("robot", str(getattr(scenario.robot, "preset", None) or getattr(scenario.robot, "kind", "?"))),

@@ -98,7 +98,7 @@ def test_a_law_that_raises_keeps_the_run() -> None:
         ll.simulate(body, GAIT, ll.ForceLaw(law=fragile), duration=5.0, step=0.01)
     kept = caught.value.result
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    assert kept.status.startswith("failed: the force law failed with ZeroDivisionError")
+    assert kept.status.startswith("failed: the force law fragile failed with ZeroDivisionError")
     assert 2.0 < kept.dataset.time.values[-1] <= 3.01
     assert all(np.isfinite(kept.dataset[name].values).all() for name in kept.dataset.data_vars if name != "joint_limit")
 

@@ -7,6 +7,7 @@ from scipy.optimize import lsq_linear, minimize
 
 from limbless.mechanics import contact_law as law
 from limbless.mechanics.contact_dense import Dense, solve_friction
+from limbless.mechanics.contact_path import make_path
 
 Array = np.ndarray
 
@@ -27,7 +28,8 @@ def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.
     table[:, law.LATERAL], table[:, law.GIVEN], table[:, law.LOAD], table[:, law.BOX] = friction[1], 1.0, 1.0, box
     if start is not None:
         table[:, law.SHEAR:law.SHEAR + 2] = start.reshape(-1, 2)
-    dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64))
+    dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64),
+                  make_path(2 * count))
     rho = 1.0 / max(float(np.diag(D).mean()), 1e-6)
     _, worst = solve_friction(table, np.arange(count), count, dense, rho, tolerance)
     return table[:, law.SHEAR:law.SHEAR + 2].ravel(), worst

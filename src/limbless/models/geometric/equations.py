@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
@@ -19,6 +19,7 @@ from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import PUSH, DriveTable
 from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, push_joints
 from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
+from limbless.mechanics.saturation import WISH_ROWS
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
 from limbless.models.chain_tables import chain_table, mark_given, pack_environment
@@ -98,7 +99,7 @@ class Equations:
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
                              "(khalil-eel: `joints: revolute`)")
         self.chain, self.frame = built, frame_of(built, coordinates)
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
@@ -277,7 +278,7 @@ class Equations:
         none = DriveTable(np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)))
         mode = Mode(np.ones(self.freedoms, dtype=np.int64), FREE_OF_CLAMPS, False)
         push_joints(self._table.joints, self.frame, mode, none, 0, np.asarray(x, dtype=float), np.asarray(speeds, dtype=float),
-                    np.zeros(n), passive[self.frame.speeds:])
+                    np.zeros(n), np.zeros((WISH_ROWS, n)), passive[self.frame.speeds:])
         return passive
 
     def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
@@ -322,7 +323,7 @@ def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
     N = freedoms
     work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
     return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
-                   np.zeros(N), np.zeros(joints), np.zeros(joints), np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size),
+                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size),
                    np.zeros(size))
 
 

@@ -18,6 +18,7 @@ from limbless.mechanics import chain_motion, geometric_motion, geometric_steppin
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
 from limbless.mechanics.contact_dense import Dense
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
+from limbless.mechanics.contact_path import make_path
 from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
@@ -51,7 +52,8 @@ class Geometric(Equations, Model):
         super().__init__(robot, environment, coordinates)
         self.actuation = actuation or Motion()
         table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
-                                                     self.actuation)
+                                                     self.actuation, self.chain.base)
+        chain_tables.refuse_feedforward(self.actuation, "geometric")
         self._run_table, n = table, self.chain.freedoms
         self._given = np.zeros(self.freedoms, dtype=np.int64)
         self._given[self.frame.speeds:] = table.layout[1:, rows_of.GIVEN]
@@ -68,7 +70,8 @@ class Geometric(Equations, Model):
         """Set-valued wheels as contacts under given loads; none if there are none."""
         scene = scene_of(self.chain, self.wheels)
         C, N = len(scene.owner), self.freedoms
-        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64))
+        dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
+                      make_path(2 * C))
         return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
                         dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 
@@ -124,6 +127,9 @@ class Geometric(Equations, Model):
         return DriveTable(*self.chain.motion(gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
+        imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
+        if imposed and any(clamp.active is None for clamp in self.clamps):
+            return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
         rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
         return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
 
@@ -173,7 +179,7 @@ class Geometric(Equations, Model):
         C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
-                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
+                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros((count, C)), np.zeros(count)))
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
         """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""
@@ -250,7 +256,8 @@ class Geometric(Equations, Model):
             records = records._replace(hold=recording.elsewhere(block, records, extra["clamp_wrench"]))
         if self.wheels:
             extra |= {"contact_force": block["contact_force"], "contact_position": block["contact_place"],
-                      "contact_held": block["contact_held"], "contact_residual": block["contact_residual"]}
+                      "contact_state": block["contact_state"], "contact_held": block["contact_held"],
+                      "contact_residual": block["contact_residual"]}
         return {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra}
 
     def observe(self, state: State) -> dict[str, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation, Motion
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -16,6 +16,7 @@ from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
+from limbless.mechanics.tally import Tally
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
@@ -23,6 +24,7 @@ from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -50,23 +52,27 @@ class NewtonEuler(Model):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain = self.robot = built
         self.actuation = actuation or Motion()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         for item in self.environment:
             if not isinstance(item, Environment):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
         self._laws, added = assembly.pack_environment(built, self.environment)
         self._plain = assembly.chain_table(built, added)
-        self._table, feedback = assembly.actuate(self._plain, self.actuation)
+        self._table, feedback = assembly.actuate(self._plain, self.actuation, built.base)
         self._base = assembly.BASES[built.base]
         any_free = bool((self._table.layout[1:, kernels.GIVEN] == 0).any())
         self._has_passive = bool(np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0))
-        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive))
+        leads = bool((self._table.joints[:, kernels.INERTIA_GAIN] > 0.0).any())
+        forecasts = feedback and getattr(self.actuation, "feedforward", False)
+        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive), leads, forecasts,
+                                self._plain.layout)
         self._evaluations: dict[bytes, Evaluation] = {}
         self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
         self._given_positions, self._given_velocities = assembly.given_columns(self._table)
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
+        self._tallies = Tallies(built.arrays().torque_limit, self.environment)
 
     # One state at a time
 
@@ -206,7 +212,9 @@ class NewtonEuler(Model):
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         kept = assembly.records(self._table, self._size, len(times))
-        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
+        tally, tallied = self._tallies.start(state.memory, state.time), self._tallies.records(len(times))
+        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept,
+                                         tally, tallied)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
@@ -215,7 +223,9 @@ class NewtonEuler(Model):
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+            tallied = Tally(*(array[:reached] for array in tallied))
+        return (State(done, x, {**state.memory, **self._tallies.named(tally)}),
+                {"time": times, **kept._asdict(), **self._tallies.named(tallied)}, status)
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
@@ -224,8 +234,8 @@ class NewtonEuler(Model):
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
-        kept = {name: values for name, values in block.items() if name != "time"}
-        return self._recorder.block(block["time"], chain_motion.Records(**kept), self._split)
+        kept = chain_motion.Records(*(block[name] for name in chain_motion.Records._fields))
+        return {**self._recorder.block(block["time"], kept, self._split), **self._tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
@@ -243,10 +253,10 @@ class NewtonEuler(Model):
                 ("base_twist", "screw", slice(split, split + 6)), ("actuator_work", "", slice(work, work + 1))]
 
     def schema(self) -> dict[str, Variable]:
-        return SCHEMA
+        return {**SCHEMA, **self._tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        return self._recorder.coordinates()
+        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
 
 
 class NewtonEulerSettings(ModelSettings):

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from limbless.mechanics import chain as kernels
 from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE
 from limbless.mechanics.contact_motion import Kept, Moving, Room
+from limbless.mechanics.contact_path import MOST, make_path
 from limbless.mechanics.contact_solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
+from limbless.mechanics.saturation import WISH_ROWS
 
 Array = NDArray[np.float64]
 INTEGRALS = 9
@@ -30,15 +32,16 @@ def room(rows: int, joints: int, slots: int) -> Room:
     """Working memory of a run."""
     return Room(np.zeros(7 + joints), np.zeros(6 + joints), np.zeros((rows, kernels.WORK_COLUMNS)), np.zeros((rows, 6)),
                 np.zeros((rows, 6)), np.zeros((slots, CONTACT_COLUMNS)), np.zeros(slots, dtype=np.int64), np.zeros(3),
-                np.zeros((joints, 2)), np.zeros(6))
+                np.zeros((joints, 5)), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(6))
 
 
-def step(rows: int, joints: int, dry: Array | None) -> Step:
+def step(rows: int, joints: int, slots: int, dry: Array | None) -> Step:
     """Working memory of the solver; `dry` holds the numbers of dry friction in the joints, if any has it."""
     rubbing = 0 if dry is None else joints
+    path = make_path(IMPULSE * min(slots, MOST) + rubbing)
     return Step(np.zeros((rows, BLOCK_COLUMNS)), np.zeros(joints), np.zeros(joints), np.zeros(6 + joints), np.zeros((rows, 6)),
                 np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)), np.zeros(6),
-                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry)
+                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry, path)
 
 
 def kept(rows: int, joints: int, slots: int, count: int) -> Kept:

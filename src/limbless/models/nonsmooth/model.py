@@ -12,7 +12,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
-SUNK = 0.05                            # radii: how deep a body may sink in before the run is in doubt; scenarios of the library stay below 0.005
+SUNK = 0.05                            # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 _UNRECORDED = "unrecorded"             # what was found since the last record, in the memory of a state: worst residual, greatest depth
 
 
@@ -107,15 +107,15 @@ class NonSmooth(Model):
         if not isinstance(built, Chain):
             raise InputError(f"the non-smooth model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation, self.settings = built, actuation or Motion(), settings or NonSmoothSettings()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
-        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation)
+        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation, built.base)
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
-        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes[:2], self._dry_friction())
+        self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes, self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
 
@@ -124,6 +124,7 @@ class NonSmooth(Model):
         if (arrays.joint_kind == kernels.SPHERICAL).any():
             raise InputError("the non-smooth model takes revolute, prismatic and universal joints; this robot has spherical ones: "
                              "describe each as a universal and a revolute joint")
+        chains.refuse_feedforward(self.actuation, "non-smooth")
         if getattr(self.actuation, "motion_joints", ()):
             raise InputError("actuation.motion_joints: the non-smooth model drives all joints in one way; leave it out, "
                              "or use actuation 'motion'")
@@ -133,7 +134,10 @@ class NonSmooth(Model):
         control = contact_motion.FEEDBACK if feedback else (
             contact_motion.PRESCRIBED if isinstance(self.actuation, Motion) else contact_motion.TORQUES)
         backlash = self.actuation.backlash if isinstance(self.actuation, Servo) else 0.0
-        return Rule(chains.BASES[self.chain.base], int(control), own.theta, backlash, own.activation == "anticipative", own.recovery,
+        joints = self._table.joints
+        looks_ahead = own.theta > 0.0 or bool((joints[:, kernels.INERTIA_GAIN] > 0.0).any())
+        saturates = feedback and looks_ahead and bool(np.isfinite(joints[:, kernels.SATURATION]).any())
+        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash, own.activation == "anticipative", own.recovery,
                     own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
 
     def _dry_friction(self) -> Array | None:
@@ -215,7 +219,7 @@ class NonSmooth(Model):
         if refresh is None:
             return DriveTable(*self.chain.motion(gait, times), none)
         held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
-        return DriveTable(held.position, np.zeros_like(held.velocity), held.acceleration, none)
+        return DriveTable(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
         rate = chain_rate(self.chain, self._table, self._laws, assembly.views(state.x, *self._sizes).position[7:])
@@ -278,16 +282,20 @@ class NonSmooth(Model):
         return self._recorder.block(block["time"], kept, self._split)
 
     def _refuse_long_step(self, h: float) -> None:
-        """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω."""
+        """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that answers to the
+        acceleration too has its own inertia A, and needs h < 2 A / D."""
         if self._rule.control != contact_motion.FEEDBACK or self._rule.theta > 0.0:
             return
         inertia = self._bodies[:, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max(axis=1)
-        stiffest = float(self._table.joints[:, kernels.GAIN].max(initial=0.0))
-        least = float(inertia[inertia > 0.0].min()) + float(self._table.joints[:, kernels.ROTOR].min(initial=0.0))
+        joints = self._table.joints
+        lead = joints[:, kernels.INERTIA_GAIN]
+        stiffest = float(joints[lead == 0.0, kernels.GAIN].max(initial=0.0))
+        least = float(inertia[inertia > 0.0].min()) + float(joints[:, kernels.ROTOR].min(initial=0.0))
         longest = math.inf if stiffest == 0.0 else 2.0 / math.sqrt(4.0 * stiffest / least)
+        longest = min(longest, float((2.0 * lead[lead > 0.0] / joints[lead > 0.0, kernels.RATE_GAIN]).min(initial=math.inf)))
         if h > longest:
             raise InputError(f"step {h:g} s is too long for explicit control of joints this stiff (at most {longest:.2g} s): "
-                             "set model.theta to 1 for implicit control, or shorten the step")
+                             "set model.theta to 1 for implicit control, lower the gains (or actuation.rate), or shorten the step")
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""

@@ -1,0 +1,73 @@
+"""Every recorded variable of every model has a witness that does not share its code, agrees with it, and notices when it is wrong."""
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tests.contracts import witnesses
+
+for found in pkgutil.iter_modules(witnesses.__path__):
+    importlib.import_module(f"{witnesses.__name__}.{found.name}")
+
+ALL = sorted(witnesses.WITNESSES)
+every = pytest.mark.parametrize(("model", "variable"), ALL, ids=["-".join(key) for key in ALL])
+
+
+@every
+def test_every_recorded_variable_has_a_witness(model: str, variable: str) -> None:
+    case = witnesses.CASES[model]()
+    witnesses.WITNESSES[model, variable](case)
+
+
+RESIDUALS = ("contact_residual", "tail_wrench", "equilibrium_residual", "power_residual", "target_error", "target_angle_error")
+"""How far something is from holding: rounding, whose size alone can be vouched for."""
+
+
+COMPONENTS = ("axis", "screw", "quaternion", "transverse", "joint", "tendon", "angle")
+"""Dimensions of which each number can be turned round by itself."""
+
+
+def wrongs(variable: str, data: xr.DataArray) -> dict[str, np.ndarray]:
+    """Ways in which a variable could be recorded wrongly."""
+    values = data.values
+    if variable in RESIDUALS:
+        return {"a thousand times too large": 1e3 * values + 1e-3}
+    found = {"turned round": -values, "two per cent too large": 1.02 * values}
+    if data.dims and data.dims[-1] in COMPONENTS:
+        for component in range(values.shape[-1]):
+            if np.abs(values[..., component]).max(initial=0.0) > 1e-4 * np.abs(values).max(initial=0.0):
+                found[f"component {component} turned round"] = np.where(np.arange(values.shape[-1]) == component, -values, values)
+    return found
+
+
+@every
+def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
+    case = witnesses.CASES[model]()
+    recorded = [make()[variable] for make in case.runs.values() if variable in make()]
+    assert recorded, f"no run of {model} records {variable}"
+    for wrong in sorted({wrong for data in recorded for wrong in wrongs(variable, data)}):
+        with pytest.raises(AssertionError):
+            witnesses.WITNESSES[model, variable](case.changed(variable, lambda data: wrongs(variable, data).get(wrong, data.values)))
+            raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
+
+
+def test_no_variable_of_any_model_is_without_a_witness() -> None:
+    """A new variable fails here until something that does not share its code vouches for it (see `witnesses/`)."""
+    from limbless.models.chain_recording import SCHEMA as chain
+    from limbless.models.geometric.recording import CLAMP_SCHEMA, CONTACT_SCHEMA
+    from limbless.models.macro_continuous.recording import SCHEMA as rod
+    from limbless.models.nonsmooth.recording import SCHEMA as contact
+    from limbless.models.tendon_statics.recording import SCHEMA as statics
+    from limbless.registry import kinds
+
+    schemas = {"newton-euler": chain, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA}, "non-smooth": contact,
+               "macro-continuous": rod, "tendon-statics": statics}
+    assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
+    recorded = {(model, name) for model, schema in schemas.items() for name in schema}
+    recorded |= {(model, str(name)) for model, make in witnesses.CASES.items() for run in make().runs.values()
+                 for name, values in run().data_vars.items() if set(values.dims) & {"time", "point"}}
+    assert recorded == set(witnesses.WITNESSES), {"without a witness": recorded - set(ALL), "not recorded": set(ALL) - recorded}
