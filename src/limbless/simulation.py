@@ -346,7 +346,7 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
         text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)

@@ -13,7 +13,6 @@ from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics import contact_gap as gaps
 
-
 _MOST = 1_000_000     # heights: 8 MB of them
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from limbless.gaits.base import Array
 
-
 _LARGEST = 200_000_000     # bytes of a file: some ten million numbers
 
 

@@ -63,7 +63,8 @@ class Rod(Robot):
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
-        stations = np.zeros(0) if isinstance(self.profile, NamedFunction) else np.linspace(0.0, self.length, 65)   # no call before it is allowed
+        named = isinstance(self.profile, NamedFunction)              # no call before it is allowed
+        stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
             raise ValueError(f"half_width and half_height must be positive along the whole rod; found {min(width.min(), height.min()):g} m")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import threading
 import time as clock
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

@@ -125,8 +125,8 @@ class Worker:
         if self._cancel:
             self._failed(CANCELLED)
         elif clock.monotonic() > self._end and not self._dropped_meanwhile():
-            self._failed(f"stopped: a run in the studio may take {self._longest:g} s, and this one would take longer; shorten it, or run it with "
-                         "`limbless run` and look at what that wrote")
+            self._failed(f"stopped: a run in the studio may take {self._longest:g} s, and this one would take longer; "
+                         "shorten it, or run it with `limbless run` and look at what that wrote")
 
     def _tell(self, fraction: float, time: float, factor: float) -> None:
         if self._dropped_meanwhile() or (clock.monotonic() > self._end and fraction < 1.0):

@@ -61,7 +61,8 @@ def test_what_is_said_to_fit_fits() -> None:
     assert bounds.too_large(scenario) is None
 
 
-@pytest.mark.parametrize(("robot", "field"), [("uniform", "links"), ("aiko", "links"), ("wang-snake", "modules"), ("khalil-eel", "spherical_joints")])
+@pytest.mark.parametrize(("robot", "field"), [("uniform", "links"), ("aiko", "links"), ("wang-snake", "modules"),
+                                              ("khalil-eel", "spherical_joints")])
 def test_a_million_links_are_refused_by_their_field(robot: str, field: str) -> None:
     gait = {"kind": "body-wave", "amplitude": 0.1, "wavelength": 0.5}
     with pytest.raises(ll.InputError, match=rf"robot\.{field}: must be less than or equal to 10000; received 1000000"):
@@ -84,7 +85,12 @@ def wait_for(worker: Worker, scenario: ll.Scenario, ended: threading.Event) -> N
 def test_a_run_may_not_take_for_ever() -> None:
     answers: list[str] = []
     ended = threading.Event()
-    worker = Worker(lambda result: ended.set(), lambda sentence: (answers.append(sentence), ended.set())[0], lambda share: None, longest=0.0)
+
+    def failed(sentence: str) -> None:
+        answers.append(sentence)
+        ended.set()
+
+    worker = Worker(lambda result: ended.set(), failed, lambda share: None, longest=0.0)
     try:
         wait_for(worker, ll.Scenario.load("eel-planar", {"duration": 1e3, "record_every": 10.0}), ended)
     finally:
