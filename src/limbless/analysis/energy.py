@@ -36,7 +36,11 @@ def joint_power(dataset: xr.Dataset) -> Array:
 
 
 def positive_work(dataset: xr.Dataset) -> float | None:
-    """Sum over the joints of the work given while it is positive (J): what is spent when nothing is recovered from braking."""
+    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when nothing is
+    recovered from braking. As it was counted at every step; where a run did not count, from its records."""
+    if "positive_work" in dataset:
+        counted = dataset["positive_work"].values
+        return float((counted[-1] - counted[0]).sum()) if len(counted) else None
     if "effort" in dataset and "strain_rate" in dataset:               # a rod: per length of body, strain by strain
         density = dataset["effort"].values * dataset["strain_rate"].values
         along = integral_of_positive_part(dataset["time"].values, density).sum(axis=-1)

@@ -63,9 +63,11 @@ def displacement(dataset: xr.Dataset, variable: str = "com_position") -> Array |
 
 
 def path_length(dataset: xr.Dataset, variable: str = "com_position") -> float | None:
-    """Length of the recorded path (m): the sum of its chords."""
+    """Length of the path (m): as it was counted at every step, or else the sum of the chords between records."""
     if displacement(dataset, variable) is None:
         return None
+    if variable == "com_position" and "com_path" in dataset:
+        return float(dataset["com_path"].values[-1] - dataset["com_path"].values[0])
     return float(np.linalg.norm(np.diff(dataset[variable].values, axis=0), axis=1).sum())
 
 

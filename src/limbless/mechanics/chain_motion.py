@@ -413,7 +413,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                        work, wrench, push, acceleration, torque, effort, wish, rate, powers[stage])
             if tally is not None:
                 put_powers(laws, inside, work)
-                add_laws(tally, weight * h / 6.0, laws.power, rate, sums)
+                add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
                 joint = is_locked(chain, work) if setting.any_free else 0
                 if joint > 0:

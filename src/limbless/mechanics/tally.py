@@ -17,11 +17,11 @@ from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.vectors import Vector, cross, dot
 
 # Rows of numbers of all actuators: work and positive work (J; J/m for a strain), largest effort with its sign (N m or N) and its time (s), time at
-# which the limit was first passed (s), and that limit
-WORK, POSITIVE, PEAK, PEAK_TIME, BEYOND, LIMIT = np.arange(6)
-ACTUATOR_ROWS = 6
+# which the limit was first passed (s), that limit, and the power at the last knot (W/m; of strains alone)
+WORK, POSITIVE, PEAK, PEAK_TIME, BEYOND, LIMIT, POWER = np.arange(7)
+ACTUATOR_ROWS = 7
 NEVER = -1.0                           # in BEYOND: the limit was not passed
-UNLIMITED = 1e300                      # in LIMIT: fast math knows no infinity
+UNLIMITED = 1e25                       # in LIMIT: fast math knows no infinity
 # Numbers of the whole run: work exchanged, ∫ |actuators| + |environment| + |passive| dt (J); path of the centre of mass (m); its speed
 # (m/s) at the last knot, and the time of that knot (s)
 EXCHANGED, PATH, SPEED, TIME = np.arange(4)
@@ -78,11 +78,11 @@ def add_smooth_works(actuators, h, powers):
 
 
 @inline
-def add_laws(tally, weight, powers, rate, sums):
-    """`weight` (s) times the powers of all laws, and times the size of the three powers that stand in `rate` from `sums` on."""
+def add_laws(tally, weight, powers, driven, environment, passive):
+    """`weight` (s) times the powers of all laws, and times the sizes of the powers of actuators, environment and passive forces."""
     for i in range(powers.shape[0]):
         tally.laws[i] += weight * powers[i]
-    tally.run[EXCHANGED] += weight * (abs(rate[sums]) + abs(rate[sums + 1]) + abs(rate[sums + 2]))
+    tally.run[EXCHANGED] += weight * (abs(driven) + abs(environment) + abs(passive))
 
 
 @inline
@@ -90,6 +90,15 @@ def add_work(actuators, a, work):
     """Work of a step in which one impulse acts on the mean of two velocities: it has one sign."""
     actuators[WORK, a] += work
     actuators[POSITIVE, a] += max(work, 0.0)
+
+
+@inline
+def add_step(tally, h, powers, driven, environment, passive, travel, mass):
+    """A step in which forces are constant: powers (W) of all laws, the three works (J), and mass times the way of its centre (kg m)."""
+    for i in range(powers.shape[0]):
+        tally.laws[i] += h * powers[i]
+    tally.run[EXCHANGED] += abs(driven) + abs(environment) + abs(passive)
+    tally.run[PATH] += np.sqrt(dot(travel, travel)) / mass if mass > 0.0 else 0.0
 
 
 @inline
@@ -144,9 +153,9 @@ def look_and_keep(tally, kept, r, recorded, last, t, efforts, speed):
             keep(tally, kept, r)
 
 
-@lean_kernel
-def mass_speed(chain, work):
-    """Speed of the centre of mass of a chain, from the poses and velocities of its bodies."""
+@inline
+def mass_flow(chain, work):
+    """Mass of a chain times the velocity of its centre, from the poses and velocities of its bodies; and the mass."""
     mass, total = 0.0, Vector(0.0, 0.0, 0.0)
     for k in range(chain.layout.shape[0]):
         if chain.layout[k, HAS_BODY]:
@@ -154,4 +163,11 @@ def mass_speed(chain, work):
             V = get_twist(work, k, BODY_VELOCITY)
             total = total + m * V.linear + cross(V.angular, c)
             mass += m
-    return np.sqrt(dot(total, total)) / mass if mass > 0.0 else 0.0
+    return total, mass
+
+
+@lean_kernel
+def mass_speed(chain, work):
+    """Speed of the centre of mass of a chain."""
+    flow, mass = mass_flow(chain, work)
+    return np.sqrt(dot(flow, flow)) / mass if mass > 0.0 else 0.0

@@ -93,6 +93,9 @@ class Recording:
     notes: tuple[str, ...] = ()
     """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
 
+    worst: tuple[str, ...] = ()
+    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes it over."""
+
     def doubts(self, dataset: xr.Dataset) -> list[str]:
         """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty where nothing is."""
         return []

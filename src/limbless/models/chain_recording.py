@@ -180,6 +180,23 @@ class Recorder:
         return energy
 
 
+def mean_powers(block: Block) -> Block:
+    """The three powers as means since the record before, from their works (0 at the first): where forces jump, one instant says little."""
+    found = {}
+    for name in ("actuator", "environment", "passive"):
+        power = np.zeros(len(block["time"]))
+        power[1:] = np.diff(block[f"{name}_work"]) / np.diff(block["time"])
+        found[f"{name}_power"] = power
+    return found
+
+
+def mean_schema(schema: dict[str, Variable]) -> dict[str, Variable]:
+    """The variables of `schema`, with powers that say that they are means."""
+    names = ("actuator_power", "environment_power", "passive_power")
+    return {name: variable._replace(long_name=f"{variable.long_name}, mean since the record before") if name in names else variable
+            for name, variable in schema.items()}
+
+
 def _turn(R: Array, pair: Array) -> Array:
     """Both halves of twists or wrenches into other axes."""
     return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)

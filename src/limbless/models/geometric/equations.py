@@ -323,8 +323,8 @@ def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
     N = freedoms
     work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
     return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
-                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH),
-                   np.zeros(6), np.zeros(size), np.zeros(size), np.zeros(size))
+                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6),
+                   np.zeros(size), np.zeros(size), np.zeros(size), np.zeros((4, joints)))
 
 
 def _solver(N: int) -> Solver:

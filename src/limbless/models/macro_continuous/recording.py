@@ -153,14 +153,12 @@ class Recorder:
     def coordinates(self) -> dict[str, Any]:
         """Names of the sections and contacts, and what does not change in time."""
         mesh: Mesh = self.mesh
-        X, lengths = mesh.X[self.middles], 2.0 * mesh.half[mesh.half > 0.0]
-        limit = np.full(6, np.inf) if self.rod.effort_limit is None else np.broadcast_to(np.array(self.rod.effort_limit, dtype=float), 6)
+        X, lengths = mesh.X[self.middles], self.section_lengths
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
             "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf),
-                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "effort_limit": (("screw",), self.effort_limit(), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
         found["slip_tolerance"] = ((), self.slip,
                                    {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
@@ -170,6 +168,21 @@ class Recorder:
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
             found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
         return found
+
+    @property
+    def section_lengths(self) -> Array:
+        """(sections,) m, when not stretched."""
+        return np.asarray(2.0 * self.mesh.half[self.mesh.half > 0.0])
+
+    def effort_limit(self) -> Array:
+        """(6,) largest effort of the actuators along each strain; infinite where there is none."""
+        given = self.rod.effort_limit
+        limit = np.full(6, np.inf) if given is None else np.broadcast_to(np.array(given, dtype=float), 6)
+        return np.where(self.actuated, limit, np.inf)
+
+    def strain_table(self) -> Array:
+        """(4, 6) passive stiffness and damping, strain at rest, and 1 where actuated."""
+        return np.array([self.stiffness, self.damping, np.broadcast_to(NATURAL, 6), self.actuated.astype(float)])
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
         """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
@@ -256,7 +269,7 @@ class Recorder:
         scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2),
                                                                                                     initial=0.0) / self.rod.length
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
-        m, length = self.middles, 2.0 * self.mesh.half[self.mesh.half > 0.0]
+        m, length = self.middles, self.section_lengths
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
         effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
         return {
