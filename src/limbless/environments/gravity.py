@@ -10,7 +10,6 @@ from limbless.environments.base import Environment, Pack
 from limbless.environments.packing import field_rows, in_windows
 from limbless.robots.base import Robot
 
-
 STANDARD: Vector3 = (0.0, 0.0, -9.81)
 """m/s2, world axes, z up."""
 

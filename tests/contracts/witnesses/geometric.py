@@ -115,4 +115,4 @@ def wheels_slip_where_friction_is_used_up(case: Case) -> None:
 def the_friction_law_is_kept(case: Case) -> None:
     data = case.of("wheels")
     wheels_rub_against_their_motion_and_brake_the_robot(case)
-    assert 0.0 <= data["contact_residual"].min() and data["contact_residual"].max() < 1e-10
+    assert data["contact_residual"].min() >= 0.0 and data["contact_residual"].max() < 1e-10

@@ -199,7 +199,7 @@ def the_wrench_inside_carries_what_lies_beyond(case: Case) -> None:
 def nothing_is_left_beyond_the_tail(case: Case) -> None:
     for run in ("free", "anchored", "supported"):
         left = case.of(run)["tail_wrench"]
-        assert 0.0 <= left.min() and left.max() < 1e-6
+        assert left.min() >= 0.0 and left.max() < 1e-6
 
 
 @witness(MODEL, "fluid_force")
@@ -318,7 +318,7 @@ def feet_do_not_slip(case: Case) -> None:
         angle = 2.0 * np.pi / 0.3 * data["time"][there]
         speed = np.array([0.01, 0.005, -0.008]) * 2.0 * np.pi / 0.3 * np.cos(angle)[:, None]
         case.same(back(b.R[there, node], b.velocity[there, node]), speed, 2e-3)
-    assert 0.0 <= data["contact_residual"].min() and data["contact_residual"].max() < 1e-6
+    assert data["contact_residual"].min() >= 0.0 and data["contact_residual"].max() < 1e-6
 
 
 @witness(MODEL, "contact_singular_values", "contact_conditioning")

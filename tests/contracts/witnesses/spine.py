@@ -142,7 +142,7 @@ def bends_balance_all_moments(case: Case) -> None:
 @witness(MODEL, "equilibrium_residual")
 def moments_balance(case: Case) -> None:
     data = case.of("path")
-    assert 0.0 <= data["equilibrium_residual"].min() and data["equilibrium_residual"].max() < 1e-12
+    assert data["equilibrium_residual"].min() >= 0.0 and data["equilibrium_residual"].max() < 1e-12
     bends_balance_all_moments(case)
 
 
