@@ -406,7 +406,8 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     if scenario is not None:
         task = getattr(scenario, "task", None)
         facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": task,
-                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
+                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
+                  **speed.transport_facts(scenario)}
     return facts
 
 

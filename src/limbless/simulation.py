@@ -24,6 +24,7 @@ from limbless.gaits.base import Gait
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
 from limbless.result import LOOKED, RECORDED, Result
 from limbless.robots.base import Preset, Robot
+from limbless.scenarios.numbers import computable
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.timeline import LOOKS, Looks, blocks_between, knots_between, on_grid, recorded, stage_times
 
@@ -101,12 +102,13 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    with computable(scenario):
+        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
-    with _asking(scenario.gait, "at t = 0 s"):
+    with _asking(scenario.gait, "at t = 0 s"), computable(scenario):
         state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
     return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
@@ -128,7 +130,8 @@ def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -
     """The result of a task; a failure or an interruption keeps what was found before it."""
     began = clock.perf_counter()
     tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
-    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+    with computable(scenario):
+        block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
     interrupted = isinstance(status.cause, KeyboardInterrupt)
     told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
     result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
@@ -197,7 +200,8 @@ class _Run:
 
     def _refuse_long_steps(self) -> None:
         """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between records."""
-        limit = self.model.step_limit(self.state)
+        with computable(self.scenario):
+            limit = self.model.step_limit(self.state)
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
@@ -307,7 +311,7 @@ class _Run:
         return None
 
     def _drive(self, gait: Any, knots: Array) -> Any:
-        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"):
+        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
             return self.model.drive(gait, stage_times(knots))
 
     def _keep(self, block: Block) -> None:
@@ -348,7 +352,7 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
         text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)

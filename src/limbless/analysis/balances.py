@@ -12,7 +12,8 @@ angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length 
 orientation               1, the norm of a rotation's quaternion
 equilibrium (N m)         the largest elastic moment of a vertebra
 actuator work (J)         the sum of |work| from point to point
-recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one
+recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its contacts:
+                          the largest speed of its body
 """
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
 
 PROOF = ("kinetic_energy", "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "work_exchanged",
-         "contact_residual", "tail_wrench", "joint_drift")
+         "contact_residual", "contact_speed", "tail_wrench", "joint_drift")
 """What balances compare, beside `com_position` and quaternions."""
 WORKS = ("actuator_work", "environment_work", "passive_work")
 QUATERNIONS = ("base_orientation", "orientation")
@@ -166,15 +167,15 @@ def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
     return np.max([drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift for drift in found], axis=0)
 
 
-def _recorded(variable: str, compares: str) -> Callable[[xr.Dataset, float | None], Balance | None]:
-    """A balance that the model records itself, as a quantity that should be zero."""
+def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
+    """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is compared with."""
 
     def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         if variable not in dataset:
             return None
         attributes = dataset[variable].attrs
-        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), float(attributes.get("scale", 1.0)),
-                       str(attributes.get("units", "1")), compares)
+        size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
+        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), size, str(attributes.get("units", "1")), compares)
 
     return balance
 
@@ -213,7 +214,7 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _orientation,
     _equilibrium,
     _actuator_work,
-    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey"),
+    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"),
     _recorded("tail_wrench", "the internal wrench at the free end with zero"),
     _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
 ]

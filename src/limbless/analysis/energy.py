@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.analysis.speed import displacement
+from limbless.analysis.speed import displacement, no_transport
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,8 +51,9 @@ def positive_work(dataset: xr.Dataset) -> float | None:
 
 
 def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
-    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None if it did not move."""
+    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None for a robot that is
+    held, falls or stays where it is (`no_transport`)."""
     work, moved = positive_work(dataset), displacement(dataset)
-    if work is None or moved is None or not mass or not np.any(moved):
+    if work is None or moved is None or not mass or no_transport(dataset) is not None:
         return None
     return work / (mass * STANDARD_GRAVITY * float(np.linalg.norm(moved)))

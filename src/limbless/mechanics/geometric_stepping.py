@@ -26,7 +26,7 @@ from limbless.mechanics.columns import (
 )
 from limbless.mechanics.contact_dense import SIDES, Dense, solve_friction
 from limbless.mechanics.contact_gap import Scene, find_contacts
-from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, TANGENT, contact_wrench, held_directions, press
+from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, SLIP, STICK, TANGENT, contact_wrench, held_directions, press
 from limbless.mechanics.contact_law import LOAD as LOAD_OF
 from limbless.mechanics.dense import substitute
 from limbless.mechanics.geometric_motion import (
@@ -73,6 +73,7 @@ class ContactRecords(NamedTuple):
     force: NDArray[np.float64]        # (R, C, 3) world
     place: NDArray[np.float64]        # (R, C, 3) world
     held: NDArray[np.float64]         # (R, C) number of directions that stick
+    state: NDArray[np.float64]        # (R, C) OPEN, STICK or SLIP
     residual: NDArray[np.float64]     # (R,) m/s
 
 
@@ -313,6 +314,7 @@ def store_contacts(contacts, work, kept, r):
             put_vector(kept.force[r], i, FIRST, (contact[i, GIVEN] / contact[i, LOAD_OF]) * contact_wrench(contact, i).force)
             put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + get_vector(contact, i, ARM))
             kept.held[r, i] = held_directions(contact, i)
+            kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
     kept.residual[r] = contacts.counts[2]
     contacts.counts[2] = 0.0
 

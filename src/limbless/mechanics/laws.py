@@ -30,10 +30,10 @@ WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 #          1 if the added mass is momentum-consistent, current (3, world), 1 if there is added mass
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
-# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of time that gives
-#          them (0: they are constant)
-# FRICTION largest force per length of sliding to the head, to the tail and sideways, speed below which it fades, 1 if the directions
-#          are joined by an ellipse (0: a box, which takes them apart)
+# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of
+#          time that gives them (0: they are constant)
+# FRICTION largest force per length of sliding towards the base, towards the tip and sideways, speed below which it
+#          fades, 1 if the directions are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
@@ -160,7 +160,7 @@ def surface_slice(laws, i, E, height):
 
 @inline
 def friction_slice(laws, i, velocity):
-    """Dry friction per unit length along and across the body, with sgn(u) -> u / sqrt(u² + ε²); e1 points to the tail.
+    """Dry friction per unit length along and across the body, with sgn(u) -> u / sqrt(u² + ε²); e1 points to the tip.
 
     A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as a whole with the largest power.
     """

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
@@ -99,7 +99,7 @@ class Equations:
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
                              "(khalil-eel: `joints: revolute`)")
         self.chain, self.frame = built, frame_of(built, coordinates)
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]

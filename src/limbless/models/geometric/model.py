@@ -133,6 +133,9 @@ class Geometric(Equations, Model):
         return DriveTable(*self.chain.motion(gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
+        imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
+        if imposed and any(clamp.active is None for clamp in self.clamps):
+            return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
         rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
         return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
 
@@ -184,7 +187,7 @@ class Geometric(Equations, Model):
         C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
-                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
+                ContactRecords(*(np.zeros(shape) for shape in ((count, C, 3), (count, C, 3), (count, C), (count, C), count))))
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
         """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""
@@ -266,7 +269,8 @@ class Geometric(Equations, Model):
             records = records._replace(hold=recording.elsewhere(block, records, extra["clamp_wrench"]))
         if self.wheels:
             extra |= {"contact_force": block["contact_force"], "contact_position": block["contact_place"],
-                      "contact_held": block["contact_held"], "contact_residual": block["contact_residual"]}
+                      "contact_state": block["contact_state"], "contact_held": block["contact_held"],
+                      "contact_residual": block["contact_residual"]}
         found = {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra, **self._tallies.variables(block)}
         return {**found, **mean_powers(found)} if self.wheels else found
 

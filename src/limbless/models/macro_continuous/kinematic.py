@@ -88,7 +88,7 @@ class Kinematic:
         rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, motion.twist_rate, when.stage, stands, table.work,
                               table.sums, model.scratch.slab, model.scratch.kept, bias, push, works, law_powers, model.muscles, inner, speed)
         status = law_failure(model.environment)
-        if status.failure:                                           # what comes before it is kept; all later numbers are no numbers
+        if status.failure:                               # what comes before it is kept; all later numbers are no numbers
             record, push, works = record & (knots < (status.time or 0.0)), np.nan_to_num(push), np.nan_to_num(works)
         resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
@@ -115,7 +115,7 @@ class Kinematic:
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
         j, there = stands[e], present[when.step[e]]
         touches = Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench[j], shared.about_head[j], touch[e],
-                          motion.residual[e], shared.singular[j])
+                          motion.residual[e], motion.speed[e], shared.singular[j])
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
         x[WORKS:] = paid[-1]
         return (State(float(knots[-1]), np.concatenate([x, supports]), {**state.memory, **tallies.named(tally)}),
@@ -139,8 +139,9 @@ class Kinematic:
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
             with self._told_of_changes(table.gait):
-                motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
-                                              self._walled(knots)[when.step], None if base is None else base[when.stage])
+                motion = self.contacts.motion(
+                    self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
+                    self._walled(knots)[when.step], None if base is None else base[when.stage])
             if not moves and (wander is None or self.contacts.guides_body):
                 return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
@@ -167,8 +168,9 @@ class Kinematic:
         except Slip as slip:
             if not isinstance(gait, Blend):
                 raise
-            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not let it: {slip}; "
-                       "between supports a change must begin at the head, which the gait 'steered-curvature' does") from slip
+            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not "
+                       f"let it: {slip}; between supports a change must begin at the head, which the gait 'steered-curvature' "
+                       "does") from slip
 
     @property
     def _wanders(self) -> bool:

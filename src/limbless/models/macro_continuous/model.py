@@ -10,7 +10,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -52,7 +52,7 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()
         self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
@@ -99,22 +99,26 @@ class MacroContinuous(Model):
     def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike = _AT_REST, *,
                 base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
                 time: float = 0.0, supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
-        """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all that follows.
+        """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all
+        that follows.
 
         Parameters
         ----------
         strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their rates in time.
-        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out then.
-        supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`, NaN where one is
-            not there; where they are at the start of a run if absent.
-        crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along the body.
-        """
+        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out
+            then.
+        supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`,
+            NaN where one is not there; where they are at the start of a run if absent.
+        crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along
+            the body. """
         if self.kinematic is None:
             if supports is not None or crests is not None:
-                raise InputError("supports and crests say where contacts are, and the environment has none; leave them out")
-            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation, time)
+                raise InputError("supports and crests say where contacts are; the environment has none, so leave them out")
+            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation,
+                                 time)
         if np.any(numbers("base_twist", base_twist, 6)):
-            raise InputError(f"base_twist: contacts decide the motion of the head; leave it out (got {tuple(np.asarray(base_twist))})")
+            raise InputError("base_twist: contacts decide the motion of the head; leave it out (got "
+                             f"{tuple(np.asarray(base_twist))})")
         x = np.zeros(SIZE)
         x[:3], x[TURN:TURN + 4] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
         strains = Drive(*self._tables(strain, strain_rate, strain_acceleration))
@@ -124,7 +128,8 @@ class MacroContinuous(Model):
         """Strains at the nodes as arrays for kernels, or a clear refusal."""
         shape, tables = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
         if any(values.shape != shape for values in tables):
-            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
+            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got "
+                             f"{[values.shape for values in tables]}")
         return tables
 
     def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike,
@@ -154,8 +159,9 @@ class MacroContinuous(Model):
         now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value,
                        strains.rate)
         wrench, tail = self.recorder.wrench_along(now, None)
+        power = -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1))
         return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), kept.work[0, :, :12].copy(),
-                        -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1)), kept.twist[0], np.zeros(6), np.zeros((0, 6)))
+                        power, kept.twist[0], np.zeros(6), np.zeros((0, 6)))
 
     def _evaluate(self, setting: Setting, strains: Strains, time: float, x: Array) -> bool:
         """All that happens at one instant, into the scratch; False if the motion of the head is not determined."""
@@ -182,8 +188,10 @@ class MacroContinuous(Model):
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
             self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.slots))
-            names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
-            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws, names, self.settings.slip_tolerance)
+            items = [item for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
+            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws,
+                                     [item.model_dump_json() for item in items], self.settings.slip_tolerance,
+                                     [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if self._setting.form == MOMENTUM_FORM:
             x[SPEED:SPEED + 6] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))
@@ -256,7 +264,7 @@ class MacroContinuousSettings(ModelSettings):
     """Macro-continuous dynamics of a strain-actuated rod (Boyer, Ali and Porez 2012)."""
 
     kind: Literal["macro-continuous"] = "macro-continuous"
-    cells: int = Field(64, ge=2, description="cells along the body, two to a panel of the quadrature")
+    cells: int = Field(64, ge=2, le=20_000, description="cells along the body, two to a panel of the quadrature")
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -110,7 +110,7 @@ class NonSmooth(Model):
         if not isinstance(built, Chain):
             raise InputError(f"the non-smooth model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation, self.settings = built, actuation or Motion(), settings or NonSmoothSettings()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
@@ -141,8 +141,9 @@ class NonSmooth(Model):
         joints = self._table.joints
         looks_ahead = own.theta > 0.0 or bool((joints[:, kernels.INERTIA_GAIN] > 0.0).any())
         saturates = feedback and looks_ahead and bool(np.isfinite(joints[:, kernels.SATURATION]).any())
-        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
+        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash,
+                    own.activation == "anticipative", own.recovery, own.compliance * G0, 0.92 / G0, own.tolerance,
+                    max(own.bound, own.tolerance))
 
     def _dry_friction(self) -> Array | None:
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""

@@ -57,8 +57,8 @@ class ContactRecorder:
             "contact_link": (("contact",), link, {"long_name": "number of the link, from 0"}),
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (("surface", "parameter"), self.scene.surfaces, {
-                "long_name": "what can be touched: code, active from and until (s), friction forward, backward, lateral, rolling, "
-                             "restitution, then the numbers of its shape (see mechanics.contact_gap)"}),
+                "long_name": "what can be touched: code, active from and until (s), friction of slip along x and against it, "
+                             "lateral, rolling, restitution, then the numbers of its shape (see mechanics.contact_gap)"}),
         }
 
     def block(self, times: Array, kept: Kept, split: int) -> Block:
