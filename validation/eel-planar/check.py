@@ -18,7 +18,8 @@ def tilted() -> dict[str, float]:
                    ({}, {"position": tuple(start), "orientation": tuple(q)}))
     there = (leant.base_position.values - start) @ turn                       # back along the plane's own axes
     return {"other torques": float(np.abs(leant.joint_torque.values.reshape(-1, 12, 3)[..., 1:]).max()),
-            "out of plane": float(np.abs(there[:, 2]).max()), "turned": float(np.abs(there - flat.base_position.values).max())}
+            "out of plane": float(np.abs(there[:, 2]).max()),
+            "turned": float(np.abs(there - flat.base_position.values).max())}
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:

@@ -46,5 +46,6 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     (when, here), (_, there) = behind(time, ours[1:, 1]), behind(time, peer[:, 1])
     own, other = weights()
     return {"distance": float(abs(ours[-1, 1] / peer[-1, 1] - 1.0)), "place": float(np.abs(ours[-1, :2] - peer[-1, :2]).max()),
-            "back": float(here.max() / there.max()), "back time": float(abs(when[here.argmax()] - when[there.argmax()])),
+            "back": float(here.max() / there.max()),
+            "back time": float(abs(when[here.argmax()] - when[there.argmax()])),
             "our weight": own, "their weight": other}

@@ -22,7 +22,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
              for name in (*FLAT, *LIFTED) for step in STEPS}
     axes = sheet.subplots()
     for name in (*FLAT, *LIFTED):
-        axes.loglog([1e3 * step for step in STEPS], [worst[name, step] for step in STEPS], "o-", markersize=3, label=name.removeprefix("snake-"))
+        drawn = [worst[name, step] for step in STEPS]
+        axes.loglog([1e3 * step for step in STEPS], drawn, "o-", markersize=3, label=name.removeprefix("snake-"))
     axes.axhline(1.0, color="k", linewidth=0.8)
     axes.set(xlabel="step (ms)", ylabel="worst balance / threshold")
     axes.set_xticks([1e3 * step for step in STEPS], [f"{1e3 * step:g}" for step in STEPS])

@@ -23,7 +23,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     drawn = next(snapshot for snapshot in known["snapshots"] if snapshot["t"] == 4.5)
     rows, now = np.array(drawn["Lambda"])[1:-1, 5], data.sel(time=4.5, method="nearest")
     inside = np.interp(drawn["X"][1:-1], data.abscissa.values, now.internal_wrench.values[:, 5])
-    tail = make_interp_spline(data.abscissa.values, data.position.values, k=5, axis=1)(0.3)        # half a section beyond the last place
+    along = make_interp_spline(data.abscissa.values, data.position.values, k=5, axis=1)
+    tail = along(0.3)                                                       # half a section beyond the last place
     chord = np.linalg.norm(tail - data.head_position.values, axis=1)
     whole, odd = (np.searchsorted(data.time.values, np.arange(start, 14.1, 2.0) - 1e-9) for start in (0.0, 1.0))
     changes = data.time.values[1:][(np.diff(data.contact_state.values, axis=0) != 0).any(axis=1)]

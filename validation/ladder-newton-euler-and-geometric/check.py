@@ -17,7 +17,8 @@ def apart(links: int) -> tuple[float, float]:
     chain = ll.Chain.uniform(links=links, length=0.5 / links, half_width=0.015, half_height=0.03)
     gait = ll.BodyWave(amplitude=0.35, growth=0.0, wavelength=0.5, period=1.0, ramp=0.25)
     thrown = {"twist": (0.3, 0.2, -0.1, 1.0, 0.5, -0.8)}
-    runs = [ll.simulate(chain, gait, ll.Water(), model=model, duration=0.5, step=0.01, record_every=0.5, initial=thrown).dataset.isel(time=-1)
+    runs = [ll.simulate(chain, gait, ll.Water(), model=model, duration=0.5, step=0.01, record_every=0.5,
+                        initial=thrown).dataset.isel(time=-1)
             for model in ("newton-euler", {"kind": "geometric", "coordinates": "group"})]
     torque = [run.joint_torque.values for run in runs]
     return (float(np.linalg.norm(runs[0].com_position.values - runs[1].com_position.values)),
@@ -53,7 +54,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.minorticks_off()
     axes.legend()
     water = ll.Water(added_mass="consistent")
-    between = [float(np.linalg.norm(wet("newton-euler", step, water) - wet("geometric", step, water))) for step in (1e-3, 5e-4)]
+    between = [float(np.linalg.norm(wet("newton-euler", step, water) - wet("geometric", step, water)))
+               for step in (1e-3, 5e-4)]
     return {"wet wheels": between[0], "wet order": between[0] / between[1],
             "wet effect": float(np.linalg.norm(wet("newton-euler", 1e-3, water) - wet("newton-euler", 1e-3))),
             "motion": float(found[:, 0].max()), "torque": float(found[:, 1].max()), "state": one_state()}

@@ -11,7 +11,7 @@ from validation.necks import EIGHT, TO_LIBRARY, neck, signed
 
 
 def forwards(numbers: dict, load: str, data: Any) -> float:
-    """Largest distance of the tip, sideways and up, from its target when the tensions are solved for the posture, point by point."""
+    """Largest distance of the tip, sideways and up, from its target when tensions are solved for the posture, one by one."""
     model = neck(numbers, load)
     chosen = range(0, data.sizes["point"], 20)
     tips = np.array([model.solve(data["tension"].values[point]).tip_in_base for point in chosen])

@@ -27,7 +27,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     heading = A * np.cos(B * middles)
     times = np.linspace(0.0, 0.9 * PERIOD, 7)
     angles = gait.sample(times, np.arange(N - 1.0)).value
-    wave = np.array([A * np.cos(B * middles + gait.frequency * t) for t in times])           # the curve, moved on along the body
+    wave = np.array([A * np.cos(B * middles + gait.frequency * t) for t in times])      # the curve, moved on along the body
     joints = angles[0]
     axes, s = sheet.subplots(), np.linspace(0.0, 1.0, 200)
     axes.plot(s, A * np.cos(B * s), label="curve")

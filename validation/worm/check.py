@@ -16,13 +16,14 @@ SCENARIOS = {"constant": "worm-burrow", "linear": "worm-accelerate"}
 def held_speed(data: Any) -> float:
     """Largest speed of the section where the anchor holds, by recorded places, over the largest of the head."""
     speed, X = along_sections(data)[..., 0], data.abscissa.values
+    there = data.contact_state.values > 0
     held = [float(make_interp_spline(X, speed[record], k=3)(place)) for record in range(2, len(data.time) - 2)
-            for place in data.support_abscissa.values[record, data.contact_state.values[record] > 0] if X[2] < place < X[-3]]
+            for place in data.support_abscissa.values[record, there[record]] if X[2] < place < X[-3]]
     return float(np.abs(held).max() / np.abs(speed[:, 0]).max())
 
 
 def jump(data: Any, record: int) -> float:
-    """By how much the recorded internal force jumps at the anchor, N: cubics through six sections on either side, both taken there."""
+    """By how much the recorded internal force jumps at the anchor, N: cubics through six sections on either side."""
     X, force = data.abscissa.values, data.internal_wrench.values[record, :, 0]
     (place,) = data.support_abscissa.values[record, data.contact_state.values[record] > 0]
     after = int(np.searchsorted(X, place))
@@ -34,7 +35,8 @@ def jump(data: Any, record: int) -> float:
 def sideways() -> float:
     """Largest distance of a section from the line of a worm that begins turned, m."""
     orientation = tuple(np.array(TURNED) / np.linalg.norm(TURNED))
-    place = ll.run("worm-accelerate", {"initial.orientation": orientation, "initial.position": (0.1, -0.2, 0.3), "record_every": 0.5}).dataset.position
+    turned = {"initial.orientation": orientation, "initial.position": (0.1, -0.2, 0.3), "record_every": 0.5}
+    place = ll.run("worm-accelerate", turned).dataset.position
     away, line = place.values - place.values[0, 0], place.values[0, -1] - place.values[0, 0]
     line = line / np.linalg.norm(line)
     return float(np.abs(away - (away @ line)[..., None] * line).max())
