@@ -22,11 +22,11 @@ from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
-from limbless.result import Result
+from limbless.result import LOOKED, RECORDED, Result
 from limbless.robots.base import Preset, Robot
 from limbless.scenarios.numbers import computable
 from limbless.scenarios.scenario import Initial, Scenario
-from limbless.timeline import blocks_between, knots_between, on_grid, recorded, stage_times
+from limbless.timeline import LOOKS, Looks, blocks_between, knots_between, on_grid, recorded, stage_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -175,6 +175,7 @@ class _Run:
         self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
         self._refuse_many_records()
         self.before = self.state
+        self.looks = Looks(self.start, self.end, self.scenario.step, getattr(self.scenario.gait, "cycle", None))
         self.began, self.surveyed = clock.perf_counter(), False
         try:
             if self.progress:
@@ -213,7 +214,7 @@ class _Run:
         """Records that would not fit into memory are refused before they are made."""
         made = self.model.variables(dict(self.empty))
         size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
-        count = (self.end - self.start) / self.scenario.record_every + 1.0
+        count = (self.end - self.start) / self.scenario.record_every + 1.0 + LOOKS
         resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every)
 
     def _begin_checkpoints(self) -> None:
@@ -287,14 +288,19 @@ class _Run:
         """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
         last = knots[-1] == self.end
         record = recorded(knots, self.scenario.record_every, self.end)
+        look = self.looks.among(knots)
         record[-1] &= last                               # the next block begins with this knot
+        look[-1] &= last
         if self.blocks == []:
             record[0] = True
         drive = self._drive(gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
+        kept = record | look
         with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
-            state, block, status = self.model.advance(self.state, knots, record, drive)
+            state, block, status = self.model.advance(self.state, knots, kept, drive)
+        count = len(block["time"])
+        block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
         sound = _sound_records(block)
         settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
         if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
@@ -349,7 +355,7 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
         text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)
