@@ -108,6 +108,8 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
+    if scenario.robot.build().total_mass <= 0.0:
+        raise InputError("robot: it has no mass at all, and nothing without mass is moved by forces; give its links solids with a density")
     with _asking(scenario.gait, "at t = 0 s"), computable(scenario):
         state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
@@ -295,7 +297,8 @@ class _Run:
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         kept = record | look
-        state, block, status = self.model.advance(self.state, knots, kept, drive)
+        with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
+            state, block, status = self.model.advance(self.state, knots, kept, drive)
         count = len(block["time"])
         block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
         sound = _sound_records(block)
