@@ -32,8 +32,10 @@ from limbless.mechanics.dense import substitute
 from limbless.mechanics.geometric_motion import (
     LOCKED,
     UNSOLVED,
+    drop_mixed_terms,
     finish_step,
     is_near_lock,
+    mixed_terms,
     push_joints,
     put_coordinate_rates,
     put_sums,
@@ -212,10 +214,13 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     c, middle = scratch.stage[:split], scratch.stage[split:split + nb + n]
     if is_near_lock(frame, c):
         return LOCKED
+    if frame.printed:
+        mixed_terms(chain, frame, home, c, middle, scratch)
     place(chain, frame.base, nb, home, c, middle, scratch.work, scratch.columns)
     clear(scratch.wrench)                                    # the friction of the step before stands there too
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, scratch.work, scratch.wrench)
     weigh(chain, nb, scratch.wrench, scratch.work, scratch.columns, metric, bias, scratch.push)
+    drop_mixed_terms(frame, scratch)
     push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, passive)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
