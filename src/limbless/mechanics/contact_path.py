@@ -170,7 +170,7 @@ def round_side(path, j, tau):
     a = coefficient(path, j, y) * z
     up, down = rounded_size(y + a, tau), rounded_size(y - a, tau)
     path.answer[j] = 2.0 * y * a / (up + down)                    # ½ (up - down), without cancellation
-    growth = 0.5 * a * ((y + a) / up + (a - y) / down)
+    growth = 0.5 * a * ((y + a) / up + (y - a) / down)
     fall = 2.0 * tau * tau * (1.0 / up - 1.0 / down)
     put_local(path, j, 0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)
 

@@ -65,11 +65,12 @@ UNSOLVED = 3_000_000             # returned where friction could not be solved f
 
 
 class Frame(NamedTuple):
-    """How the base is described: code of `screws`, number of its speeds, number of its coordinates."""
+    """How the base is described: code of `screws`, number of its speeds, number of its coordinates; whether (22) is as printed."""
 
     base: int
     speeds: int
     coordinates: int
+    printed: bool = False
 
 
 class Scratch(NamedTuple):
@@ -180,6 +181,33 @@ def put_sums(frame, speeds, start, torque, passive, push, sums, weight):
 
 
 @kernel
+def mixed_terms(chain, frame, home, c, speeds, scratch):
+    """What (22) as printed leaves out, minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints, in `effort`.
+
+    Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone. Wrenches that
+    stand in `wrench` fall out of the sum.
+    """
+    part, total = scratch.forces, scratch.effort
+    for a in range(total.shape[0]):
+        total[a] = 0.0
+    for which in range(4):                                   # of the base, of the joints; less all and none
+        for a in range(part.shape[0]):
+            part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
+        place(chain, frame.base, frame.speeds, home, c, part, scratch.work, scratch.columns)
+        weigh(chain, frame.speeds, scratch.wrench, scratch.work, scratch.columns, scratch.metric, scratch.bias, scratch.push)
+        for a in range(total.shape[0]):
+            total[a] += scratch.bias[a] if which < 2 else -scratch.bias[a]
+
+
+@inline
+def drop_mixed_terms(frame, scratch):
+    """Take them out of the rows of the base."""
+    if frame.printed:
+        for a in range(frame.speeds):
+            scratch.bias[a] += scratch.effort[a]
+
+
+@kernel
 def evaluate(chain, laws, frame, mode, home, drive, i, t, inside, c, speeds, scratch, solver):
     """All of one instant: accelerations, torques, wrench that holds. Returns -1, or the degree of freedom that cannot be solved for."""
     nb = frame.speeds
@@ -190,10 +218,13 @@ def evaluate(chain, laws, frame, mode, home, drive, i, t, inside, c, speeds, scr
     take_drive(frame, mode, drive, i, c, speeds, acceleration)
     if is_near_lock(frame, c):
         return LOCKED
+    if frame.printed:
+        mixed_terms(chain, frame, home, c, speeds, scratch)
     place(chain, frame.base, nb, home, c, speeds, work, columns)
     apply_laws(laws, t, inside, work, scratch.wrench)
     push_joints(joints, frame, mode, drive, i, c, speeds, torque, wish, passive)
     weigh(chain, nb, scratch.wrench, work, columns, metric, bias, push)
+    drop_mixed_terms(frame, scratch)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, work, columns, solver.rows, solver.row_rates)

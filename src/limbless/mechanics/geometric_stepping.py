@@ -32,8 +32,10 @@ from limbless.mechanics.dense import substitute
 from limbless.mechanics.geometric_motion import (
     LOCKED,
     UNSOLVED,
+    drop_mixed_terms,
     finish_step,
     is_near_lock,
+    mixed_terms,
     push_joints,
     put_coordinate_rates,
     put_sums,
@@ -237,11 +239,14 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     c, middle = scratch.stage[:split], scratch.stage[split:split + nb + n]
     if is_near_lock(frame, c):
         return LOCKED
+    if frame.printed:
+        mixed_terms(chain, frame, home, c, middle, scratch)
     place(chain, frame.base, nb, home, c, middle, scratch.work, scratch.columns)
     clear(scratch.wrench)                                    # the friction of the step before stands there too
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, scratch.work, scratch.wrench)
     push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, scratch.wish, passive)
     weigh(chain, nb, scratch.wrench, scratch.work, scratch.columns, metric, bias, scratch.push)
+    drop_mixed_terms(frame, scratch)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, scratch.work, scratch.columns, solver.rows, solver.row_rates)

@@ -31,7 +31,7 @@ from limbless.models.base import Block, Model, ModelSettings, State, Status, Var
 from limbless.models.chain_recording import SCHEMA, Recorder, mean_powers, mean_schema
 from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
-from limbless.models.geometric.base_frames import Coordinates
+from limbless.models.geometric.base_frames import Coordinates, Form
 from limbless.models.geometric.equations import Equations, _scratch
 from limbless.models.resolution import MOREAU, RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.models.tallies import Tallies
@@ -45,15 +45,18 @@ class Geometric(Equations, Model):
 
     Parameters
     ----------
-    robot, environment, coordinates : as for `Equations`, whose functions of one state it has.
+    robot, environment, coordinates, equations : as for `Equations`, whose functions of one state it has.
     actuation : how a gait drives it in a simulation (default: imposed motion).
     """
 
     worst = ("contact_residual",)
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, coordinates: Coordinates = "virtual") -> None:
-        super().__init__(robot, environment, coordinates)
+                 actuation: Actuation | None = None, coordinates: Coordinates = "virtual", equations: Form = "full") -> None:
+        super().__init__(robot, environment, coordinates, equations)
+        if equations == "printed":
+            self.notes = ("model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum is not conserved, "
+                          "and the motion is not that of a robot",)
         self.actuation = actuation or Motion()
         table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
                                                      self.actuation, self.chain.base)
@@ -309,13 +312,15 @@ class GeometricSettings(ModelSettings):
     kind: Literal["geometric"] = "geometric"
     coordinates: Literal["virtual", "group"] = Field(
         "virtual", description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock")
+    equations: Literal["full", "printed"] = Field(
+        "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away")
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
-        return Geometric(robot, environment, actuation, self.coordinates)
+        return Geometric(robot, environment, actuation, self.coordinates, self.equations)
 
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
