@@ -42,7 +42,9 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
     own, effort, peak = ("joint_work", "joint_torque", "peak_torque") if joints else ("strain_work", "effort", "peak_effort")
     changes = {key: data[key].values[-1] - data[key].values[0] for key in (own, "positive_work", "work_exchanged", "com_path")}
     total = float(data["actuator_work"].values[-1])
-    assert changes[own].sum() == pytest.approx(total, rel=1e-9 if joints else 2e-2, abs=1e-12 + 1e-3 * (not joints) * changes["work_exchanged"])
+    assert changes[own].sum() == pytest.approx(
+        total, rel=1e-9 if joints else 2e-2, abs=1e-12 + 1e-3 * (not joints) * changes["work_exchanged"]
+    )
     assert (changes["positive_work"] >= np.maximum(changes[own], 0.0) - 1e-12).all()
     largest = np.abs(data[effort].values).max(axis=0)
     np.testing.assert_allclose(np.abs(data[peak].values), largest, rtol=1e-9, atol=1e-9 * largest.max(initial=1e-9))

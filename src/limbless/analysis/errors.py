@@ -85,7 +85,13 @@ def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None 
     if scenario.task is None:
         order = scenario.model.time_order(scenario.environment)
         if order > 1:
-            _repeat(bars, [_with_steps(scenario, 2.0)], "half the step", watch, lambda finer: {"step": _of_step(scenario, result, finer[0], order)})
+            _repeat(
+                bars,
+                [_with_steps(scenario, 2.0)],
+                "half the step",
+                watch,
+                lambda finer: {"step": _of_step(scenario, result, finer[0], order)},
+            )
         else:
             _repeat(bars, [_with_steps(scenario, share) for share in (*OTHER_STEPS, 2.0)], "other steps", watch,
                     lambda others: _of_scatter(result, others))

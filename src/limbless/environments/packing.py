@@ -95,7 +95,9 @@ BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CON
 
 
 def band_kind(row: Array) -> tuple[float, ...] | None:
-    """What laws that stand in one band have in common: formula, window, Gauss rule and environment; None for a law that comes one by one."""
+    """What laws that stand in one band have in common: formula, window, Gauss rule and environment; None for a law that comes one by
+    one.
+    """
     code = float(row[laws.CODE])
     if code not in BRANCHES:
         return None

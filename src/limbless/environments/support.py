@@ -66,7 +66,7 @@ class Support(Contact):
         bend = np.where(strain[..., 5] >= 0.0, 1.0, -1.0)                # the inner side of a bend to the left is at +y
         found = np.zeros_like(strain)
         fixed = {"both": 0.0, "left": 1.0, "right": -1.0}
-        found[..., 1] = fixed[self.pushes] if self.pushes in fixed else bend if self.pushes == "outer" else -bend
+        found[..., 1] = fixed.get(self.pushes, bend if self.pushes == "outer" else -bend)
         return found
 
     def count(self, gait: Gait, length: float) -> int:

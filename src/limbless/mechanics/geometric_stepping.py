@@ -325,7 +325,9 @@ def store_contacts(contacts, work, kept, r):
 
 
 @kernel
-def advance_stepping(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, contacts, records, kept, tally, tallied):
+def advance_stepping(
+    chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, contacts, records, kept, tally, tallied
+):
     """Steps from the first knot to the last. Forces recorded at a knot are those of the step that begins there (at the end: ended)."""
     nb, n = frame.speeds, scratch.torque.shape[0]
     split, r, steps = frame.coordinates + n, 0, knots.shape[0] - 1

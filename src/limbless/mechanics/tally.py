@@ -16,8 +16,8 @@ from limbless.mechanics.columns import BODY_ROTATION, BODY_VELOCITY, get_matrix,
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.vectors import Vector, cross, dot
 
-# Rows of numbers of all actuators: work and positive work (J; J/m for a strain), largest effort with its sign (N m or N) and its time (s), time at
-# which the limit was first passed (s), that limit, and the power at the last knot (W/m; of strains alone)
+# Rows of numbers of all actuators: work and positive work (J; J/m for a strain), largest effort with its sign (N m or N) and its time (s),
+# time at which the limit was first passed (s), that limit, and the power at the last knot (W/m; of strains alone)
 WORK, POSITIVE, PEAK, PEAK_TIME, BEYOND, LIMIT, POWER = np.arange(7)
 ACTUATOR_ROWS = 7
 NEVER = -1.0                           # in BEYOND: the limit was not passed

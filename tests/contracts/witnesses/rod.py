@@ -27,7 +27,8 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 TWIST = (0.3, -0.2, 0.4, 0.5, -0.7, 0.6)
 FEET, HANDOVER = (0.2, 0.6), 20                                          # abscissae (m), and the record at which the second takes over
 PLACES, WEIGHT = tuple((np.array([20, 60, 100, 140, 180]) + 0.5) * 0.005), (1.0, 4.0, 0.5, 2.0, 9.0)
-FINE = 4 * SECTIONS                                                         # cells of the body by hand; middles of sections are nodes 2, 6, ..
+# cells of the body by hand; middles of sections are nodes 2, 6, ..
+FINE = 4 * SECTIONS
 X = np.linspace(0.0, LENGTH, FINE + 1)
 MIDDLES = np.arange(2, FINE, 4)
 SIMPSON = LENGTH / FINE / 3.0 * np.array([1.0, *([4.0, 2.0] * (FINE // 2 - 1)), 4.0, 1.0])
@@ -82,7 +83,8 @@ _KNOWN: dict[tuple[bytes, ...], Body] = {}
 
 def body(data: dict[str, Array], moving: Array | None = None) -> Body:
     """As placed by `placed`; each motion of the head once."""
-    key = tuple(data[name].tobytes() for name in ("time", "base_position", "base_orientation")) + (b"" if moving is None else b"some",)
+    names = ("time", "base_position", "base_orientation")
+    key = (*(data[name].tobytes() for name in names), b"" if moving is None else b"some")
     if key not in _KNOWN:
         _KNOWN[key] = placed(data["time"], matrix(data["base_orientation"]), data["base_position"], moving)
     return _KNOWN[key]

@@ -1,4 +1,6 @@
-"""What a tip can be asked for beyond its place: three tendons, directions of the last disk, a stiffness; by closed forms and differences."""
+"""What a tip can be asked for beyond its place: three tendons, directions of the last disk, a stiffness; by closed forms and
+differences.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -146,7 +148,7 @@ def test_place_and_direction_together_with_two_segments() -> None:
     found = model.inverse([there.tip_components[1:5]], names)
     assert found.reached.all() and found.tension[0] == pytest.approx(tension, abs=1e-6)
     assert found.angle_error[0] < 1e-9 and found.error[0] < 1e-9
-    odd = model.inverse([there.tip_components[1:5] + [0.0, 0.0, 3.0, 0.0]], names, largest_tension=0.5)
+    odd = model.inverse([there.tip_components[1:5] + np.array([0.0, 0.0, 3.0, 0.0])], names, largest_tension=0.5)
     assert not odd.reached[0] and odd.angle_error[0] > 0.1
 
 
@@ -157,7 +159,9 @@ def test_a_scenario_follows_directions_and_says_what_it_missed() -> None:
     data = result.dataset
     assert data["tip_angles"].values[1, :2] == pytest.approx([0.3, 0.1], abs=1e-9)
     assert data["target_angle_error"].values[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
-    assert data["target_angle_error"].values[2] == pytest.approx(np.hypot(3.0 - data["tip_angles"].values[2, 0], data["tip_angles"].values[2, 1]))
+    assert data["target_angle_error"].values[2] == pytest.approx(
+        np.hypot(3.0 - data["tip_angles"].values[2, 0], data["tip_angles"].values[2, 1])
+    )
     assert len(result.notes) == 1 and "1 of 3 targets are out of reach" in result.notes[0] and "deg away" in result.notes[0]
     with pytest.raises(ll.InputError, match="seven, with heading"):
         ll.run("neck-vertical-air", {"gait": {**gait, "table": [row[:4] for row in table]}})

@@ -167,8 +167,19 @@ class Geometric(Equations, Model):
                                drive.torque if len(drive.torque) == 1 else drive.torque[part])
             piece = self._driven(x, memory, piece, knots[first:last + 1], phase)
             rows = Records(*(array[r:] for array in kept))
-            what, step, count = self._step(closed, memory, self._phases[phase], piece, knots[first:last + 1], local, x, rows,
-                                           ContactRecords(*(array[r:] for array in wheels)), tally, Tally(*(array[r:] for array in tallied)))
+            what, step, count = self._step(
+                closed,
+                memory,
+                self._phases[phase],
+                piece,
+                knots[first : last + 1],
+                local,
+                x,
+                rows,
+                ContactRecords(*(array[r:] for array in wheels)),
+                tally,
+                Tally(*(array[r:] for array in tallied)),
+            )
             clamped[r:r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
             impulse[r:r + count], energy[r:r + count] = memory["impacts"][:6], memory["impacts"][6]
             r += count

@@ -85,8 +85,28 @@ class Kinematic:
         law_powers, at_knot = np.zeros((len(times), len(model.forces.power))), when.slot != 1
         stands = np.where(at_knot, np.cumsum(at_knot) - 1, -1)
         inner, speed = np.zeros((int(at_knot.sum()), *model.muscles.inner.shape)), np.zeros(int(at_knot.sum()))
-        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, motion.twist_rate, when.stage, stands, table.work,
-                              table.sums, model.scratch.slab, model.scratch.kept, bias, push, works, law_powers, model.muscles, inner, speed)
+        rod_motion.loads_many(
+            model.body,
+            model.forces,
+            times,
+            inside,
+            pose,
+            motion.twist,
+            motion.twist_rate,
+            when.stage,
+            stands,
+            table.work,
+            table.sums,
+            model.scratch.slab,
+            model.scratch.kept,
+            bias,
+            push,
+            works,
+            law_powers,
+            model.muscles,
+            inner,
+            speed,
+        )
         status = law_failure(model.environment)
         if status.failure:                               # what comes before it is kept; all later numbers are no numbers
             record, push, works = record & (knots < (status.time or 0.0)), np.nan_to_num(push), np.nan_to_num(works)

@@ -68,7 +68,9 @@ class Chooser:
         return self._held(there), answer
 
     def _sets(self) -> Iterator[tuple[int, ...] | None]:
-        """Which tendons are taut, where that matters (an elastic tendon stiffens as soon as it pulls): that of the point before, all, fewer."""
+        """Which tendons are taut, where that matters (an elastic tendon stiffens as soon as it pulls): that of the point before, all,
+        fewer.
+        """
         if not self.elastic:
             yield None
             return

@@ -65,8 +65,10 @@ class Consumption:
     def __init__(self, model: TendonStatics, targets: ArrayLike, routing: bool = True, largest_tension: float = 2.5,
                  follow: Sequence[str] = ("y", "z")) -> None:
         if model.form != "energy" or model.friction_law or model.robot.signed_tensions != len(follow):
-            raise InputError(f"design needs the energy form, no friction and as many signed tensions of antagonists as followed components; "
-                             f"the robot has {model.robot.signed_tensions} (one per pair, two per triple), {len(follow)} are followed")
+            raise InputError(
+                f"design needs the energy form, no friction and as many signed tensions of antagonists as followed components; "
+                f"the robot has {model.robot.signed_tensions} (one per pair, two per triple), {len(follow)} are followed"
+            )
         self.model, self.targets, self.follow = model, np.atleast_2d(np.array(targets, dtype=np.float64)), tuple(follow)
         self.routing, self.largest = routing, largest_tension
         self.vertebrae = len(model.robot.vertebrae)

@@ -124,8 +124,20 @@ class TendonStatics:
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
             raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
         law = self.friction_law if friction else 0
-        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, self._coefficient, slips, np.zeros(m) if before is None else before,
-                     before is not None and law != 0, self._at_tip)
+        return Loads(
+            disk,
+            joint,
+            moment,
+            command,
+            elastic,
+            self._stiffening,
+            law,
+            self._coefficient,
+            slips,
+            np.zeros(m) if before is None else before,
+            before is not None and law != 0,
+            self._at_tip,
+        )
 
     # One load
 
@@ -295,7 +307,8 @@ class TendonStatics:
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
-        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is. A stiffness
+        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is. A
+        stiffness
         that no tensions give is answered with the nearest one; `stiffness` tells which it is, `wish_met` whether it is the wanted one.
         """
         names = list(follow)

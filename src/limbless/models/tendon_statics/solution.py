@@ -136,7 +136,9 @@ class Equilibrium:
 
     @cached_property
     def tip_compliance(self) -> Array:
-        """(3, 3) d tip / d tip force, world, m/N; symmetric. Actuators hold tensions, or the lengths of elastic tendons if those are given."""
+        """(3, 3) d tip / d tip force, world, m/N; symmetric. Actuators hold tensions, or the lengths of elastic tendons if those are
+        given.
+        """
         J, turn = self._lever[1][:3], self.model.base_rotation
         return np.asarray(turn @ J @ -self._response(J.T) @ turn.T)
 
