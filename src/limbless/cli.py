@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
-_ALLOW_CODE = click.option("--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder.")
+_ALLOW_CODE = click.option("--allow-code", is_flag=True,
+                           help="Run Python code that the scenario names, now and from now on for its folder.")
 
 
 def say(text: object) -> None:
@@ -407,8 +408,8 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     result, source = opened(sources[0], _changes(settings), load, lambda scenario: _simulated(scenario, quiet=False))
     ghost = opened(sources[1], {}, load, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
     if host not in HERE:
-        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} (unencrypted: others on the "
-            "network may read it); elsewhere put this machine's own name or address into it")
+        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
+            "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into it")
     studio = Studio(result, source, ghost, host, port, allow_code=_may_run_again(source, sources[0], allow_code))
     serve(studio, not no_browser, lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 

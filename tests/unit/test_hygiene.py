@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import limbless
+from limbless.scenarios.document import read_file
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src").rglob("*.py"))
@@ -117,3 +119,25 @@ def test_changelog_and_citation_carry_the_version() -> None:
     cited = re.search(r"^version: [\"']?([^\"'\s]+)", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert newest and newest[1] == limbless.__version__
     assert cited and cited[1] == limbless.__version__
+
+
+def public(module: Path) -> set[str]:
+    """Words by which a test can speak of a module: its name, and what it defines for others."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    kinds = ast.ClassDef | ast.FunctionDef
+    return {module.stem, *(node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_"))}
+
+
+def test_every_module_says_where_it_is_tested() -> None:
+    """`tests/modules.yaml`: every module has a line, every line a module; its files exist, and one of them speaks of what the line is for."""
+    table: dict[str, list[str]] = read_file(ROOT / "tests" / "modules.yaml", where="tests/modules.yaml").data
+    families: dict[str, set[str]] = {pattern: set() for pattern in table}
+    for module in MODULES:
+        if module.name != "__init__.py":
+            name = module.relative_to(ROOT / "src" / "limbless").as_posix()
+            families[next(pattern for pattern in table if fnmatch(name, pattern))] |= public(module)
+    assert [pattern for pattern, words in families.items() if not words and pattern != "*"] == []
+    for pattern, files in table.items():
+        texts = [(ROOT / "tests" / name).read_text(encoding="utf-8") for name in files]
+        spoken = {word for text in texts for word in re.findall(r"\w+", text)}
+        assert spoken & families[pattern] or not families[pattern], f"none of {files} speaks of {pattern}"

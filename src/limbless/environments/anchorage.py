@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
+from limbless.callables import Function, call, span
 from limbless.description import quantity
 from limbless.differences import STENCIL, STEP, of_stencil
 from limbless.environments.base import Array
@@ -74,7 +74,7 @@ class Anchorage(Contact):
     def _asked(self, times: Array) -> tuple[Array, Array]:
         """Positions (T, 3) and unit quaternions (T, 4) of the own law."""
         law = self.motion
-        answer = law(times) if law is not None else np.zeros((len(times), 3))
+        answer = np.zeros((len(times), 3)) if law is None else call(law, "anchorage: motion", "(t)", span(times), times)
         pair = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.tile([1.0, 0, 0, 0], (len(times), 1)))
         place, turn = np.asarray(pair[0], dtype=np.float64), np.asarray(pair[1], dtype=np.float64)
         size = np.linalg.norm(turn, axis=-1, keepdims=True)

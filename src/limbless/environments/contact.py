@@ -40,6 +40,8 @@ class Contact(Environment):
     """Whether places are found by following the body (`Support`), and not from `places`."""
     needs_slope: ClassVar[bool] = False
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
+    slides: ClassVar[bool] = False
+    """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
     repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
     weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
 

@@ -29,6 +29,7 @@ class Support(Contact):
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
     travels: ClassVar[bool] = True
+    slides: ClassVar[bool] = True
     abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
     schedule: tuple[tuple[float, float, float], ...] = quantity(
         (), "s, s, m",

@@ -1,7 +1,7 @@
 """`Gait`: a motion law, sampled at times and at stations along the body."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -39,6 +39,11 @@ class Gait(Description):
     def sample(self, times: Array, stations: Array) -> Drive:
         """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint numbers."""
         raise NotImplementedError
+
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with which sign about its
+        axis at home, for gaits that tell them apart."""
+        return self.sample(times, np.arange(len(turns), dtype=np.float64))
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
+from limbless.callables import Function, call, span
 from limbless.description import quantity
 from limbless.differences import differences
 from limbless.errors import InputError
@@ -113,7 +113,7 @@ class SteeredCurvature(Gait):
 
     @staticmethod
     def _asked(law: Callable[[Array], Any], times: Array) -> Array:
-        answer = np.asarray(law(times), dtype=np.float64)
+        answer = np.asarray(call(law, "gait.distance", "(t)", span(times), times), dtype=np.float64)
         if answer.shape != times.shape or not np.isfinite(answer).all():
             raise InputError(f"gait.distance must return one finite number for each of {len(times)} times; it returned an "
                              f"array of shape {answer.shape}")

@@ -311,7 +311,7 @@ def correct(path, rows, length):
 
 @lean_kernel
 def follow(path, rows):
-    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path ends or has run away."""
+    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or to nowhere."""
     x, progress = path.x, path.progress
     goal = x[rows] - 1.0
     while progress[TAKEN] < STEPS and abs(x[rows] - progress[START] + 0.5 * (BELOW - ABOVE)) <= 0.5 * (ABOVE + BELOW):
@@ -322,7 +322,7 @@ def follow(path, rows):
             if used < 0:
                 length *= 0.4
         if used < 0:
-            return False
+            break
         for c in range(rows + 1):
             x[c] = path.guess[c]
         progress[LENGTH] = min(2.0 * length, LONGEST) if used <= 3 else 0.7 * length if used >= 5 else length
@@ -330,4 +330,5 @@ def follow(path, rows):
         if x[rows] <= goal:
             evaluate(path, rows, x)
             return True
+    evaluate(path, rows, x)
     return False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import LEADING, SATURATION
-from limbless.mechanics.chain_forces import apply_laws
+from limbless.mechanics.chain_forces import apply_laws, put_powers
 from limbless.mechanics.chain_motion import (
     ACTUATOR_WORK,
     ENVIRONMENT_WORK,
@@ -56,6 +56,7 @@ from limbless.mechanics.screws import (
     place,
     weigh,
 )
+from limbless.mechanics.tally import add_laws, add_smooth_works, look_and_keep, mass_speed
 from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 
 NEAR_LOCK = 1e-3                 # cosine of the pitch at which the virtual joints of a 3-D base count as locked
@@ -91,6 +92,7 @@ class Scratch(NamedTuple):
     stage: NDArray[np.float64]         # (x,)
     rate: NDArray[np.float64]
     total: NDArray[np.float64]
+    powers: NDArray[np.float64]        # (4, joints) W, of each actuator at each stage
 
 
 @kernel
@@ -285,7 +287,7 @@ def finish_step(chain, frame, mode, home, seat, drive, i, x, scratch):
 
 
 @kernel
-def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, records):
+def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, records, tally, tallied):
     """Runge-Kutta steps from the first knot to the last. Returns -1 or the failing degree of freedom, the step, and records kept."""
     n, nb, pb = scratch.torque.shape[0], frame.speeds, frame.coordinates
     split, sums, size = pb + n, pb + n + nb + n, x.shape[0]
@@ -315,7 +317,12 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                 rate[split + a] = 0.0 if mode.given[a] else scratch.acceleration[a]
             put_sums(frame, speeds, get_vector(scratch.work, ORIGIN_OF_ALL, BODY_ORIGIN), scratch.torque, scratch.passive, scratch.push,
                      rate[sums:], 1.0)
+            for v in range(n):
+                scratch.powers[stage, v] = scratch.torque[v] * speeds[nb + v]
+            put_powers(laws, inside, scratch.work)
+            add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
+                look_and_keep(tally, tallied, r, record[k], last, t, scratch.torque, mass_speed(chain, scratch.work))
                 if record[k]:
                     store_pose(chain, frame, home, state, scratch, records, r)
                     store_forces(frame, scratch, records, r, speeds)
@@ -326,5 +333,6 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
             else:
                 add(0, size, total, weight, rate, total)
         add(0, size, x, h / 6.0, total, x)
+        add_smooth_works(tally.actuators, h, scratch.powers)
         finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)
     return -1, steps, r

@@ -28,12 +28,12 @@ class Case:
         data = self.runs[run]()
         return {str(name): data[name].values for name in (*data.data_vars, *data.coords)}
 
-    def changed(self, variable: str, change: Callable[[Array], Array]) -> Case:
+    def changed(self, variable: str, change: Callable[[xr.DataArray], Array]) -> Case:
         """The case with one variable other than it was recorded, in every run that has it."""
         def other(make: Callable[[], xr.Dataset]) -> Callable[[], xr.Dataset]:
             def changed() -> xr.Dataset:
                 data = make()
-                return data.assign({variable: (data[variable].dims, change(data[variable].values))}) if variable in data else data
+                return data.assign({variable: (data[variable].dims, change(data[variable]))}) if variable in data else data
             return changed
         return Case({name: other(make) for name, make in self.runs.items()}, self.tolerance)
 

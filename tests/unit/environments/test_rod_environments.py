@@ -103,7 +103,7 @@ def test_a_whole_run_by_schedule_is_that_of_spacing() -> None:
     kinds = (ll.Support(spacing=0.2), ll.Support(schedule=rows))
     forces = [ll.simulate(SNAKE, ll.TravellingCurvature(), kind, model=FINE, duration=1.1, step=0.02,
                           record_every=0.1).dataset for kind in kinds]
-    for a, b in zip(forces[0]["contact_force"].values[..., 1], forces[1]["contact_force"].values[..., 1], strict=True):
+    for a, b in zip(forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1], strict=True):
         assert sorted(a[a != 0.0]) == pytest.approx(sorted(b[b != 0.0]), abs=1e-4)
 
 
@@ -210,7 +210,7 @@ def test_own_contact_drives_a_circular_body(forgetful: None) -> None:
     assert data["head_position"].values[:, 0] == pytest.approx(-0.5 * np.sin(angle), abs=1e-9)
     assert data["head_position"].values[:, 1] == pytest.approx(0.5 * (1.0 - np.cos(angle)), abs=1e-9)
     inertia = 1000.0 * np.pi * 0.03**2
-    assert float(np.abs(data["contact_force"].values[:, 0, 0]).max()) > 0.1 * inertia * 0.5, "the wheel pushes"
+    assert float(np.abs(data["support_wrench"].values[:, 0, 0]).max()) > 0.1 * inertia * 0.5, "the wheel pushes"
     assert all(balance.verdict == "pass" for balance in result.balances())
 
 

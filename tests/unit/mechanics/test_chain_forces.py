@@ -21,6 +21,7 @@ from limbless.mechanics.laws import (
     LAW_COLUMNS,
     LENGTH,
     POINT,
+    POINT_ADDRESS,
     SLIP_SPEED,
     START,
     SURFACE,
@@ -51,6 +52,8 @@ def laws_at_random(rng: np.random.Generator) -> Laws:
             row[FRAME:FRAME + 9], row[TURNED] = rotations(rng, 1).ravel(), 1.0
         if code == FLUID:
             row[HAS_ADDED], row[CONSISTENT] = rng.choice([0.0, 1.0], size=2)
+        if code == POINT:
+            row[POINT_ADDRESS] = 0.0                                              # constant: there is no function behind a random address
         if code == FRICTION:
             row[SLIP_SPEED], row[JOINED] = 0.1, rng.choice([0.0, 1.0])
         if rng.random() < 0.2:

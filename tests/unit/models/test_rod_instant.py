@@ -30,7 +30,7 @@ def compare(result: ll.Result, record: int, close: float, **where: Any) -> None:
     assert found.internal_wrench[model.mesh.middles] == pytest.approx(inside, abs=close * np.abs(force).max())
     assert found.actuator_power == pytest.approx(float(now["actuator_power"]), abs=close * np.abs(force).max())
     assert np.abs(found.tail_wrench).max() < 1e-9
-    assert found.contact_force.sum(axis=0).any() and found.contact_force.shape == (result.dataset.sizes["contact"], 6)
+    assert found.support_wrench.sum(axis=0).any() and found.support_wrench.shape == (result.dataset.sizes["contact"], 6)
 
 
 def test_snake_between_supports() -> None:
@@ -74,7 +74,7 @@ def test_contacts_are_not_forgotten() -> None:
     assert found.contact_wrench == pytest.approx([0, 0, 9.81 * m, 0, -9.81 * m * 0.25, 0], abs=1e-9)
     assert found.internal_wrench[0] == pytest.approx(-found.contact_wrench, abs=1e-9), "what holds the head"
     falls = MacroContinuous(rod, ll.Gravity()).forward(straight, rest, rest)
-    assert falls.base_twist_rate[2] == pytest.approx(-9.81) and falls.contact_force.shape == (0, 6)
+    assert falls.base_twist_rate[2] == pytest.approx(-9.81) and falls.support_wrench.shape == (0, 6)
 
 
 def test_refusals() -> None:

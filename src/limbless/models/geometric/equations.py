@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
@@ -99,7 +99,7 @@ class Equations:
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
                              "(khalil-eel: `joints: revolute`)")
         self.chain, self.frame = built, frame_of(built, coordinates)
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
@@ -323,8 +323,8 @@ def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
     N = freedoms
     work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
     return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
-                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size),
-                   np.zeros(size))
+                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6),
+                   np.zeros(size), np.zeros(size), np.zeros(size), np.zeros((4, joints)))
 
 
 def _solver(N: int) -> Solver:

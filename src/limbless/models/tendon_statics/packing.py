@@ -77,7 +77,7 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
         elif isinstance(item, Buoyancy):
             if item.surface is not None:
                 raise InputError("environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`")
-            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ np.array(item.acceleration))
+            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):
             _point_wrench(item, v, to_base, disk, moment)
         else:

@@ -172,11 +172,11 @@ def climb(result: Result) -> Drawing:
 
 
 @figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
-        needs=("contact_force", *_INSIDE))
+        needs=("support_wrench", *_INSIDE))
 def torques(result: Result) -> Drawing:
     data = result.dataset
     sheet, (reaction, inside) = style.panels([30.0, 34.0])
-    time, force = data["time"].values, data["contact_force"].values[..., 5]
+    time, force = data["time"].values, data["support_wrench"].values[..., 5]
     table: Table = {"time (s)": time}
     for number, (label, colour) in enumerate(zip(("head", "tail"), style.COLOURS, strict=False)):
         if number < force.shape[1]:
@@ -229,12 +229,12 @@ def snake_turning(result: Result) -> Drawing:
 
 
 @figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
-        needs=("contact_force", *_INSIDE))
+        needs=("support_wrench", *_INSIDE))
 def snake_forces(result: Result) -> Drawing:
     data, record = result.dataset, _nearest(result, 2.0)
     sheet, (contact, inside) = style.panels([30.0, 34.0])
     here = data["contact_state"].values[record] > 0
-    place, force = data["support_abscissa"].values[record, here], data["contact_force"].values[record, here, 1]
+    place, force = data["support_abscissa"].values[record, here], data["support_wrench"].values[record, here, 1]
     contact.axhline(0.0, color=style.GREY, linewidth=0.6)
     contact.vlines(place, 0.0, force, color=style.RED, linewidth=1.2)
     contact.plot(place, force, "o", color=style.RED, markersize=2.5)
