@@ -88,8 +88,8 @@ class Peristalsis(Wave, Gait):
     drives: ClassVar[str] = "strain"
 
     def travelled(self, times: Array) -> tuple[Array, Array, Array]:
-        rising = np.full(np.shape(times), self.acceleration)
-        return self.offset + (self.speed + 0.5 * rising * times) * times, self.speed + rising * times, rising
+        run = self.offset + (self.speed + 0.5 * self.acceleration * times) * times
+        return run, self.speed + self.acceleration * times, np.full(np.shape(times), self.acceleration)
 
     def swelling(self, times: Array) -> tuple[Array, Array, Array]:
         still = np.zeros(len(times))
