@@ -205,12 +205,13 @@ class Result:
                              f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
-        status, text = str(attributes.pop("status", "completed")), attributes.pop("scenario", None)
-        said = {name: tuple(json.loads(attributes.pop(name, "[]"))) for name in ("notes", "doubts")}
-        dataset.attrs = attributes
+        status, text = str(attributes.pop("status", "completed")), _as(str, attributes.pop("scenario", None))
+        said = {name: _sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
+        facts = {name: _as(sort, attributes.get(name)) for name, sort in _SORTS.items() if name in attributes}
+        dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
         beside = _read_summary(file.with_name("summary.json"))
-        result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
-        result.numerical_error, result.notes, result.found = beside.get("numerical_error"), said["notes"], said["doubts"]
+        result = cls(dataset, _scenario(text), status, state, _as(float, beside.get("wall_time")))
+        result.numerical_error, result.notes, result.found = _bars(beside.get("numerical_error")), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -468,10 +469,42 @@ def _scenario(text: str | None) -> Scenario | None:
         return None
 
 
+_SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float, "total_mass": float}
+"""What the attributes of a data file are, beside those of its variables."""
+
+
+def _as(sort: type, value: Any) -> Any:
+    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
+    if sort is str:
+        return value if isinstance(value, str) else None
+    good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+    return float(value) if good else None
+
+
+def _sentences(text: Any) -> tuple[str, ...]:
+    """The notes or doubts of a data file."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return ()
+    return tuple(str(one) for one in found) if isinstance(found, list) else ()
+
+
+def _bars(found: Any) -> dict[str, Any] | None:
+    """Error bars of a summary; None where they are not as `limbless.error_bars` writes them."""
+    def good(bar: Any) -> bool:
+        inside = bar.values() if isinstance(bar, dict) else bar if isinstance(bar, list) else None
+        return bar is None or _as(float, bar) is not None if inside is None else all(map(good, inside))
+
+    sorts = {"total": dict, "sources": dict, "notes": list}
+    whole = isinstance(found, dict) and all(isinstance(found.get(name), sort) for name, sort in sorts.items())
+    return found if whole and good(found["total"]) else None
+
+
 def _read_summary(summary: Path) -> dict[str, Any]:
     """The summary beside a data file, for what the data do not hold; empty where there is none."""
     try:
         found = json.loads(summary.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,9 @@ class Studio:
         page = None
         try:
             page = Page(client, self)
+        except Exception as error:                           # data that do not fit together: the visitor reads it, and the studio goes on
+            told = escape(f"this run cannot be shown: {type(error).__name__}: {error}")
+            client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{told}</div>")
         finally:
             with self._lock:
                 self._entering -= 1
@@ -80,7 +84,7 @@ class Studio:
                 self._gone.discard(client.client_id)
                 if page is not None and not gone:
                     self.pages[client.client_id] = page
-        if gone:
+        if gone and page is not None:
             page.close()
 
     def _leave(self, client: ClientHandle) -> None:
