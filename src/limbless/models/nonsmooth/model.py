@@ -22,6 +22,7 @@ from limbless.mechanics.contact_bodies import CENTRAL
 from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import Rule
+from limbless.mechanics.contact_path import MOST
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.tally import Tally
 from limbless.models import chain_tables as chains
@@ -253,7 +254,7 @@ class NonSmooth(Model):
             status = self._sunk(done, float(knots[min(steps + 1, len(knots) - 1)] - done))
         elif steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
-                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
+                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step or a larger model.compliance{self._crowded()}",
                             done)
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())
@@ -282,6 +283,13 @@ class NonSmooth(Model):
             return []
         return [f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, until t = "
                 f"{dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"]
+
+    def _crowded(self) -> str:
+        """What there is to say where more contacts may act at a time than the solver follows a path for."""
+        if self._sizes[2] <= MOST:
+            return ""
+        return (f", or friction below 0.8: stronger friction is solved for up to {MOST} contacts at a time, and there are "
+                f"{self._sizes[2]} here")
 
     def variables(self, block: Block) -> Block:
         """The variables of the result from all that was kept."""
