@@ -47,6 +47,8 @@ def _look_into(path: Path) -> None:
     import h5py
 
     with h5py.File(path, "r") as file:
+        if _STATE in file and not isinstance(file.get(_STATE, getlink=True), h5py.HardLink):
+            raise InputError(f"{_STATE!r} is a link")
         total = sum(_size_of(file, name) for name in file if name != _STATE)
         total += sum(_size_of(file[_STATE], name) for name in file.get(_STATE, ()))
     size = path.stat().st_size

@@ -72,10 +72,10 @@ class Path(NamedTuple):
 
 def make_path(rows: int) -> Path:
     """Memory for problems of at most so many rows."""
-    plain = [np.zeros(rows) for _ in range(4)]
-    return Path(np.zeros(rows, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64), np.zeros((rows, 6)), np.zeros((rows, rows)), *plain,
-                np.zeros((rows, 4)), np.zeros((rows + 1, rows + 2)), np.zeros(rows + 1), np.zeros(rows + 1), np.zeros(rows + 1),
-                np.zeros(4))
+    slip, velocity, trial, answer = np.zeros((4, rows))
+    x, guess, tangent = np.zeros((3, rows + 1))
+    return Path(np.zeros(rows, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64), np.zeros((rows, 6)), np.zeros((rows, rows)),
+                slip, velocity, trial, answer, np.zeros((rows, 4)), np.zeros((rows + 1, rows + 2)), x, guess, tangent, np.zeros(4))
 
 
 @inline

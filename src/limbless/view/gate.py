@@ -72,8 +72,8 @@ class Gate:
                 told = f"this studio has {MOST_SOCKETS} visitors, the most that it takes"
                 refusal = HTTPStatus.SERVICE_UNAVAILABLE, told
             if refusal is not None:
-                answer = connection.respond(refusal[0], f"{refusal[1]}\n")
-                return _guarded(answer, "default-src 'none'; frame-ancestors 'none'")
+                refused = connection.respond(refusal[0], f"{refusal[1]}\n")
+                return _guarded(refused, "default-src 'none'; frame-ancestors 'none'")
             if _is_socket(request):
                 _watch(connection)
             inside = replace(request, path=request.path.removeprefix(f"/{self.token}") or "/")

@@ -169,7 +169,7 @@ class Equations:
         """
         if kind == "second":
             first, M = self.christoffel(x, form), self.metric(x)
-            return np.linalg.solve(M, first.reshape(-1, self.freedoms).T).T.reshape(first.shape)
+            return np.asarray(np.linalg.solve(M, first.reshape(-1, self.freedoms).T).T.reshape(first.shape))
         if kind != "first":
             raise InputError(f"kind must be 'first' (k lowered) or 'second' (k raised); got {kind!r}")
         if form == "planar":

@@ -1,7 +1,7 @@
 """The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the joints."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 AT_REST = (0.0,) * 6
-_BASE_ROWS = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
+_BASE_ROWS: dict[str, list[int]] = {"free": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "fixed": []}
 
 
 class Terms:
@@ -32,6 +32,11 @@ class Terms:
     _laws: Any
     _recorder: Recorder
     _terms: dict[bool, Evaluation]
+
+    if TYPE_CHECKING:                                     # of `NewtonEuler`
+        def _place(self, now: Evaluation, *instant: Any) -> None: ...
+        def _refuse_failure(self, now: Evaluation, time: float) -> None: ...
+        def _passive(self, now: Evaluation) -> Array: ...
 
     def mass_matrix(self, joint_position: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
                     base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:

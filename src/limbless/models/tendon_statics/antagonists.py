@@ -37,7 +37,7 @@ class Antagonists:
         share_out(self.first, self.member, u, tension, rate)
         return tension, rate
 
-    def faces(self, tension: Array) -> Iterator[Array]:
+    def faces(self, tension: Array) -> Iterator[NDArray[np.int64]]:
         """For every choice of one slack tendon in each group: the tendons that may pull. The choice nearest to `tension` comes first."""
         orders = [sorted(group, key=lambda tendon: (tension[tendon], -group.index(tendon))) for group in self.groups]
         for slack in product(*orders):

@@ -40,7 +40,7 @@ class Chooser:
             raise InputError("prefer 'stiffness' needs a `direction` where no place of the tip is followed")
         axis = np.eye(3)[along[0] if along else 0] if direction is None else np.asarray(direction, dtype=np.float64)
         if axis.shape != (3,) or not np.isfinite(axis).all() or not axis.any():
-            raise InputError(f"direction must be three finite numbers, not all 0; got {direction}")
+            raise InputError(f"direction must be three finite numbers, not all 0; got {direction!r}")
         self.direction = self.model.base_rotation @ (axis / np.linalg.norm(axis))
 
     def stiffness_of(self, found: Equilibrium) -> float:

@@ -83,7 +83,7 @@ class TendonStatics:
         self._stiffening = numbers("tendon_stiffening", tendon_stiffening, (self.tendons,))
         if self._stiffening.min() < 0.0 or (self._stiffening.any() and self._elastic is None):
             raise InputError("tendon_stiffening must not be negative, and goes with a tendon_stiffness (N/m); "
-                             f"got {tendon_stiffening} 1/m with tendon_stiffness {tendon_stiffness}")
+                             f"got {tendon_stiffening!r} 1/m with tendon_stiffness {tendon_stiffness!r}")
         self.antagonists = Antagonists(built)
         self.work = work_arrays(self.spine)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if stops else self.spine.rest

@@ -187,8 +187,8 @@ class TendonTask(StaticModel):
         if len(self.model.robot.pairs) != 2 or self.model.tendons != 4:
             self.records = ("limits", "combination")
             self._labels = {"limits": (("limits",), np.array(scanned, dtype=np.str_), {})}
-            shape = (len(scanned), len(found) // max(len(scanned), 1))
-            return {name: array.reshape(*shape, *array.shape[1:]) for name, array in recording.block(self.model, found).items()}, status
+            counts = (len(scanned), len(found) // max(len(scanned), 1))
+            return {name: array.reshape(*counts, *array.shape[1:]) for name, array in recording.block(self.model, found).items()}, status
         self.records, values = GRID, gait.values()
         attributes = {"units": "N", "long_name": "signed tension: positive pulls the first tendon of the pair, negative the second"}
         self._labels = {"limits": (("limits",), np.array(scanned, dtype=np.str_), {}), GRID[1]: ((GRID[1],), values, attributes),
