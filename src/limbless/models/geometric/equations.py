@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import solve_ivp
 
 from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
@@ -205,6 +204,8 @@ class Equations:
         Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant kinetic energy.
         `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every step.
         """
+        from scipy.integrate import solve_ivp
+
         instants = np.asarray(times, dtype=float)
         if instants.ndim != 1 or len(instants) == 0 or not np.isfinite(instants).all() or (np.diff(instants) <= 0).any() or instants[0] < 0:
             raise InputError("times must be finite, increase, and begin at 0 s or later")

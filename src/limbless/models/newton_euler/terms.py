@@ -15,7 +15,7 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 AT_REST = (0.0,) * 6
-_BASE_ROWS: dict[str, list[int]] = {"free": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "fixed": []}
+_BASE_ROWS: dict[str, Any] = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
 
 
 class Terms:
@@ -46,7 +46,7 @@ class Terms:
         acceleration of the joint needs with the base held; the block of the base is the composite inertia (23).
         """
         n, now = self.chain.freedoms, self._held(False)
-        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)
+        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)               # type: ignore[attr-defined]
         M = np.zeros((6 + n, 6 + n))
         for j in range(n):
             now.acceleration[6:] = np.arange(n) == j
@@ -63,11 +63,12 @@ class Terms:
         those of `hybrid`.
         """
         now = self._held(True)
-        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)         # type: ignore[attr-defined]
         now.acceleration[6:] = 0.0
         now(time)
-        self._refuse_failure(now, time)
-        return self._kept(np.concatenate([self._hold(now), now.torque - self._passive(now)]))
+        self._refuse_failure(now, time)                                           # type: ignore[attr-defined]
+        passive = self._passive(now)                                              # type: ignore[attr-defined]
+        return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
 
     def joint_wrenches(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
                        base_twist: ArrayLike = AT_REST, **instant: Any) -> Array:
@@ -77,7 +78,8 @@ class Terms:
         (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base moves as it must.
         """
         self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)      # type: ignore[attr-defined]
-        now, keep, rows = self.evaluation(np.ones(self.chain.freedoms, dtype=bool)), self._recorder, self._recorder.rows  # type: ignore
+        now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))           # type: ignore[attr-defined]
+        keep, rows = self._recorder, self._recorder.rows
         R, origin = self._frames(now)
         back = R[rows].swapaxes(1, 2)
         rates = now.work[rows, kernels.ACCELERATION:][:, :6] + now.work[rows, kernels.EFFORT:][:, :6]
