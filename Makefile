@@ -20,11 +20,12 @@ PINS := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage studio-test bench screenshots clean
+.PHONY: help demo test test-long coverage studio-test bench screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
 	@echo "make test    create or reuse .venv with the dev tools; run ruff, mypy and pytest"
+	@echo "make test-long  what make test leaves out: all of validation, all mutants, every field of the studio (an hour or more)"
 	@echo "make coverage  count the branches of mechanics/ and models/ that tests reach; fails below 90 %"
 	@echo "make bench   time limbless side by side with other engines"
 	@echo "make studio-test  type every field of every scenario into the studio, in a real browser (long)"
@@ -47,6 +48,14 @@ test: $(INSTALLED_DEV)
 	@$(BIN)/mypy & checks=$$!; $(BIN)/limbless warmup; compiled=$$?; wait $$checks && exit $$compiled
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
+
+# Each part runs though another has failed; the last line says whether any did.
+test-long: $(INSTALLED_DEV)
+	@failed=0; \
+	echo "== every mutant"; $(BIN)/limbless validate --mutants || failed=1; \
+	echo "== every case of validation"; $(BIN)/limbless validate || failed=1; \
+	echo "== every field of every scenario in the studio"; $(BIN)/python -m pytest tests/browser --every-field || failed=1; \
+	exit $$failed
 
 # Branches of mechanics/ and models/: compiled code is invisible, so kernels also run as plain Python (a test there for at most a second);
 # compiling them from nothing shows the code that makes compiled code. Tests are not judged here: `make test` does that.

@@ -10,7 +10,7 @@ EFFECTS = {
     "backlash of 4 deg": {"actuation.backlash": math.radians(4.0)},
     "axes 2.2 cm apart": {"robot.joint_offset": 0.022},
     "reference held at 10 Hz": {"actuation.refresh": 10.0},
-    "Stribeck friction, 0.5 N m at rest, 0.3 N m moving": {"robot.breakaway_friction": 0.5, "robot.coulomb_friction": 0.3},
+    "Stribeck friction in the joints, 0.5 N m at rest, 0.3 N m moving": {"robot.breakaway_friction": 0.5, "robot.coulomb_friction": 0.3},
 }
 
 print("| effect | undulation, orthotropic (m) | sidewinding (m) |\n|---|---|---|")

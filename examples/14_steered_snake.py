@@ -1,8 +1,8 @@
-"""A snake between supports, steered by its head towards a place: the curvature that the head draws is the steering wheel.
+"""A snake between supports, steered by its head towards a place: the curvature that the head draws is the steering
+wheel.
 
-The controller sees where the head is and where it points, and sets `steer`, the mean curvature that the head draws. What the body has taken
-on already stays as it is, so that every section follows the one before, and nothing slips.
-"""
+The controller sees where the head is and where it points, and sets `steer`, the mean curvature that the head draws.
+What the body has taken on already stays as it is, so that every section follows the one before, and nothing slips. """
 from __future__ import annotations
 
 import numpy as np
@@ -24,8 +24,9 @@ def controller(t: float, observation: dict[str, np.ndarray]) -> dict[str, float]
 
 
 snake = ll.Rod(name="snake", base="planar", strains="planar", length=1.0, half_width=0.03)
-result = ll.simulate(snake, ll.SteeredCurvature(), ll.Support(spacing=0.2), model=ll.MacroContinuousSettings(cells=160), duration=6.0,
-                     step=0.02, record_every=0.1, controller=controller, control_period=0.6)
+settings = ll.MacroContinuousSettings(cells=160)
+result = ll.simulate(snake, ll.SteeredCurvature(), ll.Support(spacing=0.2), model=settings, duration=6.0, step=0.02,
+                     record_every=0.1, controller=controller, control_period=0.6)
 
 head = result.dataset["head_position"].values[:, :2]
 nearest = np.linalg.norm(head - GOAL, axis=1).min()

@@ -13,7 +13,7 @@ PERIOD = 2.0
 """Of the gait, s."""
 
 
-def swim(duration: float, robot: dict | None = None, gait: dict | None = None, water: dict | None = None, **options: float) -> ll.Result:
+def swim(duration: float, robot: dict | None = None, gait: dict | None = None, water: dict | None = None, **options: Any) -> ll.Result:
     """An eel in water, with the values of the paper unless changed."""
     parts = ll.KhalilEel(**(robot or {})), ll.BodyWave(**(gait or {})), [ll.Water(**(water or {}))]
     return ll.simulate(*parts, duration=duration, **options)

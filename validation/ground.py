@@ -35,6 +35,12 @@ def loaded(run: ll.Result) -> float:
     return float((run.dataset["contact_state"].values[1:] > 0).sum(axis=1).mean())
 
 
+def behind(time: np.ndarray, y: np.ndarray, start: float = 4.4) -> tuple[np.ndarray, np.ndarray]:
+    """Times after the start-up, s, and how far y is behind what it had reached since, m."""
+    late = time > start
+    return time[late], np.maximum.accumulate(y[late]) - y[late]
+
+
 def measured(case: Any, name: str) -> tuple[ll.Result, dict[str, float]]:
     """One of the three examples: numbers that all of them are held to."""
     run, known = ll.run(SCENARIOS[name]), case.numbers["link6"][name]

@@ -10,7 +10,7 @@ from limbless.mechanics.rotations import quaternion_to_matrix
 
 
 def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.ndarray, start: float) -> np.ndarray:
-    """V' = -Γ (K V - Γ̇) by the trapezium rule on a fine grid, V = (V_0 + ∫ E Γ Γ̇)/E with E = exp ∫ Γ K: apart from the library."""
+    """V' = -Γ (K V - Γ̇): V = (V_0 + ∫ E Γ Γ̇)/E, E = exp ∫ Γ K, by the trapezium rule on a fine grid, apart from the library."""
     h = np.diff(X)
 
     def summed(f: np.ndarray) -> np.ndarray:
@@ -21,7 +21,7 @@ def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.
 
 
 def along_sections(data: Any) -> np.ndarray:
-    """Velocities of the middles of all sections along their own axes (T, S, 3), m/s: of recorded places alone, by splines in time."""
+    """Velocities of the middles of sections along their own axes (T, S, 3), m/s: of recorded places alone, by splines in time."""
     times = data.time.values
     velocity = make_interp_spline(times, data.position.values, k=5).derivative()(times)
     return np.einsum("tsij,tsi->tsj", section_axes(data), velocity)
@@ -33,18 +33,21 @@ def section_axes(data: Any) -> np.ndarray:
 
 
 def twist_between_sections(data: Any) -> np.ndarray:
-    """Rotation per length about the body from each section to the next (T, S - 1), 1/m, of recorded orientations alone."""
+    """Rotation per length about the body, section to section (T, S - 1), 1/m, of recorded orientations alone."""
     axes = section_axes(data)
     between = np.einsum("tsji,tsjk->tsik", axes[:, :-1], axes[:, 1:])
     return 0.5 * (between[..., 2, 1] - between[..., 1, 2]) / np.diff(data.abscissa.values)
 
 
 def curvature_by_differences(gait: Any, until: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """X and K(X) at time `until` of a snake that shears: differences against the flow on a uniform grid, Heun's rule; apart from the gait's own
-    Chebyshev nodes and Runge-Kutta steps. Of second order in 1/cells."""
+    """X and K(X) at time `until` of a snake that shears: differences against the flow on a uniform grid, Heun's rule.
+
+    Apart from the gait's own Chebyshev nodes and Runge-Kutta steps. Of second order in 1/cells.
+    """
     X, h = np.linspace(0.0, gait.length, cells + 1, retstep=True)
-    wave = gait.shear * np.sin(np.pi * X / gait.length) ** 4
-    wave_slope = 4.0 * np.pi / gait.length * gait.shear * np.sin(np.pi * X / gait.length) ** 3 * np.cos(np.pi * X / gait.length)
+    k = np.pi / gait.length
+    wave = gait.shear * np.sin(k * X) ** 4
+    wave_slope = 4.0 * k * gait.shear * np.sin(k * X) ** 3 * np.cos(k * X)
 
     def soft(u: float) -> tuple[float, float]:
         u = min(max(u, 0.0), 1.0)

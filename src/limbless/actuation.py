@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from limbless.description import Angle, Description, quantity
 
 RATE = 30.0
-"""rad/s: of feedback whose gains come from the robot's inertia; the modes of a body that is told to move once a second are far below."""
+"""rad/s: of feedback whose gains come from the robot's inertia; gaits of a second or so are far slower."""
 
 
 class Actuation(Description):
@@ -38,11 +38,13 @@ class Torque(Actuation):
 class ProportionalDerivative(Actuation):
     """Torque = stiffness (reference - position) + damping (reference rate - rate), within `saturation` if one is given.
 
-    Gains that are not stated come from the robot: with e = reference - position, every actuator gives J (ë + 2ω ė + ω² e), where J is what
-    its joint has to turn (the straight robot with its added mass, the other joints locked) and ω the `rate`. It answers to a push as a
-    critically damped joint of inertia J would, and stays stable in steps up to 1/ω. Where one of the two gains is stated, the other makes
-    the damping critical. `feedforward` adds the torques that the gait's accelerations take at the present state (inverse dynamics), so
-    that feedback is left with what disturbs. What the actuators give, all of it together, stays within `saturation`.
+    Gains that are not stated come from the robot: with e = reference - position, every actuator gives
+    J ë + 2J (2ω ė + ω² e), where J is what its joint has to turn (the straight robot with its added mass, the other
+    joints locked) and ω the `rate`. Together with that J, ë + 2ω ė + ω² e = 0: critical damping. Lighter motions of the
+    body, joint against joint, are damped more, and are stable in steps of up to half of 1/ω, because the actuator
+    answers to the acceleration as a rotor would. Where one of the two gains is stated, the other makes the damping
+    critical. `feedforward` adds the torques that the gait's accelerations take at the present state (inverse dynamics),
+    so that feedback is left with what disturbs. All that the actuators give stays within `saturation`.
     """
 
     kind: Literal["pd"] = "pd"
@@ -50,7 +52,8 @@ class ProportionalDerivative(Actuation):
         None, "N m/rad", "position gain: one, one each, or a pattern that repeats; from the robot's inertia if absent")
     damping: float | tuple[float, ...] | None = quantity(
         None, "N m s/rad", "rate gain: one for all joints, one each, or a pattern that repeats; critical if absent")
-    rate: float | None = quantity(None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0)
+    rate: float | None = quantity(
+        None, "rad/s", f"rate ω of gains that come from the inertia; {RATE:g} if absent", gt=0)
     saturation: float | tuple[float, ...] | None = quantity(
         None, "N m", "largest torque the actuators give: one, one each, or a pattern that repeats; none if absent")
     feedforward: bool = Field(False, description="whether torques of inverse dynamics are added (newton-euler)")
@@ -64,7 +67,8 @@ class ProportionalDerivative(Actuation):
     @model_validator(mode="after")
     def _acts(self) -> ProportionalDerivative:
         if self.rate is not None and not (self.stiffness is None and self.damping is None):
-            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, or both gains")
+            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, "
+                             "or both gains")
         if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
         return self
@@ -113,8 +117,8 @@ class Switched(ProportionalDerivative):
         for number, phase in enumerate(self.phases):
             torque = np.abs(phase.torque or ())
             if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():
-                raise ValueError(f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, saturation "
-                                 f"{self.saturation}")
+                raise ValueError(f"phases[{number}].torque: {torque.max():g} N m is more than the actuators give, "
+                                 f"saturation {self.saturation}")
         return self
 
     def breakpoints(self, start: float, end: float) -> list[float]:

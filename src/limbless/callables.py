@@ -3,8 +3,9 @@
 The text is `package.module:function`, or `path/to/file.py:function` for a file that is not installed; a path may be relative to the
 folder of the scenario file that names it.
 
-To import a module is to run it, and a scenario may come from a stranger. A text that comes out of a file is therefore kept as a
-`NamedFunction`, which says what it names and refuses to be called, until whoever loads the file allows its code (`allow_code`).
+To import a module is to run it, and a scenario may come from a stranger. A text that comes out of a file is
+therefore kept as a `NamedFunction`, which says what it names and refuses to be called, until whoever loads the file
+allows its code (`allow_code`).
 """
 from __future__ import annotations
 
@@ -20,14 +21,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.errors import InputError, nearest
 
 _UNSAVED = "<function that was not saved: "
 _FORM = "a Python function is written 'package.module:name' or 'path/to/file.py:name'"
-HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on the command line, ll.run(path, allow_code=True) or "
-                "ll.Scenario.load(path, allow_code=True) in Python")
+HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on the command line, "
+                "ll.run(path, allow_code=True) or ll.Scenario.load(path, allow_code=True) in Python")
 
 
 def text_of(function: Callable[..., Any]) -> str:
@@ -92,12 +94,16 @@ def functions_in(description: Any, path: str = "") -> dict[str, Callable[..., An
         parts = enumerate(description)
     else:
         return {path: description} if callable(description) else {}
-    return {place: function for name, part in parts for place, function in functions_in(part, f"{path}.{name}" if path else str(name)).items()}
+    found: dict[str, Callable[..., Any]] = {}
+    for name, part in parts:
+        found |= functions_in(part, f"{path}.{name}" if path else str(name))
+    return found
 
 
 def named_in(description: Any) -> dict[str, NamedFunction]:
     """Those that are only named."""
-    return {path: function for path, function in functions_in(description).items() if isinstance(function, NamedFunction)}
+    found = functions_in(description)
+    return {path: function for path, function in found.items() if isinstance(function, NamedFunction)}
 
 
 def refuse_named(description: Any) -> None:
@@ -112,7 +118,8 @@ def refuse_named(description: Any) -> None:
 
 
 def _unsaved(text: str) -> str:
-    return (f"the scenario was saved with a Python function that lived only in that session ({text.removeprefix(_UNSAVED).rstrip('>')}); "
+    name = text.removeprefix(_UNSAVED).rstrip(">")
+    return (f"the scenario was saved with a Python function that lived only in that session ({name}); "
             f"put the function into a file: {_FORM}")
 
 
@@ -164,13 +171,20 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
-        return function(*arguments)
+        with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own arithmetic
+            return function(*arguments)
     except KeyboardInterrupt:
         raise
     except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
         fits = not isinstance(error, TypeError) or _takes(function, arguments)
         hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
+
+
+def span(times: Any) -> str:
+    """When a function was asked for these times (T,), s, for the sentence of `call`."""
+    first, last = float(min(times)), float(max(times))
+    return f"at t = {first:g} s" if first == last else f"between t = {first:g} and {last:g} s"
 
 
 def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
@@ -201,8 +215,8 @@ def folder_of(info: ValidationInfo) -> Path | None:
 
 
 def _read(value: Any, info: ValidationInfo) -> Any:
-    """A function as it is. A text is loaded where code is allowed, and where a program gives it itself (no file is being read: no
-    context); anywhere else it stays a name. `known` are functions that are loaded already, by their texts."""
+    """A function as it is. A text is loaded where code is allowed, and where a program gives it itself (no file is
+    being read: no context); anywhere else it stays a name. `known` are functions that are loaded already, by their texts."""
     context = info.context or {}
     text = value.text if isinstance(value, NamedFunction) else value
     if isinstance(text, str):
@@ -217,11 +231,13 @@ def _read(value: Any, info: ValidationInfo) -> Any:
 
 
 def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
-    """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, taken as it is."""
+    """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, which is
+    taken as it is."""
     if context.get("saved"):
         return NamedFunction(text)
     home, name = _parts(text)
-    return NamedFunction(f"{located(home, context['folder'])}:{name}" if home.endswith(".py") and "folder" in context else text)
+    beside = home.endswith(".py") and "folder" in context
+    return NamedFunction(f"{located(home, context['folder'])}:{name}" if beside else text)
 
 
 Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str, when_used="json")]

@@ -137,7 +137,7 @@ def _write(path: Path, arrays: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except Exception as error:                           # many kinds of damage, one meaning
         raise InputError(f"the unfinished run cannot be read: {path} is damaged ({type(error).__name__}: {error})") from error

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 BAD_INPUT, FAILED, NOT_PROVEN, INTERRUPTED = 2, 1, 3, 130
-_ALLOW_CODE = click.option("--allow-code", is_flag=True, help="Run Python code that the scenario names, now and from now on for its folder.")
+_ALLOW_CODE = click.option("--allow-code", is_flag=True,
+                           help="Run Python code that the scenario names, now and from now on for its folder.")
 
 
 def say(text: object) -> None:
@@ -342,6 +344,20 @@ def _tell_files(folder: Path, paths: list[Path]) -> None:
         click.echo("To get replay.html, which plays in any browser: pip install 'limbless[view]'")
 
 
+@contextmanager
+def _shown(path: Path) -> Iterator[None]:
+    """What a saved run does not hold, or holds in another form, is said in a sentence: its file may be damaged or a stranger's."""
+    from limbless.errors import InputError, SimulationError
+
+    try:
+        yield
+    except (InputError, SimulationError, OSError):
+        raise
+    except Exception as error:                               # data that do not fit together fail anywhere
+        raise InputError(f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not written "
+                         "by this version of limbless; `limbless --traceback ...` shows where it fails") from error
+
+
 @main.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--figure", "names", multiple=True, metavar="NAME", help="Draw this figure; may be repeated.  [default: all of the run]")
@@ -359,12 +375,15 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     from limbless.result import Result
     from limbless.view import figures
 
-    result = Result.load(directory)
+    with _shown(directory):
+        result = Result.load(directory)
+        chosen = names or figures.names_for(result)
     folder = directory if directory.is_dir() else directory.parent
     paths: list[Path] = []
-    for name in names or figures.names_for(result):
+    for name in chosen:
         try:
-            paths += figures.save(result, name, below(folder, "figures"))
+            with _shown(directory):
+                paths += figures.save(result, name, below(folder, "figures"))
         except InputError as error:
             if names:
                 raise
@@ -407,9 +426,10 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     result, source = opened(sources[0], _changes(settings), load, lambda scenario: _simulated(scenario, quiet=False))
     ghost = opened(sources[1], {}, load, lambda scenario: _simulated(scenario, quiet=False))[0] if len(sources) == 2 else None
     if host not in HERE:
-        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} (unencrypted: others on the "
-            "network may read it); elsewhere put this machine's own name or address into it")
-    studio = Studio(result, source, ghost, host, port, allow_code=_may_run_again(source, sources[0], allow_code))
+        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
+            "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into it")
+    with _shown(Path(sources[0])):
+        studio = Studio(result, source, ghost, host, port, allow_code=_may_run_again(source, sources[0], allow_code))
     serve(studio, not no_browser, lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 
 
@@ -428,8 +448,8 @@ def report(directory: Path) -> None:
     from limbless.result import Result
     from limbless.view.report import write_report
 
-    result = Result.load(directory)
-    click.echo(write_report(result, directory if directory.is_dir() else directory.parent))
+    with _shown(directory):
+        click.echo(write_report(Result.load(directory), directory if directory.is_dir() else directory.parent))
 
 
 @main.command()
@@ -450,10 +470,9 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
     from limbless.result import Result
     from limbless.view.movie import write_movie
 
-    result = Result.load(directory)
     path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
-    with terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
-        write_movie(result, path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None)
+    with _shown(directory), terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
+        write_movie(Result.load(directory), path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None)
     click.echo(path)
 
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 from pydantic._internal._model_construction import ModelMetaclass
 
 from limbless import registry
@@ -32,6 +33,22 @@ class Description(BaseModel, metaclass=_Refusing):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True)
     room: ClassVar[str | None] = None
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Old names of fields -> their names: an old one is still read, with a note."""
+    _spelled: tuple[str, ...] = PrivateAttr(())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _old_names(cls, data: Any, handler: Any) -> Any:
+        used = [name for name in cls.renamed if isinstance(data, Mapping) and name in data]
+        if not used:
+            return handler(data)
+        for name in used:
+            if cls.renamed[name] in data:
+                raise ValueError(f"{name}: the old name of {cls.renamed[name]!r}, and both are given; leave it out")
+        made = handler({cls.renamed.get(name, name): value for name, value in data.items()})
+        made._spelled = tuple(used)
+        return made
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -53,7 +70,11 @@ class Description(BaseModel, metaclass=_Refusing):
     def notes(self) -> tuple[str, ...]:
         """What its user should know before believing a run: a field without effect here, a wish that is not met. One sentence each, which
         names the field. They are said in the summary, by `limbless run`, in the report and in the studio."""
-        return ()
+        parts = [getattr(self, name) for name in type(self).model_fields]
+        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Description)]
+        own = [f"{getattr(self, 'kind', type(self).__name__)}.{name}: is called {self.renamed[name]!r} now; the old name was read"
+               for name in self._spelled]
+        return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""

@@ -1,7 +1,7 @@
 """Python code that scenarios name: which folders the user has allowed to run it.
 
-Kept in a file of the user's own, never in the folder itself, which may be a stranger's. A folder stands for all below it, except where
-that would be the user's whole home or more.
+Kept in a file of the user's own, never in the folder itself, which may be a stranger's. A folder stands for all below
+it, except where that would be the user's whole home or more.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def state_file() -> Path:
 
 
 def folders_of(named: Mapping[str, NamedFunction], source: str | Path | None = None) -> list[Path]:
-    """The folders that must be allowed for this code: those of its files, and the one of the scenario file that names it.
+    """The folders that must be allowed for this code: those of its files, and that of the scenario file that names it.
 
     Without a scenario file (one of the library, changed) it is the working folder.
     """

@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis import energy, limits, speed, statics
-from limbless.analysis.balances import Balance, balances, power_residual
+from limbless.analysis.balances import PROOF, Balance, balances, orientation_drift, power_residual
 from limbless.errors import InputError, nearest
 from limbless.files import below, write_table, write_text
 from limbless.storage import read_netcdf, write_netcdf
@@ -44,6 +44,10 @@ LABELS = {
     "transverse": ("lateral", "vertical"),
 }
 """Dimensions whose labels are the same in every result."""
+RECORDED, LOOKED = "recorded", "looked"
+"""In a block: 1 for rows that the user asked for, and for those at which the run is looked at, whatever is recorded."""
+LOOK = "look_"
+"""Before the names of what the looks found."""
 
 _log = logging.getLogger("limbless")
 
@@ -81,8 +85,12 @@ class Result:
 
         `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
         """
-        block = model.variables({name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {})
+        raw = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {}
+        kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
+        block = model.variables(raw if kept is None else _rows(raw, kept > 0.5, model.worst))
         dataset = _dataset([block] if block else [], model.schema(), model.coordinates(), model.records)
+        if looked is not None and looked.any():
+            dataset = dataset.assign(_looks(model.variables(_rows(raw, looked > 0.5, model.worst)), model.schema()))
         residual = power_residual(dataset)
         if residual is not None and "power_residual" not in dataset:
             dataset["power_residual"] = ("time", residual, {
@@ -131,7 +139,17 @@ class Result:
 
     def balances(self) -> list[Balance]:
         """The run's own proof: see `limbless.analysis.balances`."""
-        return balances(self.dataset, self.mass)
+        return balances(self.looks, self.mass)
+
+    @property
+    def looks(self) -> xr.Dataset:
+        """What balances and periods are found from: the run at instants that do not depend on what is recorded (or else its records)."""
+        found = [str(name) for name in self.dataset.data_vars if str(name).startswith(LOOK)]
+        if not found:
+            return self.dataset
+        names = {name: name.removeprefix(LOOK) for name in found}
+        alone = self.dataset[[*found, *(name for name in ("section_length",) if name in self.dataset)]].drop_vars("time", errors="ignore")
+        return alone.rename({**names, "look": "time"})
 
     def summary(self) -> dict[str, Any]:
         """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
@@ -152,8 +170,8 @@ class Result:
             "com_displacement": moved,
             "path_length": speed.path_length(data),
             "mean_speed": speed.mean_speed(data),
-            "period_speed": speed.period_speed(data, self.period),
-            "steady": speed.steady(data, self.period),
+            "period_speed": speed.period_speed(self.looks, self.period),
+            "steady": speed.steady(self.looks, self.period),
             "peak_torque": limits.peak_torque_by_axis(data),
             "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
             "positive_work": energy.positive_work(data),
@@ -187,12 +205,13 @@ class Result:
                              f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
-        status, text = str(attributes.pop("status", "completed")), attributes.pop("scenario", None)
-        said = {name: tuple(json.loads(attributes.pop(name, "[]"))) for name in ("notes", "doubts")}
-        dataset.attrs = attributes
+        status, text = str(attributes.pop("status", "completed")), _as(str, attributes.pop("scenario", None))
+        said = {name: _sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
+        facts = {name: _as(sort, attributes.get(name)) for name, sort in _SORTS.items() if name in attributes}
+        dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
         beside = _read_summary(file.with_name("summary.json"))
-        result = cls(dataset, _scenario(text), status, state, beside.get("wall_time"))
-        result.numerical_error, result.notes, result.found = beside.get("numerical_error"), said["notes"], said["doubts"]
+        result = cls(dataset, _scenario(text), status, state, _as(float, beside.get("wall_time")))
+        result.numerical_error, result.notes, result.found = _bars(beside.get("numerical_error")), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -341,9 +360,37 @@ def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinate
             continue
         dims = (*records, *variable.dims)
         values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
+        if variable.final:
+            if not len(values):
+                continue
+            dims, values = variable.dims, values[-1]
         attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
         variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
     return xr.Dataset(variables, coords)
+
+
+def _rows(raw: Block, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Block:
+    """Some rows of a block; what is the worst since the row before is, of rows that are left out, kept by the next one that is not."""
+    rows = np.flatnonzero(chosen)
+    found = {name: values[rows] for name, values in raw.items()}
+    for name in set(worst) & raw.keys() if len(rows) else ():
+        found[name] = np.maximum.reduceat(raw[name][:rows[-1] + 1], [0, *(rows[:-1] + 1)])
+    return found
+
+
+def _looks(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
+    """What balances and periods need of the rows at which a run was looked at, along `look`."""
+    found: dict[str, Any] = {}
+    for name in (*PROOF, "com_position"):
+        if name in block:
+            variable = schema[name]
+            attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
+            found[LOOK + name] = (("look", *variable.dims), block[name], {key: text for key, text in attributes.items() if text})
+    drift = orientation_drift(block)
+    if drift is not None:
+        found[f"{LOOK}orientation_drift"] = ("look", drift, {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"})
+    seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
+    return {**found, "look": ("look", block["time"], seen)} if found else {}
 
 
 def _joined(blocks: Sequence[Block], name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
@@ -360,7 +407,8 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     if scenario is not None:
         task = getattr(scenario, "task", None)
         facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": task,
-                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None)}
+                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
+                  **speed.transport_facts(scenario)}
     return facts
 
 
@@ -421,10 +469,42 @@ def _scenario(text: str | None) -> Scenario | None:
         return None
 
 
+_SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float, "total_mass": float}
+"""What the attributes of a data file are, beside those of its variables."""
+
+
+def _as(sort: type, value: Any) -> Any:
+    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
+    if sort is str:
+        return value if isinstance(value, str) else None
+    good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+    return float(value) if good else None
+
+
+def _sentences(text: Any) -> tuple[str, ...]:
+    """The notes or doubts of a data file."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return ()
+    return tuple(str(one) for one in found) if isinstance(found, list) else ()
+
+
+def _bars(found: Any) -> dict[str, Any] | None:
+    """Error bars of a summary; None where they are not as `limbless.error_bars` writes them."""
+    def good(bar: Any) -> bool:
+        inside = bar.values() if isinstance(bar, dict) else bar if isinstance(bar, list) else None
+        return bar is None or _as(float, bar) is not None if inside is None else all(map(good, inside))
+
+    sorts = {"total": dict, "sources": dict, "notes": list}
+    whole = isinstance(found, dict) and all(isinstance(found.get(name), sort) for name, sort in sorts.items())
+    return found if whole and good(found["total"]) else None
+
+
 def _read_summary(summary: Path) -> dict[str, Any]:
     """The summary beside a data file, for what the data do not hold; empty where there is none."""
     try:
         found = json.loads(summary.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

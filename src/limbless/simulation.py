@@ -22,10 +22,11 @@ from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
-from limbless.result import Result
+from limbless.result import LOOKED, RECORDED, Result
 from limbless.robots.base import Preset, Robot
+from limbless.scenarios.numbers import computable
 from limbless.scenarios.scenario import Initial, Scenario
-from limbless.timeline import blocks_between, knots_between, on_grid, recorded, stage_times
+from limbless.timeline import LOOKS, Looks, blocks_between, knots_between, on_grid, recorded, stage_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -101,12 +102,15 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
     unfinished = _unfinished(scenario, checkpoint, resume, controller)
     if after is None and scenario.initial.result is not None and unfinished is None:
         after = Result.load(scenario.initial.result)
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    with computable(scenario):
+        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     if isinstance(model, StaticModel):
         if controller is not None or after is not None:
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
-    with _asking(scenario.gait, "at t = 0 s"):
+    if scenario.robot.build().total_mass <= 0.0:
+        raise InputError("robot: it has no mass at all, and nothing without mass is moved by forces; give its links solids with a density")
+    with _asking(scenario.gait, "at t = 0 s"), computable(scenario):
         state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
     return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
@@ -128,7 +132,8 @@ def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -
     """The result of a task; a failure or an interruption keeps what was found before it."""
     began = clock.perf_counter()
     tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
-    block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+    with computable(scenario):
+        block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
     interrupted = isinstance(status.cause, KeyboardInterrupt)
     told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
     result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
@@ -170,6 +175,7 @@ class _Run:
         self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
         self._refuse_many_records()
         self.before = self.state
+        self.looks = Looks(self.start, self.end, self.scenario.step, getattr(self.scenario.gait, "cycle", None))
         self.began, self.surveyed = clock.perf_counter(), False
         try:
             if self.progress:
@@ -196,7 +202,8 @@ class _Run:
 
     def _refuse_long_steps(self) -> None:
         """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between records."""
-        limit = self.model.step_limit(self.state)
+        with computable(self.scenario):
+            limit = self.model.step_limit(self.state)
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
@@ -207,7 +214,7 @@ class _Run:
         """Records that would not fit into memory are refused before they are made."""
         made = self.model.variables(dict(self.empty))
         size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
-        count = (self.end - self.start) / self.scenario.record_every + 1.0
+        count = (self.end - self.start) / self.scenario.record_every + 1.0 + LOOKS
         resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every)
 
     def _begin_checkpoints(self) -> None:
@@ -281,13 +288,19 @@ class _Run:
         """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
         last = knots[-1] == self.end
         record = recorded(knots, self.scenario.record_every, self.end)
+        look = self.looks.among(knots)
         record[-1] &= last                               # the next block begins with this knot
+        look[-1] &= last
         if self.blocks == []:
             record[0] = True
         drive = self._drive(gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
-        state, block, status = self.model.advance(self.state, knots, record, drive)
+        kept = record | look
+        with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
+            state, block, status = self.model.advance(self.state, knots, kept, drive)
+        count = len(block["time"])
+        block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
         sound = _sound_records(block)
         settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
         if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
@@ -301,7 +314,7 @@ class _Run:
         return None
 
     def _drive(self, gait: Any, knots: Array) -> Any:
-        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"):
+        with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
             return self.model.drive(gait, stage_times(knots))
 
     def _keep(self, block: Block) -> None:
@@ -342,7 +355,7 @@ class _Run:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # the file may be a stranger's: no code of it
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
         text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)

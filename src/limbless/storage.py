@@ -42,12 +42,15 @@ def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:
 
 
 def _look_into(path: Path) -> None:
-    """Refuse a file that leads out of itself: HDF5 can hold variables whose numbers lie in other files, which would be read and shown
-    as if they belonged to the run; or that claims far more numbers than it has, which would fill the memory."""
+    """Refuse a file that leads out of itself (HDF5 can hold variables whose numbers lie in other files, which would be read
+    and shown as if they belonged to the run), or that claims far more numbers than it has, which would fill the memory."""
     import h5py
 
     with h5py.File(path, "r") as file:
-        total = sum(_size_of(group, name) for group in (file, file.get(_STATE, {})) for name in group if group is not file or name != _STATE)
+        if _STATE in file and not isinstance(file.get(_STATE, getlink=True), h5py.HardLink):
+            raise InputError(f"{_STATE!r} is a link")
+        total = sum(_size_of(file, name) for name in file if name != _STATE)
+        total += sum(_size_of(file[_STATE], name) for name in file.get(_STATE, ()))
     size = path.stat().st_size
     if total > max(_SMALL, _DENSEST * size):
         raise InputError(f"it claims {total} bytes of numbers, and has {size}")

@@ -57,3 +57,28 @@ def stage_times(knots: Array) -> Array:
 def recorded(knots: Array, every: float, end: float) -> NDArray[np.bool_]:
     """Which knots are multiples of `every`; the end always is one of them."""
     return (np.abs(knots / every - np.rint(knots / every)) * every < 1e-6 * every) | (knots == end)
+
+
+LOOKS = 61
+"""Intervals between looks: prime, so that a gait is not always looked at in the same phase."""
+
+
+class Looks:
+    """The knots at which a run is looked at for its proof and its summary, whatever is recorded.
+
+    Some sixty of them, evenly from the first to the last, and those around the last two marks of whole periods, counted back from the end.
+    """
+
+    def __init__(self, start: float, end: float, step: float, period: float | None) -> None:
+        self.start, self.end, self.step, self.spacing = start, end, step, (end - start) / LOOKS
+        self.marks = [] if not period else [end - number * period for number in (1, 2)]
+        self._taken = -1.0
+
+    def among(self, knots: Array) -> NDArray[np.bool_]:
+        """Which knots of a block, of those that come one after another; the last belongs to the next block, but for the end."""
+        number = np.floor((knots - self.start) / self.spacing + 1e-6)
+        chosen = number > np.concatenate([[self._taken], number[:-1]])
+        self._taken = number[-2]
+        for mark in self.marks:
+            chosen |= np.abs(knots - mark) <= 1.001 * self.step
+        return chosen | (knots == self.end)

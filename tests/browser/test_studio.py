@@ -156,13 +156,17 @@ def test_copy_python_copies_lines_that_give_the_run_again(seen: Any, page: Any, 
 
 def test_a_long_run_shows_its_progress_and_can_be_cancelled(seen: Any, page: Any) -> None:
     kept = page.result
-    page.tune("duration", 100000.0)
+    page.tune("duration", 1e9)
+    seen.page.wait_for_selector("#status[role=alert]:has-text('the studio takes runs of at most 5000000 steps')")
+    page.changes["record_every"] = 20.0
+    page.tune("duration", 40000.0)
     button = seen.page.get_by_role("button", name="Cancel the run")
     button.wait_for()
     button.click()
     seen.page.wait_for_selector("#status:has-text('cancelled')")
     assert page.result is kept
     page.changes.pop("duration")
+    page.changes.pop("record_every")
 
 
 def test_another_scenario_is_picked(seen: Any, page: Any) -> None:

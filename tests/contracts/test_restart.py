@@ -25,7 +25,7 @@ EARLIER: dict[str, dict[str, Any]] = {
 }
 """What happens late in a scenario happens within these few steps: clamps close, feet are exchanged, before and after the cut."""
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
-OF_A_BLOCK = {"macro-continuous": {"power_residual", "contact_residual"}}
+OF_A_BLOCK = {"macro-continuous": {"power_residual"}}
 """Measures of error that look beyond their record: a rate since the record before, slip over the largest speed in a block of steps."""
 
 

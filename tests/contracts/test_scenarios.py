@@ -17,7 +17,8 @@ from limbless.simulation import run_scenario
 Place = tuple[str | int, ...]
 
 FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file", "drop_axial", "tip_stiffness",
-         "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque"}
+         "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
+         "motion", "distance", "schedule", "law"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to exist; joints that
 the gait moves; what a gait that does not stop would stop at; fields that go with another one (a phase's torque and its drive, the start of
 the first phase); lists that no single number describes."""
@@ -37,6 +38,7 @@ SOONER: dict[str, dict[str, Any]] = {
                                        "environment.point-wrench.active": [[0.01, 0.045]]},
     "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01, "actuation.phases.2.start": 0.02,
                              "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
+    "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]], "gait.pace": [[0.01, 0.02, -0.3]]},
 }
 """What happens late in a scenario happens within its short run here."""
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised", "ellipse",

@@ -145,7 +145,7 @@ def link_wrench(link: Link, environment: Any, velocity: pin.Motion, spatial: pin
     for item in environment:
         if isinstance(item, ll.Buoyancy):
             lift = -item.density * item.immersed * (link.volume or 0.0) * R.T @ np.array(item.acceleration)
-            total = total + pin.Force(lift, np.cross(link.volume_center or np.zeros(3), lift))
+            total = total + pin.Force(lift, np.cross(link.volume_centre or np.zeros(3), lift))
         elif body is not None and isinstance(item, ll.Water | ll.Drag):
             e1 = np.array(body.axis) / np.linalg.norm(body.axis)
             e2 = np.array(body.lateral) - e1 * (e1 @ body.lateral)

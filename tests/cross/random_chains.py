@@ -28,7 +28,7 @@ def random_mass(rng: np.random.Generator) -> dict[str, Any]:
 def random_shape(rng: np.random.Generator) -> dict[str, Any]:
     body = BodyShape(position=tuple(0.05 * rng.normal(size=3)), axis=tuple(direction(rng)), lateral=tuple(direction(rng)),
                      length=rng.uniform(0.1, 0.3), half_width=rng.uniform(0.02, 0.05), half_height=rng.uniform(0.02, 0.05))
-    return {"body": body, "volume": rng.uniform(1e-4, 1e-3), "volume_center": tuple(0.05 * rng.normal(size=3))}
+    return {"body": body, "volume": rng.uniform(1e-4, 1e-3), "volume_centre": tuple(0.05 * rng.normal(size=3))}
 
 
 def random_joint(kind: str, rng: np.random.Generator, passive: bool) -> Joint:

@@ -131,6 +131,55 @@ def test_hybrid_is_the_partitioned_equation(case: Case) -> None:
     check_hybrid(case)
 
 
+@pytest.fixture(params=[(base, setting, seed) for base in BASES for setting in ("dry", "gravity", "drag") for seed in range(2)],
+                ids=lambda param: "-".join(map(str, param)))
+def plain_case(request: pytest.FixtureRequest) -> Case:
+    """Without added mass, which does not fit into Pinocchio's inertias: its matrices then are ours."""
+    base, setting, seed = request.param
+    rng = np.random.default_rng([7, BASES.index(base), seed])
+    return Case(random_chain(rng, base), SETTINGS[setting], rng)
+
+
+def test_mass_matrix_and_bias(plain_case: Case) -> None:
+    """`crba` and `nonLinearEffects` with the forces of the environment; friction and springs in the joints are part of our bias."""
+    case, state, peer = plain_case, plain_case.instant, plain_case.peer
+    M = case.model.mass_matrix(state.joint_position)
+    expected = pin.crba(peer.model, peer.data, peer.configuration())
+    assert relative(M, np.triu(expected) + np.triu(expected, 1).T) < TOLERANCE
+    h = case.model.bias(state.joint_position, state.joint_velocity, state.base_twist, **state.pose())
+    forces = peer.forces(environment_wrenches(case.free, case.environment, np.zeros(case.free.model.nv)))
+    needed = pin.rnea(peer.model, peer.data, peer.configuration(), peer.velocity(), np.zeros(peer.model.nv), forces)
+    needed[peer.model.nv - case.chain.freedoms:] -= case.passive
+    assert relative(h, needed) < TOLERANCE
+
+
+def test_joint_wrenches(plain_case: Case) -> None:
+    """What `rnea` leaves in `data.f`: force and moment across every joint, here about the links' origins in their axes."""
+    case, state, free = plain_case, plain_case.instant, plain_case.free
+    arguments = state.joint_position, state.joint_velocity, case.imposed, state.base_twist
+    found, solution = case.model.joint_wrenches(*arguments, **state.pose()), case.model.inverse(*arguments, **state.pose())
+    forces = free.forces(case.wrenches(solution))
+    pin.rnea(free.model, free.data, free.configuration(), free.velocity(), free.acceleration(solution), forces)
+    expected = [mount.actInv(free.data.f[joint]).vector for joint, mount in zip(free.joints[1:], free.mounts[1:], strict=True)]
+    assert relative(found, np.array(expected)) < TOLERANCE
+
+
+@pytest.mark.parametrize("setting", ["water", "consistent"])
+def test_terms_with_added_mass_make_the_equation_of_motion(setting: str) -> None:
+    """M a + h is what the actuators give, at the accelerations of `forward`; the added mass is in M and its velocity terms in h."""
+    for number, base in enumerate(BASES):
+        rng = np.random.default_rng([8, number])
+        case = Case(random_chain(rng, base), SETTINGS[setting], rng)
+        state = case.instant
+        solution = case.model.forward(state.joint_position, state.joint_velocity, case.torque, state.base_twist, **state.pose())
+        M = case.model.mass_matrix(state.joint_position, **state.pose())
+        h = case.model.bias(state.joint_position, state.joint_velocity, state.base_twist, **state.pose())
+        left, joints = M @ case.peer.acceleration(solution) + h, case.chain.freedoms
+        assert relative(left[len(h) - joints:], case.torque) < 1e-11
+        assert np.abs(left[:len(h) - joints]).max(initial=0.0) < 1e-11 * np.abs(h).max()
+        assert relative(M, M.T) < 1e-13 and np.linalg.eigvalsh(M).min() > 0.0
+
+
 def typed_in_chain(rng: np.random.Generator, base: str) -> ll.Chain:
     """Modified Denavit-Hartenberg rows with sliding joints among them."""
     n = 7

@@ -75,7 +75,7 @@ def test_inchworm_forces() -> None:
     for snapshot in expected["snapshots"]:
         now = data.sel(time=snapshot["t"], method="nearest")
         held = int(snapshot["anchor"] == "tail")
-        assert now["contact_force"].values[held] == pytest.approx(snapshot["anchor_wrench_local"], abs=1e-6)
+        assert now["support_wrench"].values[held] == pytest.approx(snapshot["anchor_wrench_local"], abs=1e-6)
         assert float(now["kinetic_energy"]) == pytest.approx(snapshot["T"], abs=1e-8)
         assert float(now["actuator_power"]) == pytest.approx(snapshot["P_act"], abs=1e-6)
         X = data["abscissa"].values
@@ -120,7 +120,7 @@ def test_snake_forces() -> None:
     order = np.argsort(now["support_abscissa"].values[here])
     assert now["support_abscissa"].values[here][order] == pytest.approx(expected["C"], abs=1e-6)
     assert now["contact_wrench"].values == pytest.approx(expected["F_c"], abs=1e-6)
-    assert now["contact_force"].values[here, 1][order] == pytest.approx(expected["T"], abs=2e-6)
+    assert now["support_wrench"].values[here, 1][order] == pytest.approx(expected["T"], abs=2e-6)
     assert float(now["actuator_power"]) == pytest.approx(expected["P_act"], abs=1e-6)
     assert float(now["kinetic_energy"]) == pytest.approx(expected["T_kin"], abs=1e-6)
     for component in (0, 1, 5):
@@ -143,7 +143,7 @@ def test_forces_of_the_turning_snake_at_given_supports() -> None:
     data = ll.simulate(rod, TravellingCurvature(turn=2.6), Support(travel=False), model=settings, duration=4.5, step=0.025,
                        record_every=0.1).dataset.isel(time=-1)
     assert data["contact_wrench"].values == pytest.approx(expected["F_c"], abs=2e-6)
-    assert data["contact_force"].values[:, 1] == pytest.approx(expected["T"], abs=5e-6)
+    assert data["support_wrench"].values[:, 1] == pytest.approx(expected["T"], abs=5e-6)
 
 
 @pytest.mark.parametrize("name", ["reissner_static_shear", "reissner_shear_rate"])

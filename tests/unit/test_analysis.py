@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import limbless as ll
 from limbless.analysis import energy, frames, limits, speed
 from limbless.mechanics.rotations import rotate
 
@@ -131,6 +132,25 @@ def test_velocity_of_the_base_in_the_world(swimmer) -> None:
     time = swimmer.dataset["time"].values
     expected = np.stack([0 * time - 0.4, 0.04 * np.pi * np.cos(np.pi * time), 0 * time], axis=1)
     assert velocity == pytest.approx(expected)
+
+
+# Where getting somewhere means something
+
+
+@pytest.mark.parametrize(("name", "changes", "why"), [
+    ("rod-arm", {"duration": 1.0}, "an anchorage holds it all the time"),
+    ("wheeled-snake-manipulate", {"duration": 1.0}, "a clamp holds it"),
+    ("eel-planar", {"duration": 4.0, "robot.base": "fixed"}, "its base is fixed"),
+    ("eel-planar", {"duration": 4.0, "environment": []}, "nothing is there to push against"),
+    ("eel-planar", {"duration": 4.0, "robot.density": 1500.0, "environment": [{"kind": "gravity"}, {"kind": "water"}]}, "it falls"),
+    ("eel-planar", {"duration": 4.0}, None),
+])
+def test_cost_of_transport_only_where_there_is_transport(name: str, changes: dict, why: str | None) -> None:
+    result = ll.run(name, {"record_every": 0.1, **changes})
+    assert speed.no_transport(result.dataset) == why
+    summary = result.summary()
+    assert (summary["cost_of_transport"] is None) == (why is not None)
+    assert summary["positive_work"] >= 0.0 and (why is None or summary["steady"] is None)
 
 
 def test_a_peak_between_records_rises_to_the_top_of_its_parabola() -> None:

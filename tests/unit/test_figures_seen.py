@@ -14,16 +14,18 @@ from limbless.view.figures.style import styled
 from tests.unit.seen import unseen
 
 SHORT = {
-    "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0}, "rod-arm": {"duration": 0.5},
-    "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {}, "neck-horizontal-water": {}, "neck-workspace": {}, "spine-45": {},
+    "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0},
+    "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {}, "neck-horizontal-water": {},
+    "neck-workspace": {}, "spine-45": {},
     "snake-sidewind": {"duration": 0.3}, "snake-slope": {"duration": 0.3}, "snake-stairs": {"duration": 0.3},
-    "snake-undulate-isotropic": {"duration": 0.1}, "snake-undulate-orthotropic": {"duration": 0.1}, "snake-turn-2d": {"duration": 3.0},
-    "snake-turn-3d": {"duration": 0.5}, "worm-accelerate": {"duration": 3.0}, "worm-burrow": {"duration": 3.0},
-    "wheeled-snake-crawl": {"duration": 0.3}, "wheeled-snake-manipulate": {"duration": 3.0}, "wheeled-snake-3d": {"duration": 0.3},
-    "wheeled-snake-switch": {"duration": 4.2},
+    "snake-undulate-isotropic": {"duration": 0.1}, "snake-undulate-orthotropic": {"duration": 0.1},
+    "snake-turn-2d": {"duration": 3.0}, "snake-turn-3d": {"duration": 0.5}, "worm-accelerate": {"duration": 3.0},
+    "worm-burrow": {"duration": 3.0},
+    "wheeled-snake-crawl": {"duration": 0.3}, "wheeled-snake-manipulate": {"duration": 3.0},
+    "wheeled-snake-3d": {"duration": 0.3}, "wheeled-snake-switch": {"duration": 4.2},
 }
 """One scenario for each figure, as short as shows it."""
-ALL = ("eel-loop", "snake-sidewind", "worm-accelerate", "wheeled-snake-crawl")      # of these, the figures of every run too
+ALL = ("eel-loop", "snake-sidewind", "worm-accelerate", "wheeled-snake-crawl")     # of these, the figures of every run too
 CLOSE_UP = {"wang-fig04-track"}        # a panel of it enlarges a part of the curve
 
 
@@ -66,11 +68,12 @@ def test_surroundings_draw_slope_and_terrain() -> None:
     assert len(drawing.axes) == 2                                          # from above and from the side
     assert any(type(part).__name__.endswith("ContourSet") for part in drawing.axes[0].collections)
     angle = next(item.slope[0] for item in slope.scenario.environment if item.kind == "ground")
-    assert table["height of the ground below it (m)"] == pytest.approx(np.tan(angle) * table["x of the centre of mass (m)"], abs=1e-9)
+    rise = np.tan(angle) * table["x of the centre of mass (m)"]
+    assert table["height of the ground below it (m)"] == pytest.approx(rise, abs=1e-9)
     hills = {"kind": "terrain", "corner": [-1.5, -1.5], "spacing": [0.5, 0.5],
              "table": [[0.05 * (row + column) for column in range(8)] for row in range(8)]}
-    result = ll.run("snake-turn", {"duration": 0.02, "environment": [hills, {"kind": "gravity"}], "initial.position": [0.5, 0.0, 0.6]})
-    drawing, table = figures.draw(result, "surroundings")
+    above = {"duration": 0.02, "environment": [hills, {"kind": "gravity"}], "initial.position": [0.5, 0.0, 0.6]}
+    drawing, table = figures.draw(ll.run("snake-turn", above), "surroundings")
     x, y = table["x of the centre of mass (m)"], table["y of the centre of mass (m)"]
     assert table["height of the ground below it (m)"] == pytest.approx(0.1 * (x + 1.5) + 0.1 * (y + 1.5), abs=1e-9)
     assert any(type(part).__name__.endswith("ContourSet") for part in drawing.axes[0].collections)

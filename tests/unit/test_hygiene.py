@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import limbless
+from limbless.scenarios.document import read_file
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src").rglob("*.py"))
@@ -117,3 +119,16 @@ def test_changelog_and_citation_carry_the_version() -> None:
     cited = re.search(r"^version: [\"']?([^\"'\s]+)", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert newest and newest[1] == limbless.__version__
     assert cited and cited[1] == limbless.__version__
+
+
+def test_every_module_says_where_it_is_tested() -> None:
+    """`tests/modules.yaml`: every module has a line, every line a module, and the files that it names exist."""
+    table: dict[str, list[str]] = read_file(ROOT / "tests" / "modules.yaml", where="tests/modules.yaml").data
+    used = set()
+    for module in MODULES:
+        if module.name != "__init__.py":
+            name = module.relative_to(ROOT / "src" / "limbless").as_posix()
+            used.add(next(pattern for pattern in table if fnmatch(name, pattern)))
+    assert set(table) - used <= {"*"}
+    missing = [name for files in table.values() for name in files if not (ROOT / "tests" / name).is_file()]
+    assert not missing

@@ -1,6 +1,7 @@
 """A stranger's scenario runs no code: whoever loads, draws or describes it runs nothing, and whoever runs it is asked first."""
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pydantic import ValidationError
 
 import limbless as ll
-from limbless import permission
+from limbless import permission, registry
 from limbless.callables import NamedFunction, functions_in, named_in
 from limbless.cli import main
 from limbless.view.reproduce import python_lines
@@ -125,6 +127,20 @@ def test_the_studio_shows_a_strangers_run_and_runs_none_of_its_code(tmp_path: Pa
         studio.close()
 
 
+def test_no_field_of_any_kind_runs_what_it_names(tmp_path: Path) -> None:
+    """Every field that takes a function, also of kinds that are yet to be written."""
+    (tmp_path / "code.py").write_text(CODE + "# for every field\n")
+    fields = [(cls, name) for room in ("robot", "preset", "gait", "environment", "actuation", "model")
+              for cls in registry.kinds(room).values() for name, field in cls.model_fields.items() if "Callable" in str(field.annotation)]
+    assert len(fields) >= 5
+    for cls, name in fields:
+        for text in ("code.py:wave", "code.py:hills"):
+            with contextlib.suppress(ValidationError):
+                made = cls.model_validate({name: text}, context={"folder": tmp_path, "allow_code": False})
+                assert list(named_in(made)) == [name]
+        assert not executed(tmp_path), f"{cls.__name__}.{name}"
+
+
 def test_functions_given_as_objects_need_no_permission() -> None:
     def wave(t: Any, s: Any) -> Any:
         return 0.1 * np.tanh(t[:, None]) ** 3 * np.sin(s[None, :])
@@ -217,7 +233,7 @@ def test_a_result_to_continue_from_brings_no_code(tmp_path: Path) -> None:
     assert run_scenario(scenario, controller=idle, after=loaded).status == "completed"
     text = bytes(loaded.state.memory["gait"].astype(np.uint8)).replace(b"code.py:wave", b"code.py:evil")
     loaded.state.memory["gait"] = np.frombuffer(text, dtype=np.uint8).astype(np.float64)
-    with pytest.raises(ll.InputError, match="code.py:evil"):
+    with pytest.raises(ll.InputError, match=r"code\.py:evil"):
         run_scenario(scenario, controller=idle, after=loaded)
     assert not executed(tmp_path / "theirs")
 

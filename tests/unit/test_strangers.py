@@ -133,7 +133,7 @@ def test_links_in_a_folder_lead_nothing_out_of_it(swim: ll.Result, tmp_path: Pat
     (theirs / "figures").symlink_to(mine)
     (theirs / "report.html").symlink_to(mine / "report.html")
     assert below(theirs, "other") == theirs / "other"
-    with pytest.raises(ll.InputError, match="leads to .*mine, which is not in"):
+    with pytest.raises(ll.InputError, match=r"leads to .*mine, which is not in"):
         below(theirs, "figures")
     told = CliRunner().invoke(main, ["plot", str(theirs), "--figure", "overview"])
     assert told.exit_code == 2 and "leads to" in told.stderr

@@ -22,9 +22,11 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         axes.plot(run.dataset["time"], signed(run.dataset["tension"].values)[:, 0], label=name)
         steps = statics.actuator_steps(run.dataset)
         time = run.dataset["time"].values
-        between = (time[1:] > 0.5 + 1e-9) & (time[1:] < 1.5 + 1e-9)
-        positive[name] = statics.positive(steps), float(np.maximum(steps[between], 0.0).sum())
+        positive[name] = statics.positive(steps)
         if name == "air":
+            straight, far = (int(np.abs(time - moment).argmin()) for moment in (1.0, 1.5))
+            energy = run.dataset["potential_energy"].values
+            transition = float(steps[straight:far].sum() / (energy[far] - energy[straight]))
             stored = np.concatenate([[0.0], np.cumsum(steps)])
             rest = float(abs(stored[int(np.abs(time - 1.0).argmin())]) / np.abs(stored).max())
     axes.set(xlabel="time (s)", ylabel="signed tension of the lateral pair (N)")
@@ -32,6 +34,6 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     return {
         "extrema": worst, "air": largest["hanging_air"], "water": largest["hanging_water"],
         "ratio": largest["hanging_water"] / largest["hanging_air"], "resting": rest,
-        "transition": positive["air"][1] / positive["air"][0], "work ratio": positive["water"][0] / positive["air"][0],
+        "transition": transition, "work ratio": positive["water"] / positive["air"],
         "largest": float(max(run.dataset["tension"].max() for run in runs.values())),
     }

@@ -23,7 +23,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     V, R = along_sections(data), section_axes(data)
     back, on = R[:-2], R[2:]
     turned_by = np.einsum("tsji,tsjk->tsik", back, on)                         # over two records
-    rolls = 0.5 * (turned_by[..., 2, 1] - turned_by[..., 1, 2]) / (data.time.values[2:] - data.time.values[:-2])[:, None]
+    lasted = (data.time.values[2:] - data.time.values[:-2])[:, None]
+    rolls = 0.5 * (turned_by[..., 2, 1] - turned_by[..., 1, 2]) / lasted
     way = make_interp_spline(data.time.values, data.base_position.values, k=5).derivative()
     return {
         "head": float(np.abs(listed.base_position.values - places).max()), "orientation": float(1.0 - turned.min()),

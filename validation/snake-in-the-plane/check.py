@@ -23,7 +23,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     now = data.sel(time=2.0, method="nearest")
     here = now.contact_state.values > 0
     order = np.argsort(now.support_abscissa.values[here])
-    shares = now.contact_force.values[here, 1][order]
+    shares = now.support_wrench.values[here, 1][order]
     rows = np.array(forces["Lambda"])[:, 5]
     inside = np.interp(forces["X"], data.abscissa.values, now.internal_wrench.values[:, 5])
     track = make_interp_spline(data.time.values, data.base_position.values, k=5)

@@ -12,11 +12,12 @@ angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length 
 orientation               1, the norm of a rotation's quaternion
 equilibrium (N m)         the largest elastic moment of a vertebra
 actuator work (J)         the sum of |work| from point to point
-recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one
+recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its contacts:
+                          the largest speed of its body
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,11 @@ THRESHOLDS = {"power": 1e-3, "linear momentum": 1e-3, "angular momentum": 1e-3, 
 SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
 
+PROOF = ("kinetic_energy", "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "work_exchanged",
+         "contact_residual", "contact_speed", "tail_wrench", "joint_drift")
+"""What balances compare, beside `com_position` and quaternions."""
 WORKS = ("actuator_work", "environment_work", "passive_work")
+QUATERNIONS = ("base_orientation", "orientation")
 POWERS = ("actuator_power", "environment_power", "passive_power")
 
 
@@ -104,7 +109,10 @@ def power_residual(dataset: xr.Dataset) -> Array | None:
 
 
 def work_exchanged(dataset: xr.Dataset) -> float:
-    """Integral of the absolute recorded powers (J), by the trapezium rule over the records."""
+    """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the recorded powers."""
+    if "work_exchanged" in dataset:
+        counted = dataset["work_exchanged"].values
+        return float(counted[-1] - counted[0])
     total = sum(np.abs(dataset[name].values) for name in POWERS if name in dataset)
     return float(np.trapezoid(total, dataset["time"].values)) if np.ndim(total) else 0.0
 
@@ -144,22 +152,30 @@ def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None
 
 
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    names = [name for name in ("base_orientation", "orientation") if name in dataset]
-    if not names:
+    if "orientation_drift" in dataset:
+        drift: Array | None = dataset["orientation_drift"].values
+    else:
+        drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
+    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
+
+
+def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
+    """Largest distance of the norm of a quaternion from 1 at each record (time,); None where there are none."""
+    found = [np.abs(np.linalg.norm(variables[name], axis=-1) - 1.0) for name in QUATERNIONS if name in variables]
+    if not found:
         return None
-    drift = _largest(np.concatenate([np.linalg.norm(dataset[name].values, axis=-1).ravel() for name in names]) - 1.0)
-    return Balance("orientation", drift, 1.0, "1", "the norm of every recorded quaternion with 1")
+    return np.max([drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift for drift in found], axis=0)
 
 
-def _recorded(variable: str, compares: str) -> Callable[[xr.Dataset, float | None], Balance | None]:
-    """A balance that the model records itself, as a quantity that should be zero."""
+def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
+    """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is compared with."""
 
     def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         if variable not in dataset:
             return None
         attributes = dataset[variable].attrs
-        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), float(attributes.get("scale", 1.0)),
-                       str(attributes.get("units", "1")), compares)
+        size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
+        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), size, str(attributes.get("units", "1")), compares)
 
     return balance
 
@@ -198,7 +214,7 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _orientation,
     _equilibrium,
     _actuator_work,
-    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey"),
+    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"),
     _recorded("tail_wrench", "the internal wrench at the free end with zero"),
     _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
 ]

@@ -48,7 +48,9 @@ def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
 
 
 def peak_torque(dataset: xr.Dataset) -> Array:
-    """Largest absolute torque of each joint over all records (joint,), N m (N for a sliding joint)."""
+    """Largest absolute torque of each joint (joint,), N m (N for a sliding joint): in any step, or else over all records."""
+    if "peak_torque" in dataset:
+        return np.abs(dataset["peak_torque"].values)
     return np.asarray(np.abs(dataset["joint_torque"].values).max(axis=0, initial=0.0))
 
 
@@ -81,6 +83,10 @@ def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
     if "joint_torque" not in dataset or "joint_limit" not in dataset:
         return []
     torque, limit, time = dataset["joint_torque"].values, dataset["joint_limit"].values, dataset["time"].values
+    if "limit_time" in dataset:
+        peak, when, first = (dataset[name].values for name in ("peak_torque", "peak_time", "limit_time"))
+        return [Excess(name, float(limit[n]), float(first[n]), float(peak[n]), float(when[n]))
+                for n, name in enumerate(joint_names(dataset)) if np.isfinite(first[n])]
     found = []
     for number, name in enumerate(joint_names(dataset)):
         beyond = np.abs(torque[:, number]) > limit[number]
@@ -93,6 +99,8 @@ def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
 def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
     """Every actuated strain of a rod whose |effort| passed its `effort_limit`, at the section where it did so most."""
     effort, limit, time = dataset["effort"].values, dataset["effort_limit"].values, dataset["time"].values
+    if "limit_time" in dataset:
+        return _counted_strain_excess(dataset)
     found = []
     for component, bound in enumerate(limit):
         beyond = np.abs(effort[..., component]) > bound
@@ -101,4 +109,17 @@ def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
             place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
             found.append(Excess(place, float(bound), float(time[beyond.any(axis=1).argmax()]), float(effort[record, section, component]),
                                 float(time[record])))
+    return found
+
+
+def _counted_strain_excess(dataset: xr.Dataset) -> list[Excess]:
+    """The same from what was compared at every step."""
+    peak, when, first = (dataset[name].values for name in ("peak_effort", "peak_time", "limit_time"))
+    found = []
+    for component, bound in enumerate(dataset["effort_limit"].values):
+        if np.isfinite(first[:, component]).any():
+            section = int(np.abs(peak[:, component]).argmax())
+            place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
+            found.append(Excess(place, float(bound), float(first[:, component].min()), float(peak[section, component]),
+                                float(when[section, component])))
     return found

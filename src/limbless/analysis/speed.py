@@ -1,7 +1,8 @@
 """How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of mass, in the world."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,41 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
+
+
+NOWHERE = 1e-9
+"""Of the body's length: a distance below it is rounding."""
+STEEP = math.cos(math.radians(45.0))
+"""A robot whose way leads down more steeply than this under gravity has fallen or sunk there."""
+
+
+def transport_facts(scenario: Any) -> dict[str, Any]:
+    """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why it is not, and its gravity."""
+    environment, robot = scenario.environment, scenario.robot.build()
+    kinds = {getattr(item, "kind", "") for item in environment}
+    anchored = any(getattr(item, "kind", "") == "anchorage" and not item.active for item in environment)
+    held = ("its base is fixed" if getattr(robot, "base", "") == "fixed" else "a clamp holds it" if "clamp" in kinds
+            else "an anchorage holds it all the time" if anchored else "nothing is there to push against" if kinds <= {"gravity"} else None)
+    guided = any(item.role == "constraint" for item in environment)          # contacts that decide the motion let nothing fall
+    fields = [item.acceleration for item in environment if getattr(item, "kind", "") == "gravity" and not guided]
+    return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
+
+
+def no_transport(dataset: xr.Dataset) -> str | None:
+    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do."""
+    moved = displacement(dataset)
+    if moved is None:
+        return "no motion was recorded"
+    if dataset.attrs.get("held"):
+        return str(dataset.attrs["held"])
+    distance = float(np.linalg.norm(moved))
+    length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    if distance <= NOWHERE * length:
+        return "it stays where it is"
+    field = np.array(dataset.attrs.get("gravity", (0.0, 0.0, 0.0)), dtype=np.float64)
+    if moved @ field > STEEP * distance * float(np.linalg.norm(field)):
+        return "it falls"
+    return None
 
 
 def duration(dataset: xr.Dataset) -> float:
@@ -27,9 +63,11 @@ def displacement(dataset: xr.Dataset, variable: str = "com_position") -> Array |
 
 
 def path_length(dataset: xr.Dataset, variable: str = "com_position") -> float | None:
-    """Length of the recorded path (m): the sum of its chords."""
+    """Length of the path (m): as it was counted at every step, or else the sum of the chords between records."""
     if displacement(dataset, variable) is None:
         return None
+    if variable == "com_position" and "com_path" in dataset:
+        return float(dataset["com_path"].values[-1] - dataset["com_path"].values[0])
     return float(np.linalg.norm(np.diff(dataset[variable].values, axis=0), axis=1).sum())
 
 
@@ -68,7 +106,10 @@ def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
 
 
 def steady(dataset: xr.Dataset, period: float | None) -> float | None:
-    """Speed of the last whole period over that of the period before: 1 in steady motion. None without two periods or from rest."""
+    """Speed of the last whole period over that of the period before: 1 in steady motion. None without two periods, from rest, or where
+    `no_transport` says why."""
+    if no_transport(dataset) is not None:
+        return None
     speeds = np.linalg.norm(period_velocities(dataset, period)[1], axis=1)
     if len(speeds) < 2 or speeds[-2] == 0.0:
         return None

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function
+from limbless.callables import Function, call, span
 from limbless.description import quantity
 from limbless.differences import STENCIL, STEP, of_stencil
 from limbless.environments.base import Array
@@ -22,19 +22,19 @@ Twist = tuple[float, float, float, float, float, float]
 class Anchorage(Contact):
     """A clamp at one section: an inchworm's foot, or the wall or vehicle that carries a manipulator (abscissa 0).
 
-    The section moves with the twist `twist` + `sway` (2π/T) cos(2π t/T), in its own axes: T is `period`. By default it stands still.
-    With `motion` it follows your own law g_c(t): `motion(t)` of times (T,) returns positions (T, 3) in m, or (positions, orientations) with
-    quaternions (T, 4), scalar first. It is a law of motion, not of place: from wherever the section is when the law begins, it moves as
-    g_c(0)⁻¹ g_c(t) says, along its own axes. Rates are taken by eighth-order differences, so let the law be smooth.
-    """
+    The section moves with the twist `twist` + `sway` (2π/T) cos(2π t/T), in its own axes: T is `period`. By default it
+    stands still. With `motion` it follows your own law g_c(t): `motion(t)` of times (T,) returns positions (T, 3) in m,
+    or (positions, orientations) with quaternions (T, 4), scalar first. It is a law of motion, not of place: from
+    wherever the section is when the law begins, it moves as g_c(0)⁻¹ g_c(t) says, along its own axes. Rates are taken
+    by eighth-order differences, so let the law be smooth. """
 
     kind: Literal["anchorage"] = "anchorage"
     abscissa: float = quantity(0.0, "m", "abscissa X of the section that is held", ge=0)
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "constant twist of the held section, in its own axes")
     sway: Twist = quantity((0.0,) * 6, "m, rad", "amplitude of a swaying motion, along each axis of the held section")
     period: float = quantity(1.0, "s", "period T of the sway", gt=0)
-    motion: Function | None = Field(None, description="own law of the motion, in place of `twist` and `sway`: the function, or "
-                                                      "`package.module:name`, or `file.py:name`")
+    motion: Function | None = Field(None, description="own law of the motion, in place of `twist` and `sway`: the function, "
+                                                      "or `package.module:name`, or `file.py:name`")
 
     @model_validator(mode="after")
     def _one_motion(self) -> Anchorage:
@@ -58,14 +58,15 @@ class Anchorage(Contact):
         return np.array(self.twist) + sway * w * np.cos(phase), -sway * w * w * np.sin(phase)
 
     def _follow(self, times: Array) -> tuple[Array, Array]:
-        """Twist and its rate (T, 6) of the own law: η = (Rᵀ ṙ, ω) with ω = 2 q* q̇ and ω̇ = 2 q* q̈ (vector parts), d(Rᵀ ṙ)/dt = Rᵀ r̈ - ω x v."""
+        """Twist and its rate (T, 6) of the own law: η = (Rᵀ ṙ, ω) with ω = 2 q* q̇ and ω̇ = 2 q* q̈ (vector parts),
+        d(Rᵀ ṙ)/dt = Rᵀ r̈ - ω x v."""
         around = [self._asked(times + k * STEP) for k in STENCIL]
         place, turn = np.stack([r for r, _ in around]), np.stack([q for _, q in around])
-        turn *= np.where((turn * turn[4]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)          # of two quaternions the nearer one
+        turn *= np.where((turn * turn[4]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)     # of two quaternions the nearer
         (velocity, acceleration), rates = of_stencil(place), of_stencil(turn)
-        back = np.moveaxis(turn[4] * np.array([1.0, -1.0, -1.0, -1.0]), -1, 0)
-        spin, spin_rate = (2.0 * np.stack(quaternion_product(Quaternion(*back), Quaternion(*np.moveaxis(q, -1, 0)))[1:], axis=-1)
-                           for q in rates)
+        back = Quaternion(*np.moveaxis(turn[4] * np.array([1.0, -1.0, -1.0, -1.0]), -1, 0))
+        products = (quaternion_product(back, Quaternion(*np.moveaxis(q, -1, 0))) for q in rates)
+        spin, spin_rate = (2.0 * np.stack(product[1:], axis=-1) for product in products)
         R = quaternion_to_matrix(turn[4])
         v, v_rate = (np.einsum("tji,tj->ti", R, part) for part in (velocity, acceleration))
         return np.concatenate([v, spin], axis=1), np.concatenate([v_rate - np.cross(spin, v), spin_rate], axis=1)
@@ -73,11 +74,13 @@ class Anchorage(Contact):
     def _asked(self, times: Array) -> tuple[Array, Array]:
         """Positions (T, 3) and unit quaternions (T, 4) of the own law."""
         law = self.motion
-        answer = law(times) if law is not None else np.zeros((len(times), 3))
-        place, turn = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1)))
-        place, turn = np.asarray(place, dtype=np.float64), np.asarray(turn, dtype=np.float64)
+        answer = np.zeros((len(times), 3)) if law is None else call(law, "anchorage: motion", "(t)", span(times), times)
+        pair = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.tile([1.0, 0, 0, 0], (len(times), 1)))
+        place, turn = np.asarray(pair[0], dtype=np.float64), np.asarray(pair[1], dtype=np.float64)
         size = np.linalg.norm(turn, axis=-1, keepdims=True)
-        if place.shape != (len(times), 3) or turn.shape != (len(times), 4) or not np.isfinite([place.sum(), turn.sum()]).all() or (size == 0.0).any():
-            raise InputError(f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape ({len(times)}, 3), or a "
-                             f"tuple of positions and quaternions of shape ({len(times)}, 4); it returned shapes {place.shape} and {turn.shape}")
+        shaped = place.shape == (len(times), 3) and turn.shape == (len(times), 4)
+        if not shaped or not np.isfinite([place.sum(), turn.sum()]).all() or (size == 0.0).any():
+            raise InputError(f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape "
+                             f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); it "
+                             f"returned shapes {place.shape} and {turn.shape}")
         return place, turn / size

@@ -1,6 +1,7 @@
 """`Environment`: what acts on a robot from outside, and how it is packed for compiled code."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -50,6 +51,10 @@ class Environment(Description):
         points = getattr(self, "points", None)
         return self if points is None else self.changed(points=min(2 * points, MOST_POINTS))
 
+    def among(self, environment: Sequence[Environment]) -> Self:
+        """Itself as it acts beside the others: with what it takes from them."""
+        return self
+
     def windows(self) -> list[tuple[float, float]]:
         """The time windows in which it acts."""
         return list(self.active) if self.active else [(-np.inf, np.inf)]
@@ -57,3 +62,9 @@ class Environment(Description):
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which it is switched: integration steps end there."""
         return sorted({t for window in self.active or () for t in window if start < t < end})
+
+
+def together(environment: Sequence[Environment] | Environment) -> tuple[Environment, ...]:
+    """All that acts on a robot, one or several, each with what it takes from the others."""
+    items = (environment,) if isinstance(environment, Environment) else tuple(environment)
+    return tuple(item.among(items) if isinstance(item, Environment) else item for item in items)

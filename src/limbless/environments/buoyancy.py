@@ -1,13 +1,15 @@
 """`buoyancy`: the lift of the displaced fluid, fully immersed or up to a free surface."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
-from limbless.environments.base import MOST_POINTS, Environment, Pack
+from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
+from limbless.environments.gravity import STANDARD, Gravity
 from limbless.environments.packing import field_rows, in_windows, segment_row
 from limbless.errors import InputError
 from limbless.mechanics.laws import SURFACE
@@ -15,7 +17,7 @@ from limbless.robots.base import Robot
 
 
 class Buoyancy(Environment):
-    """Lift against gravity: density times displaced volume.
+    """Lift against gravity: density times displaced volume. The gravity is that of `gravity`, or 9.81 m/s2 downwards without one.
 
     Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a height in the
     world, each slice of a body counts as far as it is under water (elliptic section, taken upright); the surface is horizontal.
@@ -24,7 +26,7 @@ class Buoyancy(Environment):
     kind: Literal["buoyancy"] = "buoyancy"
     also: ClassVar[tuple[str, ...]] = ("load",)
     density: float = quantity(1000.0, "kg/m3", "density of the fluid", gt=0)
-    acceleration: Vector3 = quantity((0.0, 0.0, -9.81), "m/s2", "gravity in world axes (z up)")
+    acceleration: Vector3 | None = quantity(None, "m/s2", "gravity in world axes (z up); that of `gravity` if absent")
     immersed: float = quantity(1.0, "1", "immersed fraction of the volume, without a surface", ge=0, le=1)
     surface: float | None = quantity(None, "m", "height of the free surface; deep water if absent")
     points: int = Field(8, ge=1, le=MOST_POINTS, description="Gauss points per segment, with a surface")
@@ -33,15 +35,32 @@ class Buoyancy(Environment):
     def _one_way(self) -> Buoyancy:
         if self.surface is not None and self.immersed != 1.0:
             raise ValueError("give either `surface` or `immersed`, not both: the surface decides how much is immersed")
-        if self.surface is not None and any(self.acceleration[:2]):
+        if self.surface is not None and any((self.acceleration or STANDARD)[:2]):
             raise ValueError("`surface` is horizontal: gravity must then point along z")
         return self
+
+    @property
+    def field(self) -> Array:
+        """(3,) gravity, m/s2, world."""
+        return np.array(STANDARD if self.acceleration is None else self.acceleration)
+
+    def among(self, environment: Sequence[Environment]) -> Buoyancy:
+        """With the gravity of `gravity`; where it states another one, that is a mistake."""
+        fields = {item.acceleration for item in environment if isinstance(item, Gravity)}
+        if not fields or fields == {self.acceleration}:
+            return self
+        if self.acceleration is not None or len(fields) > 1:
+            others = " and ".join(str(list(field)) for field in sorted(fields))
+            given, cure = ("none", "state which") if self.acceleration is None else (list(self.acceleration), "leave it out")
+            raise InputError(f"buoyancy.acceleration: {given} is given and gravity has {others} m/s2; weight and lift come "
+                             f"from one field: {cure}")
+        return self.changed(acceleration=fields.pop())
 
     def refined(self) -> Buoyancy:
         return self if self.surface is None else super().refined()
 
     def pack(self, robot: Robot) -> Pack:
-        gravity = np.array(self.acceleration)
+        gravity = self.field
         if self.surface is None:
             bodies, displaced = robot.bodies(), self.density * self.immersed
             rows = field_rows(bodies, displaced * bodies.volume, displaced * bodies.volume_moment, -gravity)

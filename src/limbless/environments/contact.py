@@ -25,20 +25,23 @@ class Places(NamedTuple):
 class Contact(Environment):
     """A constraint on some components of the twist of the sections that it touches.
 
-    A subclass says which components it holds (`guided`), where it touches the body (`places`) and how the touched sections must move
-    (`demands`); all else is there. The model finds the motion of the body from all contacts together, refuses contacts that leave it loose
-    or cannot all hold, and finds the forces: each acts along the components that its contact holds, in the axes of the touched section.
-    The model takes P contacts of it, the same number throughout a run: `count`. Which of them act at a time is up to `active` and `repeat`,
-    and whether their places lie on the body then.
-    """
+    A subclass says which components it holds (`guided`), where it touches the body (`places`) and how the touched
+    sections must move (`demands`); all else is there. The model finds the motion of the body from all contacts
+    together, refuses contacts that leave it loose or cannot all hold, and finds the forces: each acts along the
+    components that its contact holds, in the axes of the touched section. The model takes P contacts of it, the same
+    number throughout a run: `count`. Which of them act at a time is up to `active` and `repeat`, and whether their
+    places lie on the body then. """
 
     role: ClassVar[str] = "constraint"
     guided: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
-    """Numbers of the components of the twist (linear, then angular) that it holds, in the axes of the touched section: x along the body."""
+    """Numbers of the components of the twist (linear, then angular) that it holds, in the axes of the touched section:
+    x along the body."""
     travels: ClassVar[bool] = False
     """Whether places are found by following the body (`Support`), and not from `places`."""
     needs_slope: ClassVar[bool] = False
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
+    slides: ClassVar[bool] = False
+    """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
     repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
     weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
 
@@ -53,20 +56,23 @@ class Contact(Environment):
     # What a contact of your own says
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
-        """Where it touches a body of that length at times (T,), whether or not it acts then; some places may lie outside the body."""
+        """Where it touches a body of that length at times (T,), whether or not it acts then; some places may lie
+        outside the body."""
         raise InputError(f"environment {getattr(self, 'kind', '?')!r} does not say where it holds the body")
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:
-        """Twist η and its rate η̇ (T, P, 6) that the touched section must have, in its own axes (m/s, rad/s): 0, at rest, unless you say more.
+        """Twist η and its rate η̇ (T, P, 6) that the touched section must have, in its own axes (m/s, rad/s): 0, at
+        rest, unless you say more.
 
-        Only the `guided` components are used. η̇ is that of the section which is touched at the time: where the place moves along the body at
-        Ċ, a demand d(t) on whatever section is touched means η̇ = ḋ - (ξ̇ - ad_ξ d) Ċ, with ξ the strain and ξ̇ its rate.
+        Only the `guided` components are used. η̇ is that of the section which is touched at the time: where the place
+        moves along the body at Ċ, a demand d(t) on whatever section is touched means η̇ = ḋ - (ξ̇ - ad_ξ d) Ċ, with ξ
+        the strain and ξ̇ its rate.
 
         Parameters
         ----------
         times : (T,) s. places : where the contacts are, (T, P) each.
-        strain, slope, rate : (T, P, 6) strain of the touched section, its slope along the body (0 unless `needs_slope`), its rate in time.
-        """
+        strain, slope, rate : (T, P, 6) strain of the touched section, its slope along the body (0 unless
+            `needs_slope`), its rate in time. """
         return np.zeros_like(strain), np.zeros_like(strain)
 
     def count(self, gait: Gait, length: float) -> int:
@@ -74,7 +80,8 @@ class Contact(Environment):
         return self.places(gait, np.zeros(1), length).place.shape[1]
 
     def sides(self, strain: Array) -> Array:
-        """To which side each held component can push, +1 or -1, or 0 for both (T, P, 6), where the body has that strain."""
+        """To which side each held component can push, +1 or -1, or 0 for both (T, P, 6), where the body has that
+        strain."""
         return np.zeros_like(strain)
 
     # What all contacts do

@@ -57,9 +57,14 @@ def compiled_law(function: Any) -> Any:
     from numba import carray, cfunc, njit
     inner, size, force = njit(function), laws.USER_BUFFER, int(laws.USER_FORCE)
 
+    @njit
+    def guarded(buffer):
+        try:
+            inner(buffer)
+        except Exception:                                # none can leave compiled code: the answer says it
+            buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan
+
     @cfunc(SIGNATURE)
     def law(pointer):
-        buffer = carray(pointer, size)
-        buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan      # stays where the law fails: no old answer
-        inner(buffer)
+        guarded(carray(pointer, size))
     return law

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -28,14 +29,15 @@ class Boxes(ContactEnvironment):
     """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes."""
 
     kind: Literal["boxes"] = "boxes"
-    centers: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
+    renamed: ClassVar[Mapping[str, str]] = {"centers": "centres"}
+    centres: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
     sizes: tuple[Vector3, ...] = quantity(..., "m", "length, width and height of each, or of all if only one is given")
     yaw: Angle = quantity(0.0, "rad", "angle from world x to their length")
 
     @model_validator(mode="after")
     def _as_many_sizes(self) -> Boxes:
-        if len(self.sizes) not in (1, len(self.centers)):
-            raise ValueError(f"sizes: give one, or {len(self.centers)} (one per box); got {len(self.sizes)}")
+        if len(self.sizes) not in (1, len(self.centres)):
+            raise ValueError(f"sizes: give one, or {len(self.centres)} (one per box); got {len(self.sizes)}")
         if any(side <= 0 for size in self.sizes for side in size):
             raise ValueError(f"sizes must be positive; got {self.sizes}")
         return self
@@ -43,5 +45,5 @@ class Boxes(ContactEnvironment):
     def shapes(self) -> list[tuple[int, list[float]]]:
         sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
         axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
-        sizes = self.sizes * len(self.centers) if len(self.sizes) == 1 else self.sizes
-        return [(int(gaps.BOX), [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centers, sizes, strict=True)]
+        sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
+        return [(int(gaps.BOX), [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes, strict=True)]

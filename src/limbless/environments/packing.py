@@ -73,6 +73,7 @@ def added_inertia(segment: Segment, coefficients: Array) -> Array:
 def assemble_laws(packs: list[Array]) -> laws.Laws:
     """All rows of all environments, sorted by body, with the Gauss rules that they use."""
     rows = np.concatenate([np.zeros((0, laws.LAW_COLUMNS)), *packs])
+    rows[:, laws.OWNER] = np.repeat(np.arange(len(packs)), [len(pack) for pack in packs])
     rows = np.ascontiguousarray(rows[np.argsort(rows[:, laws.BODY], kind="stable")])
     nodes: list[float] = []
     weights: list[float] = []
@@ -85,7 +86,8 @@ def assemble_laws(packs: list[Array]) -> laws.Laws:
             weights.extend(0.5 * w)
     rows[:, laws.FIRST] = [first.get(int(count), 0) for count in rows[:, laws.COUNT]]
     acted = np.unique(rows[:, laws.BODY]).astype(np.int64)
-    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER), acted, *bands_of(rows))
+    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER), acted, *bands_of(rows),
+                     np.zeros((len(rows), 6)), np.zeros(len(packs)))
 
 
 BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CONSISTENT), float(laws.FRICTION): (laws.JOINED,)}
@@ -93,11 +95,13 @@ BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CON
 
 
 def band_kind(row: Array) -> tuple[float, ...] | None:
-    """What laws that stand in one band have in common: formula, window and Gauss rule; None for a law that comes one by one."""
+    """What laws that stand in one band have in common: formula, window, Gauss rule and environment; None for a law that comes one by
+    one.
+    """
     code = float(row[laws.CODE])
     if code not in BRANCHES:
         return None
-    return tuple(row[[laws.CODE, laws.FROM, laws.UNTIL, laws.FIRST, laws.COUNT, *BRANCHES[code]]])
+    return tuple(row[[laws.CODE, laws.FROM, laws.UNTIL, laws.FIRST, laws.COUNT, laws.OWNER, *BRANCHES[code]]])
 
 
 def bands_of(rows: Array) -> tuple[NDArray[np.int64], laws.Bands]:

@@ -20,10 +20,10 @@ from limbless.robots.base import Robot
 class PointWrench(Environment):
     """A force and torque on one body, constant or a law of time, their directions kept in the world or in the body.
 
-    The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint positions.
-    With `law`, `law(t)` of the time in s returns the force (3 numbers, N), or (force, torque (3, N m)), in the axes of `frame`: an end
-    wrench F_plus(t) of a rod is a law at its last abscissa. Where the law jumps, cut it into two with `active`, so that a step ends there.
-    """
+    The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint
+    positions. With `law`, `law(t)` of the time in s returns the force (3 numbers, N), or (force, torque (3, N m)), in
+    the axes of `frame`: an end wrench F_plus(t) of a rod is a law at its last abscissa. Where the law jumps, cut it
+    into two with `active`, so that a step ends there. """
 
     kind: Literal["point-wrench"] = "point-wrench"
     also: ClassVar[tuple[str, ...]] = ("load",)
@@ -34,8 +34,8 @@ class PointWrench(Environment):
     force: Vector3 = quantity((0.0, 0.0, 0.0), "N", "force")
     torque: Vector3 = quantity((0.0, 0.0, 0.0), "N m", "torque")
     frame: Literal["world", "body"] = Field("world", description="axes in which force and torque are given")
-    law: Function | None = Field(None, description="force and torque as a function of time, in place of `force` and `torque`: the function, "
-                                                   "or `package.module:name`, or `file.py:name`")
+    law: Function | None = Field(None, description="force and torque as a function of time, in place of `force` and `torque`: "
+                                                   "the function, or `package.module:name`, or `file.py:name`")
 
     @model_validator(mode="after")
     def _one_law(self) -> PointWrench:
@@ -54,8 +54,8 @@ class PointWrench(Environment):
         force, torque = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
         force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
         if force.shape != (3,) or torque.shape != (3,):
-            raise InputError(f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, torque); it "
-                             f"returned shapes {force.shape} and {torque.shape}")
+            raise InputError(f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, "
+                             f"torque); it returned shapes {force.shape} and {torque.shape}")
         buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, torque
 
     def pack(self, robot: Robot) -> Pack:

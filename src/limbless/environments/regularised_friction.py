@@ -8,6 +8,7 @@ from pydantic import Field
 from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.surfaces import along_x
 from limbless.errors import InputError
 from limbless.mechanics import laws
 from limbless.robots.base import Robot
@@ -16,13 +17,13 @@ from limbless.robots.base import Robot
 class RegularisedFriction(Environment):
     """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ V|² + v²).
 
-    μ differs along the body (forward is towards the head, -x), backward and sideways. N is the weight per length. Below the speed v it
+    μ differs for sliding head first (forward), tail first (backward) and sideways. N is the weight per length. Below the speed v it
     is viscous: the body creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"
-    forward: float = quantity(0.1, "1", "friction coefficient of sliding towards the head", ge=0)
-    backward: float = quantity(0.15, "1", "friction coefficient of sliding towards the tail", ge=0)
+    forward: float = quantity(0.1, "1", "friction coefficient of sliding head first", ge=0)
+    backward: float = quantity(0.15, "1", "friction coefficient of sliding tail first", ge=0)
     lateral: float = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
     gravity: float = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
     speed: float = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
@@ -30,10 +31,11 @@ class RegularisedFriction(Environment):
 
     def pack(self, robot: Robot) -> Pack:
         bodies, rows = robot.bodies(), []
+        to_tip, to_base = along_x(self.forward, self.backward, robot.head)
         for piece in robot.segments():
             weight = self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0
             rows.append(segment_row(int(laws.FRICTION), piece, self.points,
-                                    [weight * self.forward, weight * self.backward, weight * self.lateral, self.speed, 1.0]))
+                                    [weight * to_base, weight * to_tip, weight * self.lateral, self.speed, 1.0]))
         if not rows:
             raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
         return Pack(in_windows(self, rows))

@@ -19,19 +19,21 @@ NEVER = 1e300
 class Support(Contact):
     """Supports that keep a section from moving sideways and from rolling, and let it slide through along its axis.
 
-    Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this slides by, leaves
-    at one end, and the next one enters at the other end when the last has gone in by `spacing`. With travel false it stays at its
-    section, as a wheel does. `along: body` says that the whole body is guided, as if in a tube, while the forces are shared by the
-    supports; `points`, that only the supports guide it. `schedule` gives places and times of your own: each row is a support that comes at
-    an abscissa at one time, wanders like the others, and goes at another time (or earlier, at an end of the body).
-    """
+    Fixed in space (`travel`), or moving through it with a given `velocity`, a support wanders along the body as this
+    slides by, leaves at one end, and the next one enters at the other end when the last has gone in by `spacing`. With
+    travel false it stays at its section, as a wheel does. `along: body` says that the whole body is guided, as if in a
+    tube, while the forces are shared by the supports; `points`, that only the supports guide it. `schedule` gives
+    places and times of your own: each row is a support that comes at an abscissa at one time, wanders like the others,
+    and goes at another time (or earlier, at an end of the body). """
 
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
     travels: ClassVar[bool] = True
+    slides: ClassVar[bool] = True
     abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
     schedule: tuple[tuple[float, float, float], ...] = quantity(
-        (), "s, s, m", "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it comes")
+        (), "s, s, m",
+        "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it comes")
     spacing: float | None = quantity(None, "m",
                                      "distance at which the next support follows the last one that entered; none enters if absent", gt=0)
     travel: bool = Field(True, description="supports are fixed in space and wander along the body; else each stays at its section")
@@ -45,12 +47,14 @@ class Support(Contact):
     @model_validator(mode="after")
     def _some(self) -> Support:
         if not (self.abscissae or self.schedule) or min(self.abscissae, default=0.0) < 0:
-            raise ValueError(f"abscissae: give at least one support (or a schedule), none of them negative; got {self.abscissae}")
+            raise ValueError("abscissae: give at least one support (or a schedule), none of them negative; got "
+                             f"{self.abscissae}")
         for row in self.schedule:
             if row[0] < 0.0 or not row[1] > row[0] or row[2] < 0.0:
-                raise ValueError(f"schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa from 0 on; got {row}")
+                raise ValueError("schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa from 0 "
+                                 f"on; got {row}")
         if self.spacing is not None and self.schedule:
-            raise ValueError("schedule: supports that follow each other (spacing) come by themselves; give one of the two")
+            raise ValueError("schedule: supports that follow each other (spacing) come by themselves; give one of them")
         if self.spacing is not None and not self.travel:
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
         if self.spacing is not None and isinstance(self.weight, tuple):
@@ -61,7 +65,8 @@ class Support(Contact):
         """Direction in which each support pushes along y (T, P, 6)."""
         bend = np.where(strain[..., 5] >= 0.0, 1.0, -1.0)                # the inner side of a bend to the left is at +y
         found = np.zeros_like(strain)
-        found[..., 1] = {"both": 0.0, "left": 1.0, "right": -1.0, "inner": -bend, "outer": bend}[self.pushes]
+        fixed = {"both": 0.0, "left": 1.0, "right": -1.0}
+        found[..., 1] = fixed.get(self.pushes, bend if self.pushes == "outer" else -bend)
         return found
 
     def count(self, gait: Gait, length: float) -> int:
@@ -70,7 +75,8 @@ class Support(Contact):
         return max(len(self.abscissae) + len(self.schedule), entering)
 
     def timetable(self, columns: int) -> Array:
-        """(columns, 3): when each support comes and goes, and where it comes; those that are there at the start, or follow, have no times."""
+        """(columns, 3): when each support comes and goes, and where it comes; those that are there at the start, or
+        follow, have no times."""
         rows = np.tile([-NEVER, NEVER, 0.0], (columns, 1))
         first = len(self.abscissae)
         if self.schedule:
@@ -84,9 +90,9 @@ class Support(Contact):
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         """At the start; where they travel to is found with the motion."""
-        given = [("abscissae", i, x) for i, x in enumerate(self.abscissae)] + [("schedule", i, row[2]) for i, row in enumerate(self.schedule)]
-        for name, i, x in given:
-            if x > length:
-                raise InputError(f"support: {name}[{i}] = {x:g} m lies outside the body, which is {length:g} m long")
+        for name, given in (("abscissae", self.abscissae), ("schedule", [row[2] for row in self.schedule])):
+            for i, x in enumerate(given):
+                if x > length:
+                    raise InputError(f"support: {name}[{i}] = {x:g} m lies outside the body, which is {length:g} m long")
         still = np.zeros((len(times), len(self.abscissae)))
         return Places(still + np.array(self.abscissae), still, still)

@@ -19,14 +19,21 @@ class Surfaces(NamedTuple):
     heights: Array
 
 
+def along_x(forward: float, backward: float | None, head: str) -> tuple[float, float]:
+    """Friction of sliding along the body's x (towards the tip) and against it (towards the base), from that of sliding head first
+    (forward) and tail first (backward; as forward if None): the one place that knows which is which."""
+    tail_first = forward if backward is None else backward
+    return (forward, tail_first) if head == "tip" else (tail_first, forward)
+
+
 class Patch(Description):
     """A rectangle of ground, seen from above, with coefficients of its own; later ones lie on top."""
 
     x: tuple[float, float] = quantity(..., "m", "from and until, world x")
     y: tuple[float, float] = quantity(..., "m", "from and until, world y")
-    forward: float = quantity(..., "1", "friction along the body", ge=0)
+    forward: float = quantity(..., "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(..., "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides backwards; as `forward` if absent", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction", ge=0)
 
     @model_validator(mode="after")
@@ -36,18 +43,18 @@ class Patch(Description):
                 raise ValueError(f"{name}: [{start}, {end}] ends before it starts")
         return self
 
-    def coefficients(self) -> list[float]:
-        """Forward, backward, lateral, rolling."""
-        return [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]
+    def coefficients(self, head: str) -> list[float]:
+        """For slip along the body's x, against it, across it, and rolling."""
+        return [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
 
 
 class ContactEnvironment(Environment):
     """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
 
     role: ClassVar[str] = "contact"
-    forward: float = quantity(0.2, "1", "friction along the body, while it slides forwards (along its own x)", ge=0)
+    forward: float = quantity(0.2, "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(0.2, "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides backwards; as `forward` if absent", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
     patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
@@ -60,18 +67,18 @@ class ContactEnvironment(Environment):
         """The numbers of a height field."""
         return np.zeros(0)
 
-    def surfaces(self) -> Surfaces:
-        """All surfaces, once per time window in which they act."""
+    def surfaces(self, head: str) -> Surfaces:
+        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`."""
         rows: list[Array] = []
         patches: list[list[float]] = []
-        friction = [self.forward, self.forward if self.backward is None else self.backward, self.lateral, self.rolling]
+        friction = [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
         for start, end in self.windows():
             for code, numbers in self.shapes():
                 row = np.zeros(gaps.SURFACE_COLUMNS)
                 row[gaps.CODE], row[gaps.FROM], row[gaps.UNTIL], row[gaps.BOUNCE] = code, start, end, self.restitution
                 row[gaps.FRICTION:gaps.FRICTION + 4] = friction
                 row[gaps.SHAPE:gaps.SHAPE + len(numbers)] = numbers
-                patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients()] for patch in self.patches]
+                patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)
         return Surfaces(np.array(rows).reshape(-1, gaps.SURFACE_COLUMNS), np.array(patches).reshape(-1, gaps.PATCH_COLUMNS),
                         self.heights())

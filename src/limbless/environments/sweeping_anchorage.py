@@ -24,6 +24,11 @@ class SweepingAnchorage(Contact):
                                                   description="what stands still: the touching section, or the place of contact")
 
     @property
+    def slides(self) -> bool:                                                         # type: ignore[override]
+        """The body flows through a place that stands still in space."""
+        return self.holds == "spatial"
+
+    @property
     def needs_slope(self) -> bool:                                               # type: ignore[override]
         return self.holds == "spatial"
 

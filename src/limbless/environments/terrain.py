@@ -13,6 +13,8 @@ from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics import contact_gap as gaps
 
+_MOST = 1_000_000     # heights: 8 MB of them
+
 
 class Terrain(ContactEnvironment):
     """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a `ground` under it.
@@ -34,6 +36,8 @@ class Terrain(ContactEnvironment):
     def _is_a_grid(self) -> Terrain:
         if (self.function is None) == (not self.table):
             raise ValueError("terrain needs either `table` or `function`")
+        if min(self.counts) < 2 or self.counts[0] * self.counts[1] > _MOST:
+            raise ValueError(f"counts must be at least 2 along each side and at most {_MOST} together; got {self.counts}")
         if min(self.spacing) <= 0:
             raise ValueError(f"spacing must be positive; got {self.spacing}")
         if self.table and len({len(row) for row in self.table}) != 1:

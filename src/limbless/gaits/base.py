@@ -1,7 +1,7 @@
 """`Gait`: a motion law, sampled at times and at stations along the body."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -40,16 +40,21 @@ class Gait(Description):
         """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint numbers."""
         raise NotImplementedError
 
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with which sign about its
+        axis at home, for gaits that tell them apart."""
+        return self.sample(times, np.arange(len(turns), dtype=np.float64))
+
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""
         raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Self]:
-        """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a gait does), and the
-        gait from then on.
+        """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a
+        gait does), and the gait from then on.
 
-        Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has a passage of its own.
-        """
+        Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has
+        a passage of its own. """
         from limbless.gaits.blend import Blend
         new = self.changed(**fields)
         return (self, self) if new == self else (Blend(self, new, start, end), new)
@@ -73,4 +78,5 @@ def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ..
     wanted = gait.changed(**fields)
     for name in fields:
         if name not in allowed and getattr(wanted, name) != getattr(gait, name):
-            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change {', '.join(allowed)}; {why}")
+            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change "
+                             f"{', '.join(allowed)}; {why}")

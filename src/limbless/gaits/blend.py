@@ -1,6 +1,7 @@
 """A smooth passage from one gait to another, for commands that change a gait while it runs."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limbless.gaits.base import Array, Drive, Gait
@@ -27,6 +28,10 @@ class Blend:
     def sample(self, times: Array, stations: Array) -> Drive:
         """The blended drive; value, rate and acceleration are continuous."""
         return self._blended(times, self.old.sample(times, stations), self.new.sample(times, stations))
+
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """The same for the joints of a chain."""
+        return self._blended(times, self.old.sample_joints(times, turns), self.new.sample_joints(times, turns))
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`: what a rod bends by."""

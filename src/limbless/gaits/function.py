@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from limbless.callables import Function, call, name_of
+from limbless.callables import Function, call, name_of, span
 from limbless.description import quantity
 from limbless.differences import differences
 from limbless.errors import InputError
@@ -46,8 +46,7 @@ class FunctionGait(Gait):
 
     def _ask(self, times: Array, stations: Array) -> tuple[Array, ...]:
         """Call the user's function and bring its answer to the expected shape."""
-        when = f"at t = {times[0]:g} s" if times[0] == times[-1] else f"between t = {times.min():g} and {times.max():g} s"
-        answer = call(self.function, "gait function", "(t, s)", when, times, stations)
+        answer = call(self.function, "gait function", "(t, s)", span(times), times, stations)
         if not isinstance(answer, tuple):
             answer = (answer,)
         if len(answer) not in (1, 3):

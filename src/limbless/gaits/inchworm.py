@@ -16,16 +16,16 @@ from limbless.gaits.body_wave import smooth_steps
 class Inchworm(Gait):
     """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows in the first half of a step and decays in the second.
 
-    Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The paper's ω is
-    π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or a controller): it passes to its
-    new value while the hump grows, so that the feet are still exchanged at rest.
-    """
+    Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The
+    paper's ω is π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or
+    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest. """
 
     kind: Literal["inchworm"] = "inchworm"
     amplitude: Angle = quantity(1.8, "rad", "largest heading α")
     period: float = quantity(2.0, "s", "duration T of one step", gt=0)
     length: float = quantity(0.3, "m", "length l of the body that humps", gt=0)
-    changes: tuple[tuple[float, Angle], ...] = quantity((), "s, rad", "other amplitudes: rows of the time at which a step begins and its α")
+    changes: tuple[tuple[float, Angle], ...] = quantity(
+        (), "s, rad", "other amplitudes: rows of the time at which a step begins and its α")
 
     drives: ClassVar[str] = "strain"
 
@@ -33,7 +33,8 @@ class Inchworm(Gait):
     def _between_steps(self) -> Inchworm:
         times = np.array([time for time, _ in self.changes])
         if (np.abs(times / self.period - np.rint(times / self.period)) > 1e-9).any():
-            raise ValueError(f"changes: times must be multiples of the period, {self.period:g} s, where a step begins; got {times.tolist()}")
+            raise ValueError(f"changes: times must be multiples of the period, {self.period:g} s, where a step begins; got "
+                             f"{times.tolist()}")
         if not (np.diff(times) > 0.0).all():
             raise ValueError(f"changes: times must increase; got {times.tolist()}")
         return self
@@ -62,7 +63,7 @@ class Inchworm(Gait):
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Inchworm, Inchworm]:
         """Another amplitude from the next step on."""
-        refuse_changes(self, fields, ("amplitude",), "its feet take hold at the times and places that the environment gives")
+        refuse_changes(self, fields, ("amplitude",), "its feet take hold when and where the environment says")
         wanted = self.changed(**fields).amplitude
         next_step = math.ceil(start / self.period - 1e-9) * self.period
         kept = tuple(row for row in self.changes if row[0] < next_step - 1e-9 * self.period)

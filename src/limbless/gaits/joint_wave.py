@@ -1,7 +1,8 @@
-"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain of universal joints (paper 002, (70)-(71))."""
+"""`joint-wave`: two waves of joint angles, yaw and pitch, along a chain (paper 002, (70)-(71))."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -30,7 +31,8 @@ class JointWave(Gait):
 
     Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and a quarter apart;
     sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release` above 0 the start is soft: each
-    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. Columns are yaw and pitch in turn.
+    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. i counts the joints that
+    yaw, and those that pitch, each from 0; joints that only roll or slide stay at 0.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -48,16 +50,31 @@ class JointWave(Gait):
     drives: ClassVar[str] = "joint"
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives."""
-        count = len(stations)
-        if count % 2:
-            raise InputError("a joint-wave drives universal joints, whose columns are yaw and pitch in turn; "
-                             f"this robot has an odd number of columns, {count}")
-        number = np.repeat(np.arange(count // 2), 2)
-        amplitude, rate, phase, offset = (np.tile(pair, count // 2) for pair in (
-            (self.yaw_amplitude, self.pitch_amplitude), (self.yaw_rate, self.pitch_rate),
-            (self.yaw_phase, self.pitch_phase), (self.yaw_offset, self.pitch_offset)))
-        start = number * phase + np.tile((0.0, self.pitch_lead), count // 2)
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
+        if len(stations) % 2:
+            raise InputError("a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number of them, "
+                             f"{len(stations)}")
+        return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
+
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
+        kinds = [turn for turn, _ in turns]
+        waves = {"yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
+                 "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead)}
+        for turn, (most, _, _, steady, _) in waves.items():
+            if (most or steady) and turn not in kinds:
+                raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
+                                 f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset to 0, "
+                                 "or give it such joints")
+        if "skew" in kinds:
+            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis "
+                             "between y and z (or x): take a gait that drives each joint (recorded, function)")
+        count, sign = len(kinds), np.array([way for _, way in turns])
+        number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
+        columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
+        amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
+        start = number * phase + lead
+        amplitude, offset = sign * amplitude, sign * offset
         value, first, second = (np.empty((len(times), count)) for _ in range(3))
         sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
                           kernel_array(times), value, first, second)

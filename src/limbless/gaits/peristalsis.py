@@ -29,11 +29,13 @@ class Wave:
         """The amplitude ε and its two rates, (T,) each."""
         raise NotImplementedError
 
-    def _parts(self, times: Array, stations: Array) -> tuple[Array, ...]:
-        """Sine and cosine of the phase (T, S), wave number, phase rate and its rate, amplitude and its two rates (T, 1)."""
+    def _parts(self, times: Array, stations: Array) -> tuple[Any, ...]:
+        """Sine and cosine of the phase (T, S), wave number, phase rate and its rate, amplitude and its two rates (T,
+        1)."""
         k, (s, c, a) = 2.0 * np.pi / self.wavelength, self.travelled(times)
         phase = k * (s[:, None] - stations)
-        return np.sin(phase), np.cos(phase), np.float64(k), k * c[:, None], k * a[:, None], *(e[:, None] for e in self.swelling(times))
+        amplitude = (e[:, None] for e in self.swelling(times))
+        return np.sin(phase), np.cos(phase), k, k * c[:, None], k * a[:, None], *amplitude
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own."""
@@ -69,11 +71,12 @@ class Wave:
 
 
 class Peristalsis(Wave, Gait):
-    """Stretch Γ = 1 + ε sin(κ (s - X)), κ = 2π/λ: s(t) = s_0 + b t + a t²/2 is how far the wave has run at speed b + a t.
+    """Stretch Γ = 1 + ε sin(κ (s - X)), κ = 2π/λ: s(t) = s_0 + b t + a t²/2 is how far the wave has run at speed b + a
+    t.
 
-    Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with the wave.
-    A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the wave runs on without a jump.
-    """
+    Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with
+    the wave. A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the
+    wave runs on without a jump. """
 
     kind: Literal["peristalsis"] = "peristalsis"
     amplitude: float = quantity(0.004, "1", "amplitude ε of the stretch", gt=0)
@@ -85,16 +88,18 @@ class Peristalsis(Wave, Gait):
     drives: ClassVar[str] = "strain"
 
     def travelled(self, times: Array) -> tuple[Array, Array, Array]:
-        rising = np.full(np.shape(times), self.acceleration)
-        return self.offset + (self.speed + 0.5 * rising * times) * times, self.speed + rising * times, rising
+        run = self.offset + (self.speed + 0.5 * self.acceleration * times) * times
+        return run, self.speed + self.acceleration * times, np.full(np.shape(times), self.acceleration)
 
     def swelling(self, times: Array) -> tuple[Array, Array, Array]:
         still = np.zeros(len(times))
         return still + self.amplitude, still, still
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Peristalsis]:
-        """Amplitude and speed pass to their new values; s_0 of the gait from then on is such that the wave does not jump."""
-        refuse_changes(self, fields, ("amplitude", "speed", "acceleration"), "a wave of another length would pull its anchors apart")
+        """Amplitude and speed pass to their new values; s_0 of the gait from then on is such that the wave does not
+        jump."""
+        refuse_changes(self, fields, ("amplitude", "speed", "acceleration"),
+                       "a wave of another length would pull its anchors apart")
         new = self.changed(**fields)
         if new == self:
             return self, self
@@ -129,7 +134,8 @@ class Peristalsis(Wave, Gait):
 
 @dataclass(frozen=True)
 class Passing(Wave):
-    """From one wave to another of the same length within `start` to `end`, by the smooth step w of (64): ε + w Δε, and ∫ (c + w Δc) run."""
+    """From one wave to another of the same length within `start` to `end`, by the smooth step w of (64): ε + w Δε, and
+    ∫ (c + w Δc) run."""
 
     old: Peristalsis
     new: Peristalsis
@@ -140,14 +146,15 @@ class Passing(Wave):
     drives: ClassVar[str] = "strain"
 
     @property
-    def wavelength(self) -> float:                                                                       # type: ignore[override]
+    def wavelength(self) -> float:                                               # type: ignore[override]
         return self.new.wavelength
 
     def _step(self, times: Array) -> Array:
         return smooth_steps(times - self.start, self.end - self.start)
 
     def travelled(self, times: Array) -> tuple[Array, Array, Array]:
-        """With u = (t - start) / T, Δc = Δb + Δa t: ∫ w dt = T u⁴ (5/2 - 3 u + u²), ∫ w (t - start) dt = T² u⁵ (2 - 5 u / 2 + 6 u² / 7)."""
+        """With u = (t - start) / T, Δc = Δb + Δa t: ∫ w dt = T u⁴ (5/2 - 3 u + u²), ∫ w (t - start) dt = T² u⁵ (2 - 5 u
+        / 2 + 6 u² / 7)."""
         (s, c, a), (w, wd, _) = self.old.travelled(times), self._step(times)
         more, gain = self.new.travelled(times)[1] - c, self.new.acceleration - self.old.acceleration
         T = self.end - self.start
@@ -172,5 +179,6 @@ class Passing(Wave):
         for (t, before), (later, after) in pairwise(zip(looks, run, strict=True)):
             for number in range(math.ceil(min(before, after)), math.floor(max(before, after)) + 1):
                 if before != after:
-                    found.append(float(brentq(lambda moment, goal=number: crest(moment) - goal, t, later, xtol=1e-15, rtol=1e-14)))
+                    found.append(float(brentq(lambda moment, goal=number: crest(moment) - goal, t, later, xtol=1e-15,
+                                              rtol=1e-14)))
         return sorted({t for t in found if start < t < end})

@@ -12,8 +12,9 @@ from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.tables import rows_of
+from limbless.smoothing import DEGREE as _DEGREE
+from limbless.smoothing import Smoothed, smooth_grid
 
-_DEGREE = 5            # of the splines: the acceleration of the strain is then smooth
 _LEAST = _DEGREE + 1   # rows and columns that such a spline needs
 
 
@@ -41,7 +42,9 @@ class SampledCurvature(Gait):
     """Curvatures that are known only through samples along the body and in time: yaw, and pitch for a midline in space.
 
     The first row of a table has the abscissae (after a first number that is ignored), each later row a time and the curvatures.
-    Between the samples they are splines of degree five in both directions. The net motion of a body between supports then follows by least
+    Between the samples they are splines of degree five in both directions. Forces follow second derivatives, which
+    multiply the noise of a measurement: it is smoothed away first, as much as `noise` says, or as the table shows; a note
+    says how much. A table without noise is met exactly. The net motion of a body between supports then follows by least
     squares over the whole body, without dividing by the slope of the curvature; a gait that does not let every section follow the one
     before is refused there.
     """
@@ -51,6 +54,8 @@ class SampledCurvature(Gait):
     file: str | None = Field(None, description="path of a text file with the same rows")
     pitch_table: tuple[tuple[float, ...], ...] = quantity((), "s; m; 1/m", "rows of pitch curvature, in the same form; none if absent")
     pitch_file: str | None = Field(None, description="path of a text file with the rows of pitch curvature")
+    noise: float | None = quantity(
+        None, "1/m", "standard deviation of the noise in the tables; found in them if absent, 0: none", ge=0)
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
     drives: ClassVar[str] = "strain"
 
@@ -68,6 +73,9 @@ class SampledCurvature(Gait):
                 raise ValueError(f"{what} must be finite; found a missing or infinite number")
             if not ((np.diff(rows[1:, 0]) > 0).all() and (np.diff(rows[0, 1:]) > 0).all()):
                 raise ValueError(f"times and abscissae of {what} must increase")
+            spread = float(np.std(rows[1:, 1:]))
+            if self.noise and self.noise >= spread:
+                raise ValueError(f"noise: {self.noise:g} 1/m is no less than the spread of the {what} itself, {spread:.3g} 1/m")
         return self
 
     @cached_property
@@ -79,12 +87,31 @@ class SampledCurvature(Gait):
         return rows
 
     @cached_property
+    def _smoothed(self) -> dict[str, Smoothed]:
+        """The curvatures of each table without their noise."""
+        return {what: smooth_grid(rows[1:, 0], rows[0, 1:], rows[1:, 1:], self.noise)
+                for what, rows in self._rows.items()}
+
+    def notes(self) -> tuple[str, ...]:
+        """What was smoothed away, and by how much."""
+        where, said = "stated" if self.noise is not None else "found in it", []
+        for what, found in self._smoothed.items():
+            if found.removed > 0.0:
+                said.append(f"gait.noise: the {what} was smoothed: {found.removed:.2g} 1/m were taken off (root mean square), "
+                            f"as noise of {found.noise:.2g} 1/m ({where}) accounts for; state `noise` (0: none) to decide "
+                            "otherwise")
+            elif found.noise > 0.0:
+                said.append(f"gait.noise: the {what} has noise of {found.noise:.2g} 1/m ({where}), but too few samples to "
+                            "tell it from the motion; forces carry it many times over")
+        return (*super().notes(), *said)
+
+    @cached_property
     def _surfaces(self) -> list[tuple[int, _Surface]]:
         """Column of the strain and spline of each table."""
         from scipy.interpolate import make_interp_spline
         found = []
-        for column, rows in zip((5, 4), self._rows.values(), strict=False):
-            first = make_interp_spline(rows[1:, 0], rows[1:, 1:], k=_DEGREE)
+        for column, (what, rows) in zip((5, 4), self._rows.items(), strict=False):
+            first = make_interp_spline(rows[1:, 0], self._smoothed[what].values, k=_DEGREE)
             second = make_interp_spline(rows[0, 1:], first.c.T, k=_DEGREE)
             found.append((column, _Surface(np.ascontiguousarray(second.c.T), first.t, second.t)))
         return found

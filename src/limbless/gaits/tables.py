@@ -7,6 +7,8 @@ import numpy as np
 
 from limbless.gaits.base import Array
 
+_LARGEST = 200_000_000     # bytes of a file: some ten million numbers
+
 
 def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str, least: int = 2) -> Array:
     """Rows of time and values, from `table` or from a text file (comma- or space-separated, `#` for comments); times must increase.
@@ -42,6 +44,8 @@ def _loaded(file: str, values: str) -> Array:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"no file {file!r} with recorded {values}")
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"{file!r} has {path.stat().st_size} bytes, and a table may have {_LARGEST}; leave rows out")
     try:
         numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())      # a comment may hold commas
         return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)

@@ -8,14 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.columns import BODY_ORIGIN, BODY_ROTATION, BODY_VELOCITY, get_matrix, get_twist, get_vector, get_wrench, put_pair
+from limbless.mechanics.inertia import power
 from limbless.mechanics.kernel import align_stack, inline, lean_kernel
-from limbless.mechanics.lanes import LANES, as_lanes, holds_numbers
+from limbless.mechanics.lanes import LANES, as_lanes, holds_numbers, total
 from limbless.mechanics.laws import (
     BODY,
     CODE,
     FLUID,
     FRICTION,
     FROM,
+    OWNER,
     POINT,
     SLAB_COLUMNS,
     UNTIL,
@@ -23,6 +25,7 @@ from limbless.mechanics.laws import (
     about_body,
     field_wrench,
     point_wrench,
+    put_floats,
     segment_motion,
     single_push,
     sliced_push,
@@ -86,7 +89,7 @@ def apply_bands(bands, all_nodes, weights, inside, work, wrench):
 
 
 @lean_kernel
-def apply_row(rows, nodes, weights, buffer, i, t, inside, work, wrench):
+def apply_row(rows, nodes, weights, buffer, i, t, inside, work, wrench, pushed):
     """Add one law to the wrench of its body."""
     if inside < rows[i, FROM] or inside > rows[i, UNTIL]:
         return
@@ -94,6 +97,8 @@ def apply_row(rows, nodes, weights, buffer, i, t, inside, work, wrench):
     F = row_wrench(rows, nodes, weights, buffer, i, t, get_matrix(work, k, BODY_ROTATION), get_twist(work, k, BODY_VELOCITY),
                    get_vector(work, k, BODY_ORIGIN))
     put_pair(wrench, k, START, get_wrench(wrench, k, START) + F)
+    put_floats(pushed[i], START, F.force)
+    put_floats(pushed[i], START + 3, F.torque)
 
 
 @lean_kernel
@@ -103,7 +108,7 @@ def apply_laws(laws, t, step_time, work, wrench):
     `step_time` (inside the step) decides which windows are open, so that a stage on the edge of a window counts for the step it
     belongs to. Bodies without a law keep the zeros they were given.
     """
-    rows, nodes, weights, buffer, acted, single, bands = laws
+    rows, nodes, weights, buffer, acted, single, bands, pushed, _ = laws
     zero = 0.0 * work[0, 0]
     for i in range(acted.shape[0]):
         for c in range(6):
@@ -111,7 +116,24 @@ def apply_laws(laws, t, step_time, work, wrench):
     if holds_numbers(work):
         apply_bands(bands, nodes, weights, step_time, work, wrench)
         for i in range(single.shape[0]):
-            apply_row(rows, nodes, weights, buffer, single[i], t, step_time, work, wrench)
+            apply_row(rows, nodes, weights, buffer, single[i], t, step_time, work, wrench, pushed)
     else:
         for i in range(rows.shape[0]):
-            apply_row(rows, nodes, weights, buffer, i, t, step_time, work, wrench)
+            apply_row(rows, nodes, weights, buffer, i, t, step_time, work, wrench, pushed)
+
+
+@inline
+def put_powers(laws, inside, work):
+    """Power of every environment in `laws.power`: the wrenches of the last `apply_laws` at the velocities that stand in `work` and slab."""
+    rows, _, _, _, _, single, bands, row_wrenches, powers = laws
+    table, _, members, slab, room = bands
+    bodies, pushed = as_lanes(slab), as_lanes(room)
+    for i in range(powers.shape[0]):
+        powers[i] = 0.0
+    for b in range(members.shape[0]):
+        if table[b, FROM, 0] <= inside <= table[b, UNTIL, 0]:            # a band has one window and one environment
+            powers[int(table[b, OWNER, 0])] += total(power(get_twist(bodies, b, BODY_VELOCITY), get_wrench(pushed, b, START)))
+    for s in range(single.shape[0]):
+        i = single[s]
+        if rows[i, FROM] <= inside <= rows[i, UNTIL]:
+            powers[int(rows[i, OWNER])] += power(get_twist(work, int(rows[i, BODY]), BODY_VELOCITY), get_wrench(row_wrenches, i, START))

@@ -41,13 +41,14 @@ from limbless.mechanics.chain import (
     hybrid_dynamics,
     move,
 )
-from limbless.mechanics.chain_forces import apply_laws
+from limbless.mechanics.chain_forces import apply_laws, put_powers
 from limbless.mechanics.columns import get_matrix, put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.inertia import Wrench, carry_wrench
 from limbless.mechanics.kernel import careful_kernel, inline, lean_kernel
 from limbless.mechanics.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
 from limbless.mechanics.saturation import WISH, answer, relent, take_wish
 from limbless.mechanics.scalars import value_of
+from limbless.mechanics.tally import add_laws, add_smooth_works, look_and_keep, mass_speed
 from limbless.mechanics.vectors import Vector
 
 INTEGRALS = 9
@@ -91,6 +92,8 @@ class Scratch(NamedTuple):
     rate: NDArray[np.float64]          # (x,)
     total: NDArray[np.float64]         # (x,)
     wish: NDArray[np.float64]          # (WISH_ROWS, joints) what feedback and feed-forward ask of the actuators: see `saturation`
+    powers: NDArray[np.float64]        # (4, joints) W, of each actuator at each stage
+    given: NDArray[np.float64]         # (joints,) what each actuator gives
 
 
 class Records(NamedTuple):
@@ -211,7 +214,7 @@ def put_quaternion_rate(position, i, w, rate):
 
 
 @lean_kernel
-def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
+def put_joint_rates(chain, position, velocity, acceleration, effort, rate, powers):
     """Rates of the joint coordinates, none where motion-given; there the passive part is not the actuator's work."""
     layout = chain.layout
     split = position.shape[0]
@@ -221,7 +224,8 @@ def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
         turns, given = 3 if kind == SPHERICAL else 1, layout[k, GIVEN]
         for c in range(turns):
             if given:
-                rate[driven] -= effort[v + c] * velocity[6 + v + c]
+                taken = effort[v + c] * velocity[6 + v + c]
+                rate[driven], powers[v + c] = rate[driven] - taken, powers[v + c] - taken
                 rate[split + 6 + v + c] = 0.0 * effort[v]
             else:
                 rate[split + 6 + v + c] = acceleration[6 + v + c]
@@ -235,7 +239,7 @@ def put_joint_rates(chain, position, velocity, acceleration, effort, rate):
 
 
 @inline
-def put_rates(position, velocity, work, push, acceleration, torque, effort, rate):
+def put_rates(position, velocity, work, push, acceleration, torque, effort, rate, powers):
     """Rates of the flat state: base kinematics and accelerations, powers and impulse; joint coordinates are left to `put_joint_rates`."""
     split, freedoms = position.shape[0], torque.shape[0]
     put_vector_at(rate, START, get_matrix(work, BASE, ROTATION) @ vector_at(velocity, START))
@@ -244,7 +248,8 @@ def put_rates(position, velocity, work, push, acceleration, torque, effort, rate
         rate[split + j] = acceleration[j]
     driven, passive = 0.0 * position[0], 0.0 * position[0]
     for v in range(freedoms):                            # of a motion-given joint `torque` holds all that acts along its axis
-        driven += torque[v] * velocity[6 + v]
+        powers[v] = torque[v] * velocity[6 + v]
+        driven += powers[v]
         passive += effort[v] * velocity[6 + v]
     sums = split + 6 + freedoms
     rate[sums + ACTUATOR_WORK], rate[sums + ENVIRONMENT_WORK], rate[sums + PASSIVE_WORK] = driven, push[0], passive
@@ -266,7 +271,7 @@ def is_locked(chain, work):
 
 @inline
 def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, torque, effort, wish,
-               rate):
+               rate, powers):
     """Rate of a state at time t, with the drive's row i; accelerations, torques and body quantities stay in the scratch arrays."""
     if setting.plain:
         follow(drive, i, position, velocity, acceleration)
@@ -289,9 +294,9 @@ def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity,
         rounds += 1
     if setting.leads:
         answer(chain.joints[:, SATURATION:], wish, acceleration[6:], torque)
-    put_rates(position, velocity, work, push, acceleration, torque, effort, rate)
+    put_rates(position, velocity, work, push, acceleration, torque, effort, rate, powers)
     if not setting.plain:                                # else the rates of the joint coordinates stay zero, as they were allocated
-        put_joint_rates(chain, position, velocity, acceleration, effort, rate)
+        put_joint_rates(chain, position, velocity, acceleration, effort, rate, powers)
 
 
 @lean_kernel
@@ -305,22 +310,31 @@ def exchange_passive(chain, sign, torque, effort):
 
 
 @lean_kernel
+def put_given(chain, plain, torque, effort, given):
+    """What each actuator gives: along a motion-given axis, all that acts there less the passive part."""
+    copy(torque, given)
+    for k in range(chain.layout.shape[0] if plain else 1, chain.layout.shape[0]):
+        if chain.layout[k, GIVEN]:
+            v = chain.layout[k, COLUMN]
+            for c in range(3 if chain.layout[k, KIND] == SPHERICAL else 1):
+                given[v + c] -= effort[v + c]
+
+
+@lean_kernel
 def store(chain, scratch, records, r):
     """Keep everything of this instant in record r."""
     for c in range(scratch.stage.shape[0]):
         records.x[r, c] = scratch.stage[c]
     for c in range(scratch.acceleration.shape[0]):
         records.acceleration[r, c] = scratch.acceleration[c]
-    sums, zero = scratch.stage.shape[0] - INTEGRALS, 0.0 * scratch.stage[0]
+    sums = scratch.stage.shape[0] - INTEGRALS
     for c in range(3):
         records.powers[r, c] = scratch.rate[sums + c]
     for c in range(6):
         records.hold[r, c] = scratch.push[7 + c]
+    for v in range(scratch.given.shape[0]):
+        records.torque[r, v] = scratch.given[v]
     for k in range(chain.layout.shape[0]):
-        v = chain.layout[k, COLUMN]
-        for c in range(0 if k == 0 else 3 if chain.layout[k, KIND] == SPHERICAL else 1):
-            passive = scratch.effort[v + c] if chain.layout[k, GIVEN] else zero
-            records.torque[r, v + c] = scratch.torque[v + c] - passive
         if chain.layout[k, HAS_BODY]:
             for c in range(9):
                 records.rotation[r, k, c] = scratch.work[k, ROTATION + c]
@@ -374,10 +388,13 @@ def stage_lead(stage):
 
 
 @lean_kernel
-def advance(chain, laws, setting, drive, knots, record, x, split, scratch, records):
-    """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step."""
-    r, steps = 0, knots.shape[0] - 1
-    work, wrench, push, acceleration, torque, effort, state, rate, total, wish = scratch
+def advance(chain, laws, setting, drive, knots, record, x, split, scratch, records, tally, tallied):
+    """Step x from the first knot to the last and record where asked. Returns the row of a locked joint (0: none) and its step.
+
+    `tally` counts on at every step, `tallied` has it at the records; None for both where derivatives are carried along.
+    """
+    r, steps, sums = 0, knots.shape[0] - 1, x.shape[0] - INTEGRALS
+    work, wrench, push, acceleration, torque, effort, state, rate, total, wish, powers, given = scratch
     position, velocity, free = state[:split], state[split:], setting.any_free
     for n in range(steps + 1):
         last = n == steps
@@ -393,11 +410,17 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
             else:
                 add_moving(split, free, x, lead * h, rate, state)
             chain_rate(chain, laws, setting, drive, 2 * n + int(2.0 * lead), t + lead * h, inside, position, velocity,
-                       work, wrench, push, acceleration, torque, effort, wish, rate)
+                       work, wrench, push, acceleration, torque, effort, wish, rate, powers[stage])
+            if tally is not None:
+                put_powers(laws, inside, work)
+                add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
                 joint = is_locked(chain, work) if setting.any_free else 0
                 if joint > 0:
                     return joint, n
+                put_given(chain, setting.plain, torque, effort, given)
+                if tally is not None:
+                    look_and_keep(tally, tallied, r, record[n], last, t, given, mass_speed(chain, work))
                 if record[n]:
                     store(chain, scratch, records, r)
                     r += 1
@@ -407,6 +430,8 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
             else:
                 add_moving(split, free, total, weight, rate, total)
         add_moving(split, free, x, h / 6.0, total, x)
+        if tally is not None:
+            add_smooth_works(tally.actuators, h, powers)
         put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
         if setting.any_free:
             normalise_joints(chain, x)

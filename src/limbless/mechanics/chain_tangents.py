@@ -19,8 +19,8 @@ def advance_duals(chain, laws, setting, drive, knots, record, x, split, scratch,
     table = DriveTable(as_duals(drive.position), as_duals(drive.velocity), as_duals(drive.acceleration), as_duals(drive.torque))
     room = Scratch(as_duals(scratch.work), as_duals(scratch.wrench), as_duals(scratch.push), as_duals(scratch.acceleration),
                    as_duals(scratch.torque), as_duals(scratch.effort), as_duals(scratch.stage), as_duals(scratch.rate),
-                   as_duals(scratch.total), as_duals(scratch.wish))
+                   as_duals(scratch.total), as_duals(scratch.wish), as_duals(scratch.powers), as_duals(scratch.given))
     kept = Records(as_duals(records.x), as_duals(records.acceleration), as_duals(records.torque), as_duals(records.powers),
                    as_duals(records.rotation), as_duals(records.origin), as_duals(records.twist), as_duals(records.twist_rate),
                    as_duals(records.wrench), as_duals(records.hold))
-    return advance(chain, laws, setting, table, knots, record, as_duals(x), split, room, kept)
+    return advance(chain, laws, setting, table, knots, record, as_duals(x), split, room, kept, None, None)

@@ -222,26 +222,29 @@ def to_shares(contact, active, count):
 
 
 @kernel
-def take_path(contact, active, count, dense, rho, tolerance):
+def take_path(contact, active, count, dense, rho, e, tolerance):
     """Follow the path from soft laws to sharp ones, and try Newton's method from each of its stations.
 
-    Returns the number of iterations and what remains (m/s).
+    Returns the number of iterations, what remains (m/s), and whether Newton's method has ended.
     """
-    path, iterations, worst, solved = dense.path, 0, 1e300, False
-    rows = put_contacts(path, contact, active, count, PROXIMAL / rho, rho)
+    path, iterations = dense.path, 0
+    rows = put_contacts(path, contact, active, count, e, rho)
     for j in range(rows):
         r = 2 * (path.where[j, PLACE] // 5) + path.where[j, PLACE] % 5 - 1
         path.slip[j] = dense.slip[r]
         for i in range(rows):
             path.coupling[j, i] = dense.coupling[r, 2 * (path.where[i, PLACE] // 5) + path.where[i, PLACE] % 5 - 1]
     going = begin(path, rows, rho)
-    while going and not solved:
-        going = follow(path, rows)
+    while going and follow(path, rows):
         take_answer(path, rows, contact, active, 5 * count)
         to_impulses(contact, active, count)
         used, worst, solved = newton(contact, active, count, dense, rho, tolerance, remainder(contact, active, count, dense, rho))
         iterations += used
-    return iterations, worst
+        if solved:
+            return iterations, worst, True
+    take_answer(path, rows, contact, active, 5 * count)
+    to_impulses(contact, active, count)
+    return iterations, remainder(contact, active, count, dense, rho), False
 
 
 @kernel
@@ -250,11 +253,13 @@ def solve_friction(contact, active, count, dense, rho, tolerance):
     to_impulses(contact, active, count)
     take(contact, active, count, SHEAR, OLD)
     iterations, worst, solved = newton(contact, active, count, dense, rho, tolerance, remainder(contact, active, count, dense, rho))
-    if not solved:
+    for weight in (1.0, 1e-4, 1e-8):                     # a weaker proximal term where hardly anything can be moved
+        if solved:
+            break
         take(contact, active, count, OLD, SHEAR)
         to_shares(contact, active, count)
         take(contact, active, count, SHEAR, SHEAR_BEFORE)
-        used, worst = take_path(contact, active, count, dense, rho, tolerance)
+        used, worst, solved = take_path(contact, active, count, dense, rho, weight * PROXIMAL / rho, tolerance)
         iterations += used
     to_shares(contact, active, count)
     return iterations, worst

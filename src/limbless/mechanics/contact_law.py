@@ -12,8 +12,8 @@ The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box t
 
 ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact that sticks
 does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to friction unless μ1 = μ2.
-μ1 differs for slip along +t1 (forward) and -t1 (backward): the set is then made of two half-ellipses. Rolling friction is the same
-law for the velocity radius (n x ω), with a disc of radius μV N.
+μ1 differs for slip along +t1 (FORWARD: towards the tip) and -t1 (BACKWARD): the set is then made of two half-ellipses.
+Rolling friction is the same law for the velocity radius (n x ω), with a disc of radius μV N.
 
 Stick and slip are read from the impulse: inside the set or on its edge. No speed threshold occurs anywhere.
 """

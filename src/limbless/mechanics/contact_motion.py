@@ -34,10 +34,11 @@ from limbless.mechanics.chain import (
     START,
     STIFFNESS,
     STRIBECK,
+    VELOCITY,
     VISCOUS,
     move,
 )
-from limbless.mechanics.chain_forces import apply_laws
+from limbless.mechanics.chain_forces import apply_laws, lay_slab, put_powers
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     get_matrix,
@@ -50,7 +51,7 @@ from limbless.mechanics.columns import (
     quaternion_at,
     vector_at,
 )
-from limbless.mechanics.contact_bodies import CENTER, prepare, twist_at_start
+from limbless.mechanics.contact_bodies import CENTER, MASS, prepare, twist_at_start
 from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
 from limbless.mechanics.contact_law import (
     ARM,
@@ -69,12 +70,13 @@ from limbless.mechanics.contact_law import (
 from limbless.mechanics.contact_law import GIVEN as PRESSED
 from limbless.mechanics.contact_rescue import solve_contacts
 from limbless.mechanics.contact_solver import give_torques
-from limbless.mechanics.inertia import Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.lie import Quaternion, normalised, quaternion_product
 from limbless.mechanics.saturation import ACTS, LEADING, LIMIT, relent, take_wish
 from limbless.mechanics.saturation import GAIN as HOLD
-from limbless.mechanics.vectors import rotation_from_quaternion, transpose
+from limbless.mechanics.tally import add_step, add_work, compare, keep
+from limbless.mechanics.vectors import Vector, rotation_from_quaternion, transpose
 
 SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left out
 DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
@@ -276,15 +278,20 @@ def set_shifts(rule, scene, bodies, links, work, h, contact, active, count, coun
 
 
 @inline
-def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
-    """After the solve: velocities, positions at the end of the step, works, impulse, and the outer force on every body."""
+def finish(table, bodies, laws, scene, t, h, velocity_before, step, room, moving, count, tally):
+    """After the solve: velocities, positions at the end of the step, works, impulse, and the outer force on every body.
+
+    Every force works along the mean of the velocities before and after the step; `work` holds that mean in the end.
+    """
     _, layout, joints = table
     work, wrench, links, twist = room.work, room.wrench, moving.links, step.twist
     for a in range(count):
         i = room.active[a]
-        k = scene.owner[i]
-        put_pair(wrench, k, START, get_wrench(wrench, k, START) + (1.0 / h) * contact_wrench(room.contact, i))
-    environment = 0.0
+        k, W = scene.owner[i], contact_wrench(room.contact, i)
+        put_pair(wrench, k, START, get_wrench(wrench, k, START) + (1.0 / h) * W)
+        before = twist_at_start(bodies, links, k, get_matrix(work, k, ROTATION))
+        tally.contacts[i] += 0.5 * (power(before, W) + power(get_twist(twist, k, START), W))
+    environment, mass, travel = 0.0, 0.0, Vector(0.0, 0.0, 0.0)
     hold = step.hold                                     # stays zero under a free base
     push = carry_wrench(Wrench(vector_at(hold, START), vector_at(hold, SECOND)), get_vector(work, BASE, ORIGIN))
     for k in range(layout.shape[0]):
@@ -293,8 +300,10 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
         R = get_matrix(work, k, ROTATION)
         before, after, F = twist_at_start(bodies, links, k, R), get_twist(twist, k, START), get_wrench(wrench, k, START)
         environment += 0.5 * h * (power(before, F) + power(after, F))
+        put_pair(work, k, VELOCITY, Twist(0.5 * (before.linear + after.linear), 0.5 * (before.angular + after.angular)))
         push = push + h * carry_wrench(F, get_vector(work, k, ORIGIN))
         v, w = carry_twist(after, R @ get_vector(bodies, k, CENTER)).linear, transpose(R) @ after.angular
+        mass, travel = mass + bodies[k, MASS], travel + (0.5 * h * bodies[k, MASS]) * (v + get_vector(links, k, START))
         for c in range(3):
             room.rates[k, c], room.rates[k, 3 + c] = (v[c] - links[k, c]) / h, (w[c] - links[k, 3 + c]) / h
             links[k, c], links[k, 3 + c] = v[c], w[c]
@@ -314,6 +323,11 @@ def finish(table, bodies, scene, h, velocity_before, step, room, moving, count):
             moving.rub[v] = step.rub[v]
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)
+        add_work(tally.actuators, v, 0.5 * given * (old + new))
+        compare(tally.actuators, v, t + h, moving.torque[v])
+    lay_slab(laws.bands.members, work, laws.bands.slab)
+    put_powers(laws, t + 0.5 * h, work)
+    add_step(tally, h, laws.power, driven, environment, passive, travel, mass)
     room.powers[0], room.powers[1], room.powers[2] = driven / h, environment / h, passive / h
     sums = moving.sums
     sums[0], sums[1], sums[2] = sums[0] + driven, sums[1] + environment, sums[2] + passive
@@ -350,7 +364,7 @@ def base_rotation(position):
 
 
 @inline
-def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, step, room, moving):
+def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, step, room, moving, tally):
     """One step from t to t + h with the drive's row i, that of its middle. Returns the residual (m/s).
 
     With `everything` the gaps of all slots are measured, also of those that are too far away to matter.
@@ -396,7 +410,7 @@ def advance_step(table, bodies, laws, scene, rule, drive, i, t, h, everything, s
         again = rule.saturates and limit_control(layout, step.grip.shape[0] > 0, rounds, SLACK * rule.tolerance, room, step)
         rounds += 1
     give_torques(layout, step.sweep, work, step.twist, step.effort)
-    finish(table, bodies, scene, h, velocity, step, room, moving, count)
+    finish(table, bodies, laws, scene, t, h, velocity, step, room, moving, count, tally)
     end_positions(table, drive, i, h, step, room, moving)
     for s in range(contact.shape[0]):
         if all_awake or awake[s]:
@@ -450,20 +464,21 @@ def store(table, scene, room, moving, h, kept, r):
 
 
 @lean_kernel
-def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, moving, kept):
+def advance(table, bodies, laws, scene, rule, drive, knots, record, step, room, moving, kept, tally, tallied):
     """Step from the first knot to the last and record where asked. Returns the number of good steps and the last residual."""
     steps, r, worst = knots.shape[0] - 1, 0, 0.0
     for n in range(steps + 1):
         if record[n]:
             h = knots[n] - knots[n - 1] if n > 0 else knots[1] - knots[0]
             store(table, scene, room, moving, h if h > 0.0 else 1.0, kept, r)
+            keep(tally, tallied, r)
             r += 1
         if n == steps:
             break
         row, h = n if rule.control == FEEDBACK else 2 * n + 1, knots[n + 1] - knots[n]
         if h > 0.0:
             everything = n == 0 or record[n + 1]
-            worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, everything, step, room, moving)
+            worst = advance_step(table, bodies, laws, scene, rule, drive, row, knots[n], h, everything, step, room, moving, tally)
         if not worst <= rule.bound or room.counts[4] > DEEPEST:
             return n, worst
     return steps, worst

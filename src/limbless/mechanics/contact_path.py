@@ -72,10 +72,10 @@ class Path(NamedTuple):
 
 def make_path(rows: int) -> Path:
     """Memory for problems of at most so many rows."""
-    plain = [np.zeros(rows) for _ in range(4)]
-    return Path(np.zeros(rows, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64), np.zeros((rows, 6)), np.zeros((rows, rows)), *plain,
-                np.zeros((rows, 4)), np.zeros((rows + 1, rows + 2)), np.zeros(rows + 1), np.zeros(rows + 1), np.zeros(rows + 1),
-                np.zeros(4))
+    slip, velocity, trial, answer = np.zeros((4, rows))
+    x, guess, tangent = np.zeros((3, rows + 1))
+    return Path(np.zeros(rows, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64), np.zeros((rows, 6)), np.zeros((rows, rows)),
+                slip, velocity, trial, answer, np.zeros((rows, 4)), np.zeros((rows + 1, rows + 2)), x, guess, tangent, np.zeros(4))
 
 
 @inline
@@ -170,7 +170,7 @@ def round_side(path, j, tau):
     a = coefficient(path, j, y) * z
     up, down = rounded_size(y + a, tau), rounded_size(y - a, tau)
     path.answer[j] = 2.0 * y * a / (up + down)                    # ½ (up - down), without cancellation
-    growth = 0.5 * a * ((y + a) / up + (a - y) / down)
+    growth = 0.5 * a * ((y + a) / up + (y - a) / down)
     fall = 2.0 * tau * tau * (1.0 / up - 1.0 / down)
     put_local(path, j, 0.5 * ((y + a) / up - (y - a) / down), 0.0, growth * lean, growth * drift + fall)
 
@@ -311,7 +311,7 @@ def correct(path, rows, length):
 
 @lean_kernel
 def follow(path, rows):
-    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path ends or has run away."""
+    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or to nowhere."""
     x, progress = path.x, path.progress
     goal = x[rows] - 1.0
     while progress[TAKEN] < STEPS and abs(x[rows] - progress[START] + 0.5 * (BELOW - ABOVE)) <= 0.5 * (ABOVE + BELOW):
@@ -322,7 +322,7 @@ def follow(path, rows):
             if used < 0:
                 length *= 0.4
         if used < 0:
-            return False
+            break
         for c in range(rows + 1):
             x[c] = path.guess[c]
         progress[LENGTH] = min(2.0 * length, LONGEST) if used <= 3 else 0.7 * length if used >= 5 else length
@@ -330,4 +330,5 @@ def follow(path, rows):
         if x[rows] <= goal:
             evaluate(path, rows, x)
             return True
+    evaluate(path, rows, x)
     return False

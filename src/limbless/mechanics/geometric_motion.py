@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import LEADING, SATURATION
-from limbless.mechanics.chain_forces import apply_laws
+from limbless.mechanics.chain_forces import apply_laws, put_powers
 from limbless.mechanics.chain_motion import (
     ACTUATOR_WORK,
     ENVIRONMENT_WORK,
@@ -56,6 +56,7 @@ from limbless.mechanics.screws import (
     place,
     weigh,
 )
+from limbless.mechanics.tally import add_laws, add_smooth_works, look_and_keep, mass_speed
 from limbless.mechanics.vectors import rotation_from_quaternion, transpose
 
 NEAR_LOCK = 1e-3                 # cosine of the pitch at which the virtual joints of a 3-D base count as locked
@@ -64,11 +65,12 @@ UNSOLVED = 3_000_000             # returned where friction could not be solved f
 
 
 class Frame(NamedTuple):
-    """How the base is described: code of `screws`, number of its speeds, number of its coordinates."""
+    """How the base is described: code of `screws`, number of its speeds, number of its coordinates; whether (22) is as printed."""
 
     base: int
     speeds: int
     coordinates: int
+    printed: bool = False
 
 
 class Scratch(NamedTuple):
@@ -91,6 +93,7 @@ class Scratch(NamedTuple):
     stage: NDArray[np.float64]         # (x,)
     rate: NDArray[np.float64]
     total: NDArray[np.float64]
+    powers: NDArray[np.float64]        # (4, joints) W, of each actuator at each stage
 
 
 @kernel
@@ -178,6 +181,33 @@ def put_sums(frame, speeds, start, torque, passive, push, sums, weight):
 
 
 @kernel
+def mixed_terms(chain, frame, home, c, speeds, scratch):
+    """What (22) as printed leaves out, minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints, in `effort`.
+
+    Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone. Wrenches that
+    stand in `wrench` fall out of the sum.
+    """
+    part, total = scratch.forces, scratch.effort
+    for a in range(total.shape[0]):
+        total[a] = 0.0
+    for which in range(4):                                   # of the base, of the joints; less all and none
+        for a in range(part.shape[0]):
+            part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
+        place(chain, frame.base, frame.speeds, home, c, part, scratch.work, scratch.columns)
+        weigh(chain, frame.speeds, scratch.wrench, scratch.work, scratch.columns, scratch.metric, scratch.bias, scratch.push)
+        for a in range(total.shape[0]):
+            total[a] += scratch.bias[a] if which < 2 else -scratch.bias[a]
+
+
+@inline
+def drop_mixed_terms(frame, scratch):
+    """Take them out of the rows of the base."""
+    if frame.printed:
+        for a in range(frame.speeds):
+            scratch.bias[a] += scratch.effort[a]
+
+
+@kernel
 def evaluate(chain, laws, frame, mode, home, drive, i, t, inside, c, speeds, scratch, solver):
     """All of one instant: accelerations, torques, wrench that holds. Returns -1, or the degree of freedom that cannot be solved for."""
     nb = frame.speeds
@@ -188,10 +218,13 @@ def evaluate(chain, laws, frame, mode, home, drive, i, t, inside, c, speeds, scr
     take_drive(frame, mode, drive, i, c, speeds, acceleration)
     if is_near_lock(frame, c):
         return LOCKED
+    if frame.printed:
+        mixed_terms(chain, frame, home, c, speeds, scratch)
     place(chain, frame.base, nb, home, c, speeds, work, columns)
     apply_laws(laws, t, inside, work, scratch.wrench)
     push_joints(joints, frame, mode, drive, i, c, speeds, torque, wish, passive)
     weigh(chain, nb, scratch.wrench, work, columns, metric, bias, push)
+    drop_mixed_terms(frame, scratch)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, work, columns, solver.rows, solver.row_rates)
@@ -285,7 +318,7 @@ def finish_step(chain, frame, mode, home, seat, drive, i, x, scratch):
 
 
 @kernel
-def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, records):
+def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, records, tally, tallied):
     """Runge-Kutta steps from the first knot to the last. Returns -1 or the failing degree of freedom, the step, and records kept."""
     n, nb, pb = scratch.torque.shape[0], frame.speeds, frame.coordinates
     split, sums, size = pb + n, pb + n + nb + n, x.shape[0]
@@ -315,7 +348,12 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                 rate[split + a] = 0.0 if mode.given[a] else scratch.acceleration[a]
             put_sums(frame, speeds, get_vector(scratch.work, ORIGIN_OF_ALL, BODY_ORIGIN), scratch.torque, scratch.passive, scratch.push,
                      rate[sums:], 1.0)
+            for v in range(n):
+                scratch.powers[stage, v] = scratch.torque[v] * speeds[nb + v]
+            put_powers(laws, inside, scratch.work)
+            add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
+                look_and_keep(tally, tallied, r, record[k], last, t, scratch.torque, mass_speed(chain, scratch.work))
                 if record[k]:
                     store_pose(chain, frame, home, state, scratch, records, r)
                     store_forces(frame, scratch, records, r, speeds)
@@ -326,5 +364,6 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
             else:
                 add(0, size, total, weight, rate, total)
         add(0, size, x, h / 6.0, total, x)
+        add_smooth_works(tally.actuators, h, scratch.powers)
         finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)
     return -1, steps, r

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import COLUMN, HAS_BODY, LEADING, SATURATION
-from limbless.mechanics.chain_forces import apply_laws
+from limbless.mechanics.chain_forces import apply_laws, lay_slab, put_powers
 from limbless.mechanics.chain_motion import copy
 from limbless.mechanics.columns import (
     BODY_ORIGIN,
@@ -26,14 +26,16 @@ from limbless.mechanics.columns import (
 )
 from limbless.mechanics.contact_dense import SIDES, Dense, solve_friction
 from limbless.mechanics.contact_gap import Scene, find_contacts
-from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, TANGENT, contact_wrench, held_directions, press
+from limbless.mechanics.contact_law import ARM, GIVEN, NORMAL, SHEAR, SLIP, STICK, TANGENT, contact_wrench, held_directions, press
 from limbless.mechanics.contact_law import LOAD as LOAD_OF
 from limbless.mechanics.dense import substitute
 from limbless.mechanics.geometric_motion import (
     LOCKED,
     UNSOLVED,
+    drop_mixed_terms,
     finish_step,
     is_near_lock,
+    mixed_terms,
     push_joints,
     put_coordinate_rates,
     put_sums,
@@ -46,6 +48,7 @@ from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.saturation import answer, relent
 from limbless.mechanics.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
+from limbless.mechanics.tally import add_step, add_work, compare, keep, mass_flow
 from limbless.mechanics.vectors import cross
 
 TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first what is left
@@ -72,6 +75,7 @@ class ContactRecords(NamedTuple):
     force: NDArray[np.float64]        # (R, C, 3) world
     place: NDArray[np.float64]        # (R, C, 3) world
     held: NDArray[np.float64]         # (R, C) number of directions that stick
+    state: NDArray[np.float64]        # (R, C) OPEN, STICK or SLIP
     residual: NDArray[np.float64]     # (R,) m/s
 
 
@@ -225,7 +229,7 @@ def end_step(chain, frame, mode, home, h, x, scratch):
 
 
 @kernel
-def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver, contacts):
+def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver, contacts, tally):
     """One step from knot k. Returns -1, or what could not be solved for."""
     nb, n = frame.speeds, scratch.torque.shape[0]
     split = frame.coordinates + n
@@ -235,11 +239,14 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     c, middle = scratch.stage[:split], scratch.stage[split:split + nb + n]
     if is_near_lock(frame, c):
         return LOCKED
+    if frame.printed:
+        mixed_terms(chain, frame, home, c, middle, scratch)
     place(chain, frame.base, nb, home, c, middle, scratch.work, scratch.columns)
     clear(scratch.wrench)                                    # the friction of the step before stands there too
     apply_laws(laws, t + 0.5 * h, t + 0.5 * h, scratch.work, scratch.wrench)
     push_joints(chain.joints, frame, mode, drive, 2 * k + 1, c, middle, torque, scratch.wish, passive)
     weigh(chain, nb, scratch.wrench, scratch.work, scratch.columns, metric, bias, scratch.push)
+    drop_mixed_terms(frame, scratch)
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, scratch.work, scratch.columns, solver.rows, solver.row_rates)
@@ -279,7 +286,28 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     answer(chain.joints[:, SATURATION:], scratch.wish, change[nb:], torque)
     accelerate(chain, nb, change, scratch.work, scratch.columns, scratch.push, scratch.rates)
     end_step(chain, frame, mode, home, h, x, scratch)
+    count_step(chain, laws, frame, t, h, touching, scratch, contacts, tally)
     return -1
+
+
+@kernel
+def count_step(chain, laws, frame, t, h, touching, scratch, contacts, tally):
+    """A step in the tally: every force works along the mean velocities that stand in `work` and `stage`."""
+    nb, n, work = frame.speeds, scratch.torque.shape[0], scratch.work
+    mean = scratch.stage[frame.coordinates + n:]
+    for c in range(touching):
+        i = contacts.active[c]
+        tally.contacts[i] += power(get_twist(work, contacts.scene.owner[i], BODY_VELOCITY), contact_wrench(contacts.contact, i))
+    driven, passive = 0.0, 0.0
+    for v in range(n):
+        done = h * scratch.torque[v] * mean[nb + v]
+        add_work(tally.actuators, v, done)
+        compare(tally.actuators, v, t, scratch.torque[v])
+        driven, passive = driven + done, passive + h * scratch.passive[v] * mean[nb + v]
+    lay_slab(laws.bands.members, work, laws.bands.slab)
+    put_powers(laws, t + 0.5 * h, work)
+    flow, mass = mass_flow(chain, work)
+    add_step(tally, h, laws.power, driven, h * scratch.push[0], passive, h * flow, mass)
 
 
 @kernel
@@ -291,12 +319,15 @@ def store_contacts(contacts, work, kept, r):
             put_vector(kept.force[r], i, FIRST, (contact[i, GIVEN] / contact[i, LOAD_OF]) * contact_wrench(contact, i).force)
             put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + get_vector(contact, i, ARM))
             kept.held[r, i] = held_directions(contact, i)
+            kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
     kept.residual[r] = contacts.counts[2]
     contacts.counts[2] = 0.0
 
 
 @kernel
-def advance_stepping(chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, contacts, records, kept):
+def advance_stepping(
+    chain, laws, frame, mode, home, seat, drive, knots, record, x, scratch, solver, contacts, records, kept, tally, tallied
+):
     """Steps from the first knot to the last. Forces recorded at a knot are those of the step that begins there (at the end: ended)."""
     nb, n = frame.speeds, scratch.torque.shape[0]
     split, r, steps = frame.coordinates + n, 0, knots.shape[0] - 1
@@ -307,8 +338,10 @@ def advance_stepping(chain, laws, frame, mode, home, seat, drive, knots, record,
         if record[k]:
             place(chain, frame.base, nb, home, x[:split], x[split:split + nb + n], scratch.work, scratch.columns)
             store_pose(chain, frame, home, x, scratch, records, r)
+            keep(tally, tallied, r)
         if not last and knots[k + 1] > knots[k]:
-            fails = step_once(chain, laws, frame, mode, home, drive, k, knots[k], knots[k + 1] - knots[k], x, scratch, solver, contacts)
+            fails = step_once(chain, laws, frame, mode, home, drive, k, knots[k], knots[k + 1] - knots[k], x, scratch, solver, contacts,
+                              tally)
             if fails >= 0:
                 return fails, k, r
         if record[k]:

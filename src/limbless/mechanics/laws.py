@@ -19,6 +19,7 @@ from limbless.mechanics.scalars import absolute, arctangent2, maximum, sqrt, val
 from limbless.mechanics.vectors import Vector, cross, product, transpose
 
 (BODY, CODE, FROM, UNTIL, START, FRAME, LENGTH, FIRST, COUNT, TURNED, COEFFICIENTS) = np.array([0, 1, 2, 3, 4, 7, 16, 17, 18, 19, 20])
+OWNER = np.int64(39)                          # number of the environment that a law belongs to
 LAW_COLUMNS = 40
 SLAB_COLUMNS = int(BODY_VELOCITY) + 6          # rotation, origin and velocity of a body
 WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
@@ -29,10 +30,10 @@ WEIGHT, FLUID, SURFACE, USER, POINT, FRICTION = np.arange(6)
 #          1 if the added mass is momentum-consistent, current (3, world), 1 if there is added mass
 # SURFACE  weight of displaced fluid per length of full section (3, world, upward), surface height, half width, half height
 # USER     address of the function
-# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of time that gives
-#          them (0: they are constant)
-# FRICTION largest force per length of sliding to the head, to the tail and sideways, speed below which it fades, 1 if the directions
-#          are joined by an ellipse (0: a box, which takes them apart)
+# POINT    force (3), torque (3), 1 if they keep their direction in the world (0: in the body), address of a function of
+#          time that gives them (0: they are constant)
+# FRICTION largest force per length of sliding towards the base, towards the tip and sideways, speed below which it
+#          fades, 1 if the directions are joined by an ellipse (0: a box, which takes them apart)
 QUADRATIC, LINEAR, ADDED, CONSISTENT, CURRENT, HAS_ADDED = COEFFICIENTS + np.array([0, 4, 8, 12, 13, 16])
 FIELD, FIELD_MASS, FIELD_MOMENT = COEFFICIENTS + np.array([0, 3, 4])
 LIFT, SURFACE_HEIGHT, HALF_WIDTH, HALF_HEIGHT = COEFFICIENTS + np.array([0, 3, 4, 5])
@@ -64,6 +65,8 @@ class Laws(NamedTuple):
     acted: NDArray[np.int64]        # the bodies on which a law acts
     single: NDArray[np.int64]       # the rows that are in no band
     bands: Bands
+    pushed: NDArray[np.float64]     # (laws, 6) room for the wrenches of single rows
+    power: NDArray[np.float64]      # (environments,) W, of the instant: see `chain_forces.put_powers`
 
 
 class Fluid(NamedTuple):
@@ -157,7 +160,7 @@ def surface_slice(laws, i, E, height):
 
 @inline
 def friction_slice(laws, i, velocity):
-    """Dry friction per unit length along and across the body, with sgn(u) -> u / sqrt(u² + ε²); e1 points to the tail.
+    """Dry friction per unit length along and across the body, with sgn(u) -> u / sqrt(u² + ε²); e1 points to the tip.
 
     A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as a whole with the largest power.
     """

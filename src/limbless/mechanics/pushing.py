@@ -1,9 +1,10 @@
-"""The smallest forces with a given resultant where some can only push: a quadratic programme of few unknowns, solved exactly.
+"""The smallest forces with a given resultant where some can only push: a quadratic programme of few unknowns, solved
+exactly.
 
-min |x|² / 2 with V x = c and x_i >= 0 for some i, where the rows of V are orthonormal. Goldfarb and Idnani's dual method: begin with the
-smallest forces of any sign, and set those that pull to zero one after another, letting go of earlier ones where that is better. With the
-set F of forces that are not held at zero, x_F = V_Fᵀ y and V_F V_Fᵀ y = c: all systems have as many unknowns as the resultant, six at most.
-"""
+min |x|² / 2 with V x = c and x_i >= 0 for some i, where the rows of V are orthonormal. Goldfarb and Idnani's dual
+method: begin with the smallest forces of any sign, and set those that pull to zero one after another, letting go of
+earlier ones where that is better. With the set F of forces that are not held at zero, x_F = V_Fᵀ y and V_F V_Fᵀ y = c:
+all systems have as many unknowns as the resultant, six at most. """
 from __future__ import annotations
 
 import numpy as np
@@ -111,7 +112,8 @@ def push_once(V, c, sided, off, H, y, z):
 
 @kernel
 def smallest_pushes(V, c, sided, forces, solved):
-    """Forces (R, N) of R systems: V (R, n, N) with orthonormal rows, c (R, n), sided (R, N) where only x_i >= 0 will do.
+    """Forces (R, N) of R systems: V (R, n, N) with orthonormal rows, c (R, n), sided (R, N) where only x_i >= 0 will
+    do.
 
     `solved` (R,) says whether there are any.
     """

@@ -72,10 +72,10 @@ def travel(X, knots, speed, spacing, timetable, places, path, present):
     places : (P,) abscissae, `NOWHERE` where there is none; moved on to the end.
     path : (K, 3, P) abscissae at start, middle and end of each step. present : (K, P) whether it holds in the step.
 
-    Supports come and go at the ends of steps. One that passes an end of the body within a step stays at that end until the step is over,
-    so that the next one, which enters then, takes over without a gap; what is missing by less than `ROUNDING` of a step's way counts as
-    done, or rounding would decide which of the two comes first. None is ever outside the body.
-    """
+    Supports come and go at the ends of steps. One that passes an end of the body within a step stays at that end until
+    the step is over, so that the next one, which enters then, takes over without a gap; what is missing by less than
+    `ROUNDING` of a step's way counts as done, or rounding would decide which of the two comes first. None is ever
+    outside the body. """
     last = X[X.shape[0] - 1]
     for n in range(knots.shape[0] - 1):
         h = knots[n + 1] - knots[n]
@@ -91,7 +91,8 @@ def travel(X, knots, speed, spacing, timetable, places, path, present):
             middle, end = step_place(X, speed[2 * n], speed[2 * n + 1], speed[2 * n + 2], places[p], h)
             slack = ROUNDING * abs(end - places[p])
             present[n, p] = True
-            path[n, 0, p], path[n, 1, p], path[n, 2, p] = places[p], min(max(middle, 0.0), last), min(max(end, 0.0), last)
+            path[n, 0, p] = places[p]
+            path[n, 1, p], path[n, 2, p] = min(max(middle, 0.0), last), min(max(end, 0.0), last)
             leaves = (end < places[p] and end <= slack) or (end > places[p] and end >= last - slack)
             places[p] = NOWHERE if leaves else end
         if spacing > 0.0:
@@ -100,7 +101,8 @@ def travel(X, knots, speed, spacing, timetable, places, path, present):
 
 @inline
 def admit(enough, spacing, last, tailward, places):
-    """The next supports enter at the head (or at the tail, if the body backs), each `spacing` before the last one that did.
+    """The next supports enter at the head (or at the tail, if the body backs), each `spacing` before the last one that
+    did.
 
     One enters where the last has gone in by `enough`.
     """

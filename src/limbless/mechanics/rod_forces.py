@@ -24,6 +24,7 @@ from limbless.mechanics.laws import (
     FRICTION,
     FROM,
     HAS_ADDED,
+    OWNER,
     POINT,
     SURFACE,
     UNTIL,
@@ -52,6 +53,7 @@ class Forces(NamedTuple):
     block: NDArray[np.int64]           # (bands,) nodes 8 b to 8 b + 7
     rows: NDArray[np.float64]          # (rows, LAW_COLUMNS) the laws that come one by one
     buffer: NDArray[np.float64]        # for a user's law
+    power: NDArray[np.float64]         # (environments,) W, of the instant
 
 
 @inline
@@ -101,7 +103,7 @@ def lay_slab(work, slab):
 def push_bands(forces, inside, base, twist, slab, kept, keep):
     """Sum all bands: wrench in the head frame and its power along the swing. With `keep`, `kept` gets the push per length on each node."""
     align_stack()
-    all_bands, all_share, block, _, _ = forces
+    all_bands, all_share, block, _, _, powers = forces
     bands, share = as_lanes(all_bands), as_lanes(all_share)
     nodes, room = as_lanes(slab), as_lanes(kept)
     o = 0.0 * nodes[0, 0]
@@ -112,7 +114,9 @@ def push_bands(forces, inside, base, twist, slab, kept, keep):
             continue
         b = block[i]
         R, p, swing = get_matrix(nodes, b, ROTATION), get_vector(nodes, b, PLACE), get_twist(nodes, b, SWING)
-        F = band_push(bands, i, product(base.rotation, R), to_section(R, p, twist + swing))
+        V = to_section(R, p, twist + swing)
+        F = band_push(bands, i, product(base.rotation, R), V)
+        powers[int(all_bands[i, OWNER, 0])] += total(share[i] * power(V, F))
         f = to_head(R, p, share[i] * F)
         outer, along = outer + f, along + power(swing, f)
         if keep:
@@ -125,7 +129,7 @@ def push_bands(forces, inside, base, twist, slab, kept, keep):
 def push_rows(weight, forces, t, inside, base, twist, work, keep):
     """Sum the laws that come one by one, as `push_bands`; what they do to their node is added to its columns PUSH and POKE."""
     align_stack()
-    _, _, _, rows, buffer = forces
+    _, _, _, rows, buffer, powers = forces
     o = 0.0 * work[0, 0]
     still = Vector(o, o, o)
     outer, along = Wrench(still, still), o
@@ -134,8 +138,10 @@ def push_rows(weight, forces, t, inside, base, twist, work, keep):
             continue
         k, at_point = int(rows[i, NODE]), rows[i, CODE] == POINT
         h, swing = get_pose(work, k), get_twist(work, k, SWING)
-        F = row_push(rows, buffer, i, t, base, h, to_section(h.rotation, h.position, twist + swing))
-        f = to_head(h.rotation, h.position, (1.0 if at_point else weight[k]) * F)
+        V, length = to_section(h.rotation, h.position, twist + swing), 1.0 if at_point else weight[k]
+        F = row_push(rows, buffer, i, t, base, h, V)
+        f = to_head(h.rotation, h.position, length * F)
+        powers[int(rows[i, OWNER])] += length * power(V, F)
         outer, along = outer + f, along + power(swing, f)
         if keep:
             column = POKE if at_point else PUSH
@@ -158,6 +164,7 @@ def push_all(weight, forces, t, inside, base, twist, work, slab, kept, keep):
     if keep:
         kept[:] = 0.0
         work[:, PUSH:] = 0.0
+    forces.power[:] = 0.0
     outer, along = nothing(), 0.0
     if forces.rows.shape[0] > 0:
         outer, along = push_rows(weight, forces, t, inside, base, twist, work, keep)

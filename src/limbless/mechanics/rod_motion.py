@@ -26,8 +26,10 @@ from limbless.mechanics.kernel import inline, kernel
 from limbless.mechanics.lanes import LANES
 from limbless.mechanics.lie import Pose, compose, normalised, pose_exp, quaternion_from_rotation
 from limbless.mechanics.rod import INERTIA, NODE_COLUMNS, SHAPE_MOMENTUM, inertial_wrench, magnus_first, magnus_second, solve_six
+from limbless.mechanics.rod_efforts import find_needs, look_and_keep_strains, put_efforts
 from limbless.mechanics.rod_forces import lay_slab, push_all
 from limbless.mechanics.rod_shapes import Desk, shape_eight
+from limbless.mechanics.tally import add_laws
 from limbless.mechanics.vectors import Vector, cross, rotation_from_quaternion, rows, transpose
 
 POSITION, TURN, SPEED, WORKS = np.array([0, 3, 7, 13])
@@ -255,8 +257,21 @@ def look_ahead(body, strains, i, scratch):
 
 
 @kernel
-def advance(body, forces, setting, strains, knots, record, x, scratch, records):
-    """Step x from the first knot to the last and record where asked. Returns the step at which the motion was not determined, or -1."""
+def look_along(muscles, work, strain, rate, scratch, tally, tallied, r, recorded, last, t):
+    """What the actuators give at a knot, in the tally."""
+    vectors = scratch.vectors
+    hold = pair_of(vectors, HOLD)
+    speed = find_needs(muscles, pair_of(vectors, TWIST), pair_of(vectors, ANSWER), work, scratch.slab, muscles.inner)
+    put_efforts(muscles, muscles.inner, Wrench(hold.linear, hold.angular), muscles.place, muscles.touch, work, strain, rate)
+    look_and_keep_strains(muscles, tally, tallied, r, recorded, last, t, speed)
+
+
+@kernel
+def advance(body, forces, setting, strains, passive, knots, record, x, scratch, records, muscles, tally, tallied):
+    """Step x from the first knot to the last and record where asked. Returns the step at which the motion was not determined, or -1.
+
+    passive : (2 K + 1,) power of passive stiffness and damping at the stage times, W.
+    """
     r, steps, size = 0, knots.shape[0] - 1, x.shape[0]
     state, rate, total = scratch.stage, scratch.rate, scratch.total
     for n in range(steps + 1):
@@ -277,10 +292,11 @@ def advance(body, forces, setting, strains, knots, record, x, scratch, records):
             if stage != 2 and (stage > 0 or n == 0):          # stages 1 and 2 share a shape, and so do 3 and the next 0
                 look_ahead(body, strains, i, scratch)
                 lay_slab(work, scratch.slab)
-            keep = stage == 0 and record[n]
-            if not rod_rate(body, forces, setting, work, sums, t + lead * h, inside, state, scratch, rate, keep):
+            if not rod_rate(body, forces, setting, work, sums, t + lead * h, inside, state, scratch, rate, stage == 0):
                 return n
+            add_laws(tally, weight * h / 6.0, forces.power, scratch.works[0] - passive[i], scratch.works[1], passive[i])
             if stage == 0:
+                look_along(muscles, work, strains.value[i], strains.rate[i], scratch, tally, tallied, r, record[n], last, t)
                 if setting.form == NO_INERTIA:            # the twist is no state: keep it as the guess of the next step
                     for c in range(6):
                         x[SPEED + c] = scratch.vectors[TWIST, c]
@@ -330,10 +346,12 @@ def put_pose(poses, k, g, near):
 
 
 @kernel
-def loads_many(body, forces, times, inside, poses, twist, stage, work, sums, slab, kept, bias, push, works):
+def loads_many(body, forces, times, inside, poses, twist, twist_rate, stage, stands, work, sums, slab, kept, bias, push, works, law_powers,
+               muscles, inner, speed):
     """What pushes, and the inertial wrench without η̇_o, at instants of a given motion with the shapes of rows `stage` of `work`.
 
-    The pushes stay in `work`: of two instants with one shape, before and after a switch, those of the later one.
+    The pushes stay in `work`: of two instants with one shape, before and after a switch, those of the later one. At instants that have
+    a row `stands` >= 0 in `inner` and `speed` (knots), what the body before every section needs is found too.
     """
     for i in range(times.shape[0]):
         V, shape = pair_of(twist, i), work[stage[i]]
@@ -343,3 +361,7 @@ def loads_many(body, forces, times, inside, poses, twist, stage, work, sums, sla
         put_row(bias, i, need)
         put_row(push, i, outer)
         works[i, 0], works[i, 1] = along - given, given + power(V, outer)
+        for c in range(forces.power.shape[0]):
+            law_powers[i, c] = forces.power[c]
+        if stands[i] >= 0:
+            speed[stands[i]] = find_needs(muscles, V, pair_of(twist_rate, i), shape, slab, inner[stands[i]])

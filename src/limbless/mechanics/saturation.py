@@ -1,12 +1,13 @@
 """Feedback that answers to accelerations, within what actuators can give.
 
-An actuator gives clip(w - A q̈): its wish w (feedback, feed-forward), less A times the acceleration that is still to be found. With the
-dynamics M q̈ + b = τ this is the minimum of a convex function of q̈, found by Newton's method with a line search: each round solves the
-dynamics with every actuator at its bound (no A) or away from it (inertia A more), and both ends of a step obey the dynamics, so that the
-slope between them is a sum over joints alone. Over a step the same holds for impulses and the rates at its end.
+An actuator gives clip(w - A q̈): its wish w (feedback, feed-forward), less A times the acceleration that is still to
+be found. With the dynamics M q̈ + b = τ this is the minimum of a convex function of q̈, found by Newton's method with a
+line search: each round solves the dynamics with every actuator at its bound (no A) or away from it (inertia A more).
+Both ends of a step obey the dynamics, so that the slope between them is a sum over joints alone. Over a time step the
+same holds for impulses and the rates at its end.
 
-`bounds` has for each joint the largest torque, A, and how much of A acts in the solution at hand (none where the actuator stands at its
-bound); `rate` is q̈ (or, over a step, the rate at its end).
+`bounds` has for each joint the largest torque, A, and how much of A acts in the solution at hand (none where the
+actuator stands at its bound); `rate` is q̈ (or, over a time step, the rate at its end).
 """
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from limbless.mechanics.kernel import inline, lean_kernel
 from limbless.mechanics.scalars import maximum, minimum, value_of
 
 LIMIT, GAIN, LEADING = np.arange(3)             # columns of `bounds`
-WISH, FORCE, BEFORE, ACTS = np.arange(4)        # rows of `wish`: w; torque and rate of the iterate so far; whether feedback drives the joint
+WISH, FORCE, BEFORE, ACTS = np.arange(4)        # rows of `wish`: w; torque and rate so far; whether feedback acts
 WISH_ROWS = 4
-LATE = 60                                       # rounds after which an actuator at its bound stays there: the run goes on within bounds
+LATE = 60                                       # rounds after which an actuator at its bound stays there
 SOLVED = 1e-12                                  # of a bound: the mismatch that rounding leaves
 
 
@@ -64,7 +65,7 @@ def slope_at(bounds, wish, rate, torque, share):
 
 @inline
 def share_of_step(bounds, wish, rate, torque):
-    """Where along the step the slope has all but vanished, by false position; all of it if the function still falls there."""
+    """Where along the step the slope has all but vanished, by false position; its end if the function falls there."""
     above = slope_at(bounds, wish, rate, torque, 1.0)
     if above <= 0.0:
         return 1.0
@@ -86,9 +87,9 @@ def share_of_step(bounds, wish, rate, torque):
 
 @lean_kernel
 def relent(bounds, rounds, slack, wish, rate, torque):
-    """After a solution of the dynamics: whether some actuator gives what it should not, and then the torques for the next solution.
+    """After a solution of the dynamics: whether some actuator gives what it should not, and torques for the next one.
 
-    `slack` is the error of the rates that the solution may have: an actuator at the very edge of its bound is not asked for more.
+    `slack` is the error that the rates may have: an actuator at the very edge of its bound is not asked for more.
     """
     unsolved = False
     for v in range(bounds.shape[0]):

@@ -36,12 +36,16 @@ class State:
 
 
 class Variable(NamedTuple):
-    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in."""
+    """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in.
+
+    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run.
+    """
 
     dims: tuple[str, ...]
     units: str
     long_name: str
     frame: str = ""
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,9 @@ class Recording:
     records: tuple[str, ...] = ("time",)
     notes: tuple[str, ...] = ()
     """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
+
+    worst: tuple[str, ...] = ()
+    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes it over."""
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
         """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty where nothing is."""

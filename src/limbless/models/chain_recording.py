@@ -89,7 +89,7 @@ class Recorder:
         sums = x[:, -INTEGRALS:]
         block = {
             "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
-            "base_acceleration": rate, "base_reaction": _turn(base.swapaxes(1, 2), records.hold),
+            "base_acceleration": rate, "base_reaction": turn(base.swapaxes(1, 2), records.hold),
             "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
             "joint_acceleration": records.acceleration[:, 6:], "joint_torque": records.torque,
             "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1], "passive_power": records.powers[:, 2],
@@ -114,9 +114,9 @@ class Recorder:
 
     def _masses(self, R: Array, origin: Array, records: Records) -> Block:
         """Energy, momentum and centre of mass."""
-        twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
+        twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
         carried = np.einsum("bij,rbj->rbi", self.rigid + self.added, twist)
-        momentum = _turn(R, carried)
+        momentum = turn(R, carried)
         angular = momentum[..., 3:] + np.cross(origin, momentum[..., :3])
         total = self.mass.sum()
         own = np.einsum("bij,rbj->rbi", self.rigid[:, :3], twist)
@@ -132,18 +132,18 @@ class Recorder:
         frame = R[:, self.piece_body] @ self.piece_frame
         front = origin[:, self.piece_body] + np.einsum("rbij,bj->rbi", R[:, self.piece_body], self.piece_start)
         middle = front + 0.5 * self.piece_length[:, None] * frame[..., 0]
-        rates = _turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
-        twist = _turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        fluid = _inertial_wrench(self.added, twist, rates)
-        outside = records.wrench[:, self.rows] - _turn(R, fluid)        # the push on body and added mass, less what the latter takes
-        inertial = _turn(R, _inertial_wrench(self.rigid, twist, rates))
+        rates = turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
+        twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
+        fluid = inertial_wrench(self.added, twist, rates)
+        outside = records.wrench[:, self.rows] - turn(R, fluid)        # the push on body and added mass, less what the latter takes
+        inertial = turn(R, inertial_wrench(self.rigid, twist, rates))
         need = inertial - outside                                                   # wrench that the rest of the body gives to each body
         base = records.x[:, None, :3]
         lever = origin - base                                                       # about the base: no loss far from the origin
         about_base = np.concatenate([need[..., :3], need[..., 3:] + np.cross(lever, need[..., :3])], axis=2)
         beyond = np.flip(np.cumsum(np.flip(about_base, axis=1), axis=1), axis=1)[:, self.piece_body]
         torque = beyond[..., 3:] - np.cross(front - base, beyond[..., :3])
-        across = _turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
+        across = turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
         head = middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length) else records.x[:, :3]
         if self.chain.head == "tip":
             head = middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length) else origin[:, -1]
@@ -180,12 +180,29 @@ class Recorder:
         return energy
 
 
-def _turn(R: Array, pair: Array) -> Array:
+def mean_powers(block: Block) -> Block:
+    """The three powers as means since the record before, from their works (0 at the first): where forces jump, one instant says little."""
+    found = {}
+    for name in ("actuator", "environment", "passive"):
+        power = np.zeros(len(block["time"]))
+        power[1:] = np.diff(block[f"{name}_work"]) / np.diff(block["time"])
+        found[f"{name}_power"] = power
+    return found
+
+
+def mean_schema(schema: dict[str, Variable]) -> dict[str, Variable]:
+    """The variables of `schema`, with powers that say that they are means."""
+    names = ("actuator_power", "environment_power", "passive_power")
+    return {name: variable._replace(long_name=f"{variable.long_name}, mean since the record before") if name in names else variable
+            for name, variable in schema.items()}
+
+
+def turn(R: Array, pair: Array) -> Array:
     """Both halves of twists or wrenches into other axes."""
     return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
 
 
-def _inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
+def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     """I A + V x* (I V), in body axes."""
     momentum = np.einsum("bij,rbj->rbi", inertia, twist)
     v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]

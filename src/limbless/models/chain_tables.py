@@ -112,7 +112,8 @@ def actuate(table: kernels.ChainTable, actuation: Actuation, base: str) -> tuple
 def _gains(table: kernels.ChainTable, actuation: ProportionalDerivative, base: str) -> tuple[Array, Array, Array]:
     """Gains on position, rate and acceleration, as stated; what is not stated follows from the inertia J of each joint.
 
-    Neither stated: ω²J, 2ωJ and J. One of the two stated: the other makes the damping critical, K J = (D/2)².
+    Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two stated: the other
+    makes the damping critical, K J = (D/2)².
     """
     freedoms = len(table.joints)
     stiffness, damping = actuation.stiffness, actuation.damping
@@ -125,13 +126,13 @@ def _gains(table: kernels.ChainTable, actuation: ProportionalDerivative, base: s
         return K, 2.0 * np.sqrt(K * J), np.zeros(freedoms)
     if D is not None:
         return np.divide(0.25 * D**2, J, out=np.zeros(freedoms), where=J > 0.0), D, np.zeros(freedoms)
-    return actuation.bandwidth**2 * J, 2.0 * actuation.bandwidth * J, J
+    return 2.0 * actuation.bandwidth**2 * J, 4.0 * actuation.bandwidth * J, J
 
 
 def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
     """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
     to answer as it can; added mass and rotors included."""
-    from limbless.models.newton_euler.evaluation import Evaluation          # its package needs this module
+    from limbless.models.newton_euler.evaluation import Evaluation  # its package needs this module
 
     layout = table.layout.copy()
     layout[1:, kernels.GIVEN] = 1
@@ -151,8 +152,8 @@ def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
 def refuse_feedforward(actuation: Actuation, model: str) -> None:
     """Inverse dynamics within a step are at hand in one model only."""
     if getattr(actuation, "feedforward", False):
-        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set model.kind to "
-                         "newton-euler")
+        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set "
+                         "model.kind to newton-euler")
 
 
 def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
@@ -171,7 +172,7 @@ def scratch(table: kernels.ChainTable, size: int) -> chain_motion.Scratch:
     bodies, freedoms = len(table.layout), len(table.joints)
     return chain_motion.Scratch(*(aligned_zeros(shape) for shape in (
         (bodies, kernels.WORK_COLUMNS), (bodies, 6), chain_motion.PUSH, 6 + freedoms, freedoms, freedoms, size, size, size,
-        (WISH_ROWS, freedoms))))
+        (WISH_ROWS, freedoms), (4, freedoms), freedoms)))
 
 
 def records(table: kernels.ChainTable, size: int, count: int) -> chain_motion.Records:

@@ -36,7 +36,7 @@ def _features(chain: Chain) -> list[tuple[int, Array, float]]:
     found = []
     for k, row in enumerate(chain.rows):
         if row.carries:
-            found += [(k, row.home @ np.array(shape.center), shape.radius) for shape in chain.links[row.link].contact_shapes]
+            found += [(k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes]
     return found
 
 
@@ -66,7 +66,7 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces()
+        surfaces = item.surfaces(chain.head)
         fields = surfaces.rows[:, gaps.CODE] == gaps.FIELD
         surfaces.rows[fields, gaps.SHAPE + 6] = sum(map(len, heights))
         surfaces.patches[:, 0] += sum(map(len, rows))

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from limbless.description import quantity
-from limbless.robots.base import Preset
+from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link, Sphere
@@ -23,7 +23,7 @@ class Aiko(Preset):
     preset: Literal["aiko"] = "aiko"
     name: str = Field("aiko", description="name of the robot")
     base: Base = Field("free", description="how the first link can move: free, planar or fixed")
-    links: int = Field(11, ge=1, description="number of links; one joint fewer")
+    links: int = Field(11, ge=1, le=MOST_LINKS, description="number of links; one joint fewer")
     length: float = quantity(0.122, "m", "length of each link, from joint to joint", gt=0)
     sphere_radius: float = quantity(0.0525, "m", "radius of the spheres that touch the ground, and of the cylinder", gt=0)
     sphere_distance: float = quantity(0.0393, "m", "distance of the centres of the spheres from the middle of the link", gt=0)
@@ -73,4 +73,4 @@ class Aiko(Preset):
             inertia=(along, 0.0, 0.0, shifted, 0.0, shifted),
             body=BodyShape(position=(center - 0.5 * self.length, 0.0, 0.0), length=self.length, half_width=self.sphere_radius,
                            half_height=self.sphere_radius),
-            contact_shapes=tuple(Sphere(center=(x, 0.0, 0.0), radius=self.sphere_radius) for x in ends), **fields)
+            contact_shapes=tuple(Sphere(centre=(x, 0.0, 0.0), radius=self.sphere_radius) for x in ends), **fields)

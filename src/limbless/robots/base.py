@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from limbless.gaits.base import Gait
 
 Array = NDArray[np.float64]
+MOST_LINKS = 10_000
+"""Of a ready robot: a slip of the hand beyond it would fill the memory before anything is said."""
 
 
 class Segment(NamedTuple):

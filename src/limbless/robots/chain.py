@@ -1,6 +1,7 @@
 """`Chain`: any open serial robot, described link by link."""
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -111,6 +112,18 @@ class Chain(Robot):
         from limbless.robots.uniform_chain import UniformChain
 
         return UniformChain(**fields).build()
+
+    def notes(self) -> tuple[str, ...]:
+        """Axes that are nearly along the body's own: gaits take them as such."""
+        arrays, found = self.arrays(), []
+        for number, (axis, kind) in enumerate(zip(arrays.axis[1:], arrays.joint_kind[1:], strict=True)):
+            near = chain_arrays.axis_number(axis) if kind == chain_arrays.REVOLUTE else None
+            off = 0.0 if near is None else float(np.linalg.norm(np.delete(axis, near)))
+            if near is not None and off > 1e-9:
+                name = self.joint_names[int(arrays.velocity_column[1 + number])]
+                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off {'xyz'[near]}; "
+                             f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
+        return (*super().notes(), *found)
 
     # What it is made of
 

@@ -21,6 +21,16 @@ _PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "strib
                "damping", "torque_limit")
 
 
+ALIGNED = 0.05
+"""Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot as it was built."""
+
+
+def axis_number(axis: Array) -> int | None:
+    """0, 1 or 2: the axis at home along which this one lies, either way; None if it lies between them."""
+    number = int(np.abs(axis).argmax())
+    return number if np.linalg.norm(np.delete(axis, number)) < ALIGNED * np.linalg.norm(axis) else None
+
+
 class ChainArrays(NamedTuple):
     """Row k = 0 is the base body, rows 1..n are the primitive joints, each with the body it carries.
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError
 from limbless.mechanics.shape import bend_joints
+from limbless.robots import chain_shape
 from limbless.robots.base import Motion
 from limbless.robots.chain_arrays import SPHERICAL, ChainArrays
 from limbless.robots.rotations import rotation_vector_motion, yaw_pitch_motion
@@ -23,7 +24,12 @@ _NO_BEND = 1e-12   # rad; heading differences below are rounding
 
 def _bend(chain: Chain, drive: Drive) -> list[Array]:
     """The differences of heading and elevation, their rates and accelerations, in the velocity columns of the chain."""
-    mapping = chain.shape_map()
+    mapping, turns = chain.shape_map(), chain_shape.turns(chain.arrays())
+    skew = [name for name, (turn, _) in zip(chain.joint_names, turns, strict=True) if turn == "skew"]
+    if skew:
+        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of chain "
+                         f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes within "
+                         "3 deg of x, y or z")
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"
@@ -46,7 +52,7 @@ def motion(chain: Chain, gait: Gait, times: Array) -> Motion:
     if gait.drives == "shape":
         value, rate, acceleration = _bend(chain, gait.sample(times, chain.stations()))
     elif gait.drives == "joint":
-        drive = gait.sample(times, np.arange(chain.freedoms, dtype=np.float64))
+        drive = gait.sample_joints(times, chain_shape.turns(arrays))
         value, rate, acceleration = drive.value, drive.rate, drive.acceleration
         if value.shape != (len(times), chain.freedoms):
             raise InputError(f"the gait gives {value.shape[-1]} joint positions, but {chain.name!r} has {chain.freedoms} joint columns")

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.robots.base import Segment
-from limbless.robots.chain_arrays import REVOLUTE, SPHERICAL, ChainArrays
+from limbless.robots.chain_arrays import REVOLUTE, SPHERICAL, ChainArrays, axis_number
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_ALIGNED = 1e-9      # an axis counts as y or z if its other components are smaller
 _SAME_PLACE = 1e-9   # m; joints nearer than this share a location
 
 
@@ -40,7 +39,7 @@ def _locations(arrays: ChainArrays) -> tuple[list[Array], list[list[int]]]:
     places: list[Array] = []
     members: list[list[int]] = []
     for row in range(1, len(arrays.joint_kind)):
-        along = np.hypot(*arrays.axis[row, 1:]) < _ALIGNED
+        along = axis_number(arrays.axis[row]) == 0
         if arrays.joint_kind[row] == SPHERICAL or (arrays.joint_kind[row] == REVOLUTE and not along):
             if places and np.linalg.norm(origins[row] - places[-1]) < _SAME_PLACE:
                 members[-1].append(row)
@@ -68,13 +67,12 @@ def shape_map(arrays: ChainArrays) -> ShapeMap:
     _, members = _locations(arrays)
     found: list[list[tuple[int, float]]] = [[], []]
     for pairs, direction in zip(found, (2, 1), strict=True):
-        across = [0, 1] if direction == 2 else [0, 2]
         current = (-1, 0.0)
         for rows in members:
             for row in rows:
                 if arrays.joint_kind[row] == SPHERICAL:
                     current = (int(arrays.velocity_column[row]) + direction, 1.0)
-                elif np.abs(arrays.axis[row, across]).max() < _ALIGNED:
+                elif axis_number(arrays.axis[row]) == direction:
                     current = (int(arrays.velocity_column[row]), float(np.sign(arrays.axis[row, direction])))
             pairs.append(current)
     (yaw, pitch) = found
@@ -82,3 +80,17 @@ def shape_map(arrays: ChainArrays) -> ShapeMap:
         np.array([column for column, _ in yaw], dtype=np.int64), np.array([sign for _, sign in yaw]),
         np.array([column for column, _ in pitch], dtype=np.int64), np.array([sign for _, sign in pitch]),
     )
+
+
+def turns(arrays: ChainArrays) -> tuple[tuple[str, float], ...]:
+    """What each velocity column does and with which sign: roll, pitch or yaw about x, y, z at home, slide, or skew about another axis."""
+    names, found = ("roll", "pitch", "yaw"), []
+    for kind, axis in zip(arrays.joint_kind[1:], arrays.axis[1:], strict=True):
+        number = axis_number(axis) if kind == REVOLUTE else None
+        if kind == SPHERICAL:
+            found += [(name, 1.0) for name in names]
+        elif number is not None:
+            found.append((names[number], float(np.sign(axis[number]))))
+        else:
+            found.append(("skew" if kind == REVOLUTE else "slide", 1.0))
+    return tuple(found)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limbless.robots.chain_arrays import SPHERICAL
+from limbless.robots.chain_arrays import SPHERICAL, axis_number
 
 if TYPE_CHECKING:
     from limbless.robots.chain import Chain
@@ -24,8 +24,8 @@ def joint_labels(chain: Chain) -> list[str]:
         axes = list(np.eye(3)) if row.kind == SPHERICAL else [row.axis]
         first = 1 if joint.kind == "universal" and row.carries else 0
         for label, axis in zip(joint.per_freedom("label")[first:first + len(axes)], axes, strict=True):
-            aligned = np.flatnonzero(np.abs(axis) > 1 - 1e-9)
-            found = _TURNS[aligned[0]] if joint.kind != "prismatic" and len(aligned) else joint.kind
+            number = axis_number(axis)
+            found = joint.kind if joint.kind == "prismatic" or number is None else _TURNS[number]
             labels.append(label or found)
     return labels
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
-from limbless.robots.base import Preset
+from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link
@@ -31,7 +31,7 @@ class KhalilEel(Preset):
     name: str = Field("khalil-eel", description="name of the robot")
     base: Base = Field("free", description="how the head can move: free, planar or fixed")
     joints: Literal["revolute", "spherical"] = Field("revolute", description="three revolute joints in a row, or one spherical joint")
-    spherical_joints: int = Field(12, ge=1, description="number of spherical joints; the head is one link more")
+    spherical_joints: int = Field(12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one link more")
     density: float = quantity(1000.0, "kg/m3", "density of the body", gt=0)
     head_length: float = quantity(0.4, "m", "length of the head, its cap included", gt=0)
     link_length: float = quantity(0.14, "m", "length of each link behind the head", gt=0)

@@ -1,7 +1,8 @@
 """`Link`: a rigid body of a chain, with the joint before it, the shape on which fluids act and what later models touch."""
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from limbless.description import Description, Quaternion, Vector3, quantity
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.robots.joints import Joint
 from limbless.robots.modified_dh import ModifiedDH
-from limbless.robots.sections import Direction, MassProperties, Placed, Solid, ellipse_area, total
+from limbless.robots.sections import MassProperties, Placed, Solid, ellipse_area, total
 
 Array = NDArray[np.float64]
 UPPER_TRIANGLE = ((0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2))
@@ -50,15 +51,9 @@ class BodyShape(Placed):
 class Sphere(Description):
     """A contact shape: a sphere fixed to a link."""
 
-    center: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
+    renamed: ClassVar[Mapping[str, str]] = {"center": "centre"}
+    centre: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre in the link frame")
     radius: float = quantity(..., "m", "radius", gt=0)
-
-
-class Wheel(Description):
-    """A passive wheel: it rolls along `direction` and resists sliding across it."""
-
-    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "point of contact in the link frame")
-    direction: Direction = Field((1.0, 0.0, 0.0), description="rolling direction in the link frame")
 
 
 class Link(Description):
@@ -68,6 +63,7 @@ class Link(Description):
     any (a massless virtual link). The volume comes from the solids, or else from the `body`.
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"volume_center": "volume_centre"}
     name: str = Field("", description="name in results; `link 3` if absent")
     joint: Joint | None = Field(None, description="the joint to the previous link; link 0, the base, has none")
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "link origin in the previous link's frame, at joint position zero")
@@ -80,10 +76,18 @@ class Link(Description):
     )
     solids: tuple[Solid, ...] = Field((), description="homogeneous solids of which the link is made")
     volume: float | None = quantity(None, "m3", "displaced volume; from the solids or the body if absent", ge=0)
-    volume_center: Vector3 | None = quantity(None, "m", "centre of the volume; of the solids, of the body or else of mass if absent")
+    volume_centre: Vector3 | None = quantity(None, "m", "centre of the volume; of the solids, of the body or else of mass if absent")
     body: BodyShape | None = Field(None, description="straight piece of body on which fluid acts and which is drawn")
     contact_shapes: tuple[Sphere, ...] = Field((), description="spheres that touch the ground and obstacles")
-    wheels: tuple[Wheel, ...] = Field((), description="passive wheels")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_wheels(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "wheels" in data:
+            if data["wheels"]:
+                raise ValueError("wheels: a link carries none; list an environment {kind: wheels} (`modules` says which links have them)")
+            data = {name: value for name, value in data.items() if name != "wheels"}      # files that were written with the empty list
+        return data
 
     @field_validator("orientation")
     @classmethod
@@ -144,6 +148,6 @@ class Link(Description):
             # Without any volume to scale, the centre is that of the mass or of the body.
             center = volume_moment / volume if volume else (moment / mass if mass else np.zeros(3))
             volume, volume_moment = self.volume, self.volume * center
-        if self.volume_center is not None:
-            volume_moment = volume * np.array(self.volume_center)
+        if self.volume_centre is not None:
+            volume_moment = volume * np.array(self.volume_centre)
         return MassProperties(mass, moment, inertia, volume, volume_moment)

@@ -7,15 +7,16 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.callables import Function, NamedFunction
+from limbless.callables import Function, NamedFunction, call
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics.rod_strains import bend, within
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
-from limbless.robots.sections import ellipse_area, ellipse_second_moments
-from limbless.robots.uniform_chain import UniformChain
+from limbless.robots.joints import Joint
+from limbless.robots.links import BodyShape, Link
+from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
@@ -62,7 +63,8 @@ class Rod(Robot):
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
-        stations = np.zeros(0) if isinstance(self.profile, NamedFunction) else np.linspace(0.0, self.length, 65)   # no call before it is allowed
+        named = isinstance(self.profile, NamedFunction)              # no call before it is allowed
+        stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
             raise ValueError(f"half_width and half_height must be positive along the whole rod; found {min(width.min(), height.min()):g} m")
@@ -78,7 +80,8 @@ class Rod(Robot):
     def half_axes(self, X: Array) -> Array:
         """(N, 2): half width and half height of the sections at X, m."""
         if self.profile is not None:
-            return np.array([self.profile(float(x)) for x in X], dtype=np.float64).reshape(-1, 2)
+            rows = [call(self.profile, "robot.profile", "(X)", f"at X = {x:g} m", float(x)) for x in X]
+            return np.array(rows, dtype=np.float64).reshape(-1, 2)
         width = _along(self.half_width, X)
         height = width if self.half_height is None else _along(self.half_height, X)
         return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]
@@ -169,18 +172,35 @@ class Rod(Robot):
                              f"bends so)")
 
     def to_chain(self, links: int) -> Chain:
-        """The chain of equal rigid links that tends to this rod as their number grows; for uniform sections that do not stretch or
-        shear."""
+        """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither stretch nor shear.
+
+        Each link has the section at its middle. A joint stands for the length Δ of one link: passive stiffness and damping (N m2) become
+        a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m) becomes the limit of its torques.
+        """
         if self.strains in ("extensible-kirchhoff", "reissner"):
             raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it is {self.strains!r})")
         if self.base == "line":
             raise InputError("a chain has no base 'line'; choose free, planar or fixed")
-        width, height = self.half_axes(np.array([0.5 * self.length]))[0]
-        if self.taper or self.profile is not None or isinstance(self.half_width, tuple) or isinstance(self.half_height, tuple):
-            raise InputError("to_chain needs a uniform section: give half_width and half_height as numbers, and no taper or profile")
-        joint = {"planar": "revolute", "universal": "universal", "kirchhoff": "spherical"}[self.strains]
-        return UniformChain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=links, length=self.length / links,
-                            half_width=width, half_height=height, density=self.density, joint=joint).build()   # type: ignore[arg-type]
+        if links < 1:
+            raise InputError(f"links: a chain has at least 1 link; got {links}")
+        spacing = self.length / links
+        sizes = [{"length": spacing, "half_width": float(a), "half_height": float(b)}
+                 for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))]
+        parts = [{"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes]
+        joint = self._joint(spacing)
+        chain = [Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0), **part)      # type: ignore[arg-type]
+                 for number, part in enumerate(parts)]
+        return Chain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=tuple(chain))
+
+    def _joint(self, spacing: float) -> Joint:
+        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own columns."""
+        kind, order = {"planar": ("revolute", (5,)), "universal": ("universal", (5, 4)),
+                       "kirchhoff": ("spherical", (3, 4, 5))}[self.strains]
+        passive = {name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
+                   for name in ("stiffness", "damping")}
+        limit = None if self.effort_limit is None else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])
+        second = {"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}
+        return Joint(kind=kind, torque_limit=limit, **second, **passive)                                       # type: ignore[arg-type]
 
 
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from limbless.description import Vector3, quantity
-from limbless.robots.base import Preset
+from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint, PerFreedom
 from limbless.robots.links import BodyShape, Link
@@ -21,7 +21,7 @@ class UniformChain(Preset):
     name: str = Field("uniform chain", description="name of the robot")
     head: Literal["base", "tip"] = Field("base", description="which end is the head")
     base: Base = Field("free", description="how link 0 can move: free, planar or fixed")
-    links: int = Field(5, ge=1, description="number of links, the base included; one joint fewer")
+    links: int = Field(5, ge=1, le=MOST_LINKS, description="number of links, the base included; one joint fewer")
     length: float = quantity(0.1, "m", "length of each link", gt=0)
     half_width: float = quantity(0.02, "m", "half axis of the section along y", gt=0)
     half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import quantity
 from limbless.errors import refuse_numbers
-from limbless.robots.base import Preset
+from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link
@@ -29,7 +29,7 @@ class WangSnake(Preset):
     name: str = Field("wang-snake", description="name of the robot")
     head: Literal["base", "tip"] = Field("tip", description="which end is the head: the chain starts at the tail")
     base: Base = Field("planar", description="how the tail module can move: planar, free or fixed")
-    modules: int = Field(5, ge=1, description="number of modules; one joint fewer")
+    modules: int = Field(5, ge=1, le=MOST_LINKS, description="number of modules; one joint fewer")
     length: float = quantity(0.08, "m", "length of each module", gt=0)
     mass: float = quantity(0.5, "kg", "mass of each module", gt=0)
     inertia: float = quantity(0.016, "kg m2", "inertia of each module about the vertical through its centre", gt=0)

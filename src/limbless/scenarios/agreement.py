@@ -1,10 +1,12 @@
 """Whether the parts of a scenario go together: which model takes which robot, environment, actuation and gait; steps and records."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from limbless import registry
+from limbless.errors import InputError
 from limbless.scenarios.entries import Refusal, kind_of
 
 TIMES = ("duration", "step", "record_every", "control_period")
@@ -20,7 +22,7 @@ def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
     ----------
     parts : field of the scenario -> its checked value; `environment` maps the place in the list to the environment.
     """
-    return [*_pairs(parts), *_drive(parts), *(_task(parts) if parts.get("task") is not None else _times(parts))]
+    return [*_pairs(parts), *_beside(parts), *_drive(parts), *(_task(parts) if parts.get("task") is not None else _times(parts))]
 
 
 def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -40,6 +42,34 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     for index, item in parts.get("environment", {}).items():
         role = next((role for role in (item.role, *item.also) if role in model.takes_roles), item.role)
         yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})")
+
+
+def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
+    """What environments take from each other, and what they ask of the robot's base."""
+    environment, robot = parts.get("environment", {}), parts.get("robot")
+    for index, item in environment.items():
+        try:
+            item.among(tuple(environment.values()))
+        except InputError as error:
+            yield Refusal(("environment", index), str(error))
+    if robot is not None and any(item.kind == "wheels" for item in environment.values()) and robot.build().base == "free":
+        yield Refusal(("robot", "base"), "wheels rub under loads that are given, and hold nothing up: a free base would fall through the "
+                      "ground; choose 'planar' or 'fixed' (or spheres on a `ground`, which bear the robot)", "free")
+
+
+def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
+    """What should be known of parts that go together, as notes: gravity that one environment has and another has not."""
+    environment = parts.get("environment", ())
+    fields = [item.acceleration for item in environment if item.kind == "gravity"]
+    size = math.hypot(*map(sum, zip(*fields, strict=True))) if fields else 0.0
+    for item in environment:
+        if item.kind == "buoyancy" and not fields:
+            yield "environment.buoyancy: no `gravity` is listed: the robot is lifted and weighs nothing"
+        if hasattr(item, "gravity") and fields and abs(item.gravity - size) > 1e-9 * size:
+            yield f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has {size:g} m/s2"
+        if item.kind == "regularised-friction" and fields and parts["robot"].build().base == "free":
+            yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` the robot falls while "
+                   "the ground rubs; choose base 'planar'")
 
 
 def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str, shown: str) -> Iterator[Refusal]:

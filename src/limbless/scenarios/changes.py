@@ -9,7 +9,7 @@ from limbless.description import Description
 from limbless.errors import nearest
 from limbless.scenarios.document import Place
 from limbless.scenarios.entries import Room, from_word
-from limbless.scenarios.fields import field_at, holders
+from limbless.scenarios.fields import description_at, field_at, holders
 from limbless.scenarios.problems import Problem, dotted
 
 
@@ -67,7 +67,7 @@ class Changes:
     def _key(self, here: Any, name: str, place: Place, last: bool) -> tuple[str | int, str | None]:
         """The key that a name means in a mapping or a list, or what is wrong with it."""
         if isinstance(here, dict):
-            return name, None
+            return self._new_name(place, name), None
         if not isinstance(here, list):
             return name, f"{dotted(place)} is {_shown(here)}; it has no part {name!r}"
         if name.isdigit():
@@ -84,6 +84,11 @@ class Changes:
         words = [kind for kind in kinds if isinstance(kind, str)]
         known = nearest(name, words) if words else "use a number, counted from 0"
         return name, f"{dotted(place)} has no item of kind {name!r}; {known}"
+
+    def _new_name(self, place: Place, name: str) -> str:
+        """The name that a field has now, of one that is written by its old name."""
+        owner = description_at(self._root, self.data, place)
+        return name if owner is None else owner.renamed.get(name, name)
 
     def _enter(self, here: Any, key: Any, place: Place) -> Any:
         """The mapping or list at a key, made from the field's default where nothing is written."""

@@ -76,8 +76,8 @@ def read_file(path: Path, where: str | None = None, folder: Path | None = None) 
         raise InputError(f"there is no file {shown}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{shown} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:                   # ValueError: a path that no system takes
+        raise InputError(f"{shown} cannot be read: {getattr(error, 'strerror', error)}") from None
     return read_text(text, shown, folder)
 
 

@@ -17,6 +17,7 @@ from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 from limbless.scenarios.fields import TRUTH, field_at, type_of
+from limbless.scenarios.numbers import computable
 from limbless.scenarios.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.scenario import Initial, Scenario
 
@@ -80,10 +81,12 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
     changed = Changes(Scenario, document.data, changes)
     problems, scenario = list(changed.problems), None
     try:
-        scenario = Scenario.model_validate(changed.data, context=context)
+        with computable(changed.data):
+            scenario = Scenario.model_validate(changed.data, context=context)
     except ValidationError as error:
         problems += problems_of(error, Scenario, changed.data)
-        apart = disagreements(_readable(changed.data, context))
+        with computable(changed.data):
+            apart = disagreements(_readable(changed.data, context))
         said = {path for path, _ in problems}
         problems += [Problem(path, with_received(message, value)) for path, message, value in apart if path not in said]
     problems += _truths_for_numbers(changed.data, changed.data)

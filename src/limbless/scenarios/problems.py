@@ -64,7 +64,8 @@ def report(problems: Iterable[Problem], where: str, place: Callable[[Place], str
         return InputError(lines[0])
     many = len(lines) > _SHOWN
     shown = "\n".join(f"  {line}" for line in lines[:_SHOWN])
-    return InputError(f"{where}: more than {_SHOWN} errors, of which these are the first\n{shown}" if many else f"{where}: {len(lines)} errors\n{shown}")
+    count = f"more than {_SHOWN} errors, of which these are the first" if many else f"{len(lines)} errors"
+    return InputError(f"{where}: {count}\n{shown}")
 
 
 def _line(place: str, path: Place, message: str) -> str:

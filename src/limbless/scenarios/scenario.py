@@ -12,7 +12,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, ValidationInfo, field
 from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
-from limbless.scenarios.agreement import TIMES, disagreements
+from limbless.scenarios.agreement import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry, refuse
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
@@ -115,7 +115,8 @@ class Scenario(Description):
     def notes(self) -> tuple[str, ...]:
         """The notes of all its parts, in the order of the file."""
         parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
-        return tuple(note for part in parts for note in part.notes())
+        together = {"robot": self.robot, "environment": self.environment}
+        return (*(note for part in parts for note in part.notes()), *remarks(together))
 
     @classmethod
     def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,

@@ -92,12 +92,10 @@ def _contacts(frames: Frames) -> Arrows | None:
     force, place, state = (frames.values(f"contact_{name}") for name in ("force", "position", "state"))
     if force is None or place is None or force.ndim != 3:
         return None
-    in_world = _in_world(frames, force[..., :3], place, str(frames.result.dataset["contact_force"].attrs.get("frame", "world")))
-    if state is None:
-        held = frames.values("contact_held")                  # wheels: in how many directions each sticks; one that rolls holds across
-        state = np.full(force.shape[:2], STICK) if held is None else np.where(held > 0, STICK, SLIP)
-    state = np.rint(state)
-    in_world = np.where((state != OPEN)[..., None], in_world, 0.0)
+    held = frames.values("contact_held")                      # wheels: in how many directions each sticks; one that rolls holds across
+    state = np.full(force.shape[:2], STICK) if state is None else np.rint(state)
+    state = state if held is None else np.where((state == SLIP) & (held > 0), STICK, state)
+    in_world = np.where((state != OPEN)[..., None], force, 0.0)
     colour = np.where((state == SLIP)[..., None], np.array(rgb(style.RED)), np.array(rgb(style.GREEN))).astype(np.uint8)
     both = bool((state == SLIP).any())
     label = "contact forces (green holds, orange slips)" if both else "contact forces"
@@ -140,17 +138,6 @@ def _base(frames: Frames) -> Arrows | None:
     from limbless.mechanics.rotations import rotate
 
     return _arrows(frames, "base", "force that holds the base", place[:, None], rotate(turn, reaction[:, :3])[:, None], style.ORANGE)
-
-
-def _in_world(frames: Frames, force: Array, place: Array, framed: str) -> Array:
-    """Forces given in the axes of the section that they touch, in world axes: the section nearest to the place."""
-    if framed != "section":
-        return force
-    turned = np.empty_like(force)
-    for frame in range(frames.count):
-        apart = np.linalg.norm(frames.position[frame][None] - place[frame][:, None], axis=-1)
-        turned[frame] = np.einsum("cij,cj->ci", frames.rotation[frame][apart.argmin(axis=1)], force[frame])
-    return turned
 
 
 _MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _base]

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import threading
 import time as clock
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from limbless.errors import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
+from limbless.view.bounds import too_large
 from limbless.view.controls import Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
@@ -59,7 +59,7 @@ class Page:
         self.controls = Controls(client.gui, self)
         self.plots = Plots(client.gui)
         self.target = Target(self)
-        self.worker = Worker(self._ran, self._refused, self.controls.show_progress)
+        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns)
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
@@ -137,6 +137,9 @@ class Page:
                 scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
             except InputError as error:
                 return self._refused(str(error))
+            refusal = too_large(scenario)
+            if refusal is not None:
+                return self._refused(refusal)
             self._asked = scenario, (self.source, dict(self.changes))
         self._began = clock.perf_counter()
         self.controls.show_running(scenario.name)

@@ -164,14 +164,15 @@ def _plots(frames: Frames) -> str:
         plot = plot_of(frames, name)
         figure = go.Figure()
         for (label, values), colour in zip(plot.lines.items(), style.COLOURS, strict=False):
-            figure.add_scatter(x=frames.abscissa[::every].tolist(), y=values[::every].tolist(), name=escape(label, quote=False), mode="lines",
-                               line={"color": colour, "width": 1.6})
+            figure.add_scatter(x=frames.abscissa[::every].tolist(), y=values[::every].tolist(), mode="lines",
+                               name=escape(label, quote=False), line={"color": colour, "width": 1.6})
         more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(
             height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white", showlegend=len(plot.lines) > 1,
             title={"text": escape(plot.title + more, quote=False), "font": {"size": 14}, "x": 0.0, "xref": "paper"})
         figure.update_xaxes(title=escape(frames.moment, quote=False), showgrid=True, gridcolor="#eee")
-        figure.update_yaxes(title=escape(plot.unit, quote=False) if plot.unit != "1" else "", showgrid=True, gridcolor="#eee", exponentformat="power")
+        unit = escape(plot.unit, quote=False) if plot.unit != "1" else ""
+        figure.update_yaxes(title=unit, showgrid=True, gridcolor="#eee", exponentformat="power")
         drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")     # nothing in it ends or begins an element
         pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
                       f"Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>")

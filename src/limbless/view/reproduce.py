@@ -18,12 +18,14 @@ def python_lines(source: str | Scenario | None, changes: Mapping[str, Any]) -> s
     code = ", allow_code=True" if functions_in(Scenario.load(source)) else ""
     if isinstance(source, str):
         return f"import limbless as ll\n\nresult = ll.run({source!r}{changed}{code})\n"
-    return f"import limbless as ll\n\nscenario = ll.Scenario.from_yaml({_quoted(source.to_yaml())}{code})\nresult = ll.run(scenario{changed})\n"
+    loaded = f"ll.Scenario.from_yaml({_quoted(source.to_yaml())}{code})"
+    return f"import limbless as ll\n\nscenario = {loaded}\nresult = ll.run(scenario{changed})\n"
 
 
 def _quoted(text: str) -> str:
-    """A text of several lines as Python has it; one that holds quotes or backslashes, with which it could end its own quotes, as `repr`."""
-    return repr(text) if '"""' in text or "\\" in text or not text.replace("\n", "").isprintable() else f'"""\n{text}"""'
+    """A text of several lines as Python has it; one that could end its own quotes as `repr`."""
+    plain = '"""' not in text and "\\" not in text and text.replace("\n", "").isprintable()
+    return f'"""\n{text}"""' if plain else repr(text)
 
 
 def command_line(name: str | None, changes: Mapping[str, Any]) -> str:

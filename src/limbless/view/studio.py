@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from limbless.errors import InputError
+from limbless.view.bounds import FULL, MOST_RUNS, MOST_VISITORS
+from limbless.view.frames import frames_of
 from limbless.view.gate import LOOPBACK, Gate
 from limbless.view.serving import quiet_server, stop
 
@@ -40,6 +43,12 @@ class Studio:
         self._gone: set[int] = set()                         # visitors who left before their page was made
         self._lock = threading.Lock()
         self.saving = threading.Lock()                       # one run is saved at a time
+        self.turns = threading.Semaphore(MOST_RUNS)
+        self._entering = 0                                   # visitors whose page is being made
+        self._turned_away: set[int] = set()
+        for shown in (result, ghost):
+            if shown is not None:
+                frames_of(shown)                             # what cannot be drawn is refused here, and not to every visitor
         self._left = threading.Event()
         self.gate = Gate(host)
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)
@@ -54,20 +63,36 @@ class Studio:
     def _enter(self, client: ClientHandle) -> None:
         from limbless.view.page import Page
 
-        page = Page(client, self)
         with self._lock:
-            gone = client.client_id in self._gone
-            self._gone.discard(client.client_id)
-            if not gone:
-                self.pages[client.client_id] = page
-        if gone:
+            full = len(self.pages) + self._entering >= MOST_VISITORS
+            self._entering += not full
+            if full:
+                self._turned_away.add(client.client_id)
+        if full:
+            client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{FULL}</div>")
+            return
+        page = None
+        try:
+            page = Page(client, self)
+        except Exception as error:                           # data that do not fit together: the visitor reads it, and the studio goes on
+            told = escape(f"this run cannot be shown: {type(error).__name__}: {error}")
+            client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{told}</div>")
+        finally:
+            with self._lock:
+                self._entering -= 1
+                gone = client.client_id in self._gone
+                self._gone.discard(client.client_id)
+                if page is not None and not gone:
+                    self.pages[client.client_id] = page
+        if gone and page is not None:
             page.close()
 
     def _leave(self, client: ClientHandle) -> None:
         with self._lock:
             page = self.pages.pop(client.client_id, None)
-            if page is None:
+            if page is None and client.client_id not in self._turned_away:
                 self._gone.add(client.client_id)
+            self._turned_away.discard(client.client_id)
         if page is not None:
             page.close()
         self._left.set()

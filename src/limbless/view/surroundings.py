@@ -148,9 +148,9 @@ _BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1
 def _boxes(item: Any, room: Room) -> list[Solid]:
     sine, cosine = np.sin(item.yaw), np.cos(item.yaw)
     R = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-    sizes = list(item.sizes) * (len(item.centers) if len(item.sizes) == 1 else 1)
+    sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
     return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE)
-            for number, (center, size) in enumerate(zip(item.centers, sizes, strict=False))]
+            for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
 
 
 def _surface(item: Any, room: Room) -> list[Solid]:

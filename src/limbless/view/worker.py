@@ -1,11 +1,14 @@
 """Runs on a thread of their own: the newest wish wins, progress is told, and a run can be cancelled."""
 from __future__ import annotations
 
+import math
 import threading
+import time as clock
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from limbless.errors import InputError, SimulationError
+from limbless.view.bounds import MOST_SECONDS
 
 if TYPE_CHECKING:
     from limbless.result import Result
@@ -41,10 +44,14 @@ class Worker:
     done : called with each result that a run completed.
     failed : called with a sentence when a run was refused, failed or was cancelled.
     progress : called with the fraction done while a run is on its way.
+    turns : runs that may go on at a time, shared with other workers; absent, nothing is waited for.
+    longest : s that a run may take.
     """
 
-    def __init__(self, done: Callable[[Result], None], failed: Callable[[str], None], progress: Callable[[float], None]) -> None:
+    def __init__(self, done: Callable[[Result], None], failed: Callable[[str], None], progress: Callable[[float], None],
+                 turns: threading.Semaphore | None = None, longest: float = MOST_SECONDS) -> None:
         self._done, self._failed, self._progress = done, failed, progress
+        self._turns, self._longest, self._end = turns or threading.Semaphore(), longest, math.inf
         self._news = threading.Condition()
         self._wanted: Scenario | None = None
         self._cancel = self._closed = False
@@ -77,8 +84,23 @@ class Worker:
                 if self._closed:
                     return
                 scenario, self._wanted, self._cancel = self._wanted, None, False
-            if scenario is not None:
-                self._run(scenario)
+            if scenario is not None and self._gets_its_turn():
+                try:
+                    self._end = clock.monotonic() + self._longest
+                    self._run(scenario)
+                finally:
+                    self._turns.release()
+
+    def _gets_its_turn(self) -> bool:
+        """Wait until few enough others run; no turn for what is not wanted any more."""
+        while not self._turns.acquire(timeout=0.1):
+            if self._dropped_meanwhile():
+                self._dropped()
+                return False
+        return True
+
+    def _dropped_meanwhile(self) -> bool:
+        return self._closed or self._cancel or self._wanted is not None
 
     def _run(self, scenario: Scenario) -> None:
         from limbless.simulation import run_scenario
@@ -89,6 +111,8 @@ class Worker:
             self._dropped()
         except (InputError, SimulationError) as error:
             self._failed(str(error) if isinstance(error, InputError) else f"The run failed: {error}")
+        except MemoryError:
+            self._failed("this run needs more memory than there is; shorten it, record less often, or take fewer bodies")
         except Exception as error:                       # a page must say what happened, whatever it was
             self._failed(f"Unexpected error: {type(error).__name__}: {error}")
         else:
@@ -100,8 +124,11 @@ class Worker:
     def _dropped(self) -> None:
         if self._cancel:
             self._failed(CANCELLED)
+        elif clock.monotonic() > self._end and not self._dropped_meanwhile():
+            self._failed(f"stopped: a run in the studio may take {self._longest:g} s, and this one would take longer; "
+                         "shorten it, or run it with `limbless run` and look at what that wrote")
 
     def _tell(self, fraction: float, time: float, factor: float) -> None:
-        if self._closed or self._cancel or self._wanted is not None:
+        if self._dropped_meanwhile() or (clock.monotonic() > self._end and fraction < 1.0):
             raise KeyboardInterrupt                      # the time loop's own way to be stopped
         self._progress(fraction)

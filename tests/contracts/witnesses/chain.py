@@ -41,7 +41,7 @@ def chain(base: str = "free") -> ll.Chain:
                                           rest=REST[k - 1], damping=DAMPING[k - 1])
         links.append(Link(joint=joint, position=tuple(OFFSET[k]), mass=MASS[k], first_moment=tuple(MASS[k] * CENTRE[k]),
                           inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02, half_height=0.015),
-                          contact_shapes=tuple(Sphere(center=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE) for x in (0.2, 0.8))))
+                          contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE) for x in (0.2, 0.8))))
     return ll.Chain(base=base, links=tuple(links))
 
 

@@ -101,6 +101,16 @@ def wheels_are_held_where_friction_is_not_used_up(case: Case) -> None:
     case.same(found[certain], (used < 0.99).sum(axis=-1)[certain])
 
 
+@witness("geometric", "contact_state")
+def wheels_slip_where_friction_is_used_up(case: Case) -> None:
+    """1 where neither direction uses all of its friction, 2 where one does; all wheels touch."""
+    data = case.of("wheels")
+    _, force, bound = rolled(data)
+    used, found = np.abs(force) / bound, data["contact_state"][:-1]
+    certain = (np.abs(used - 0.99) > 0.005).all(axis=-1)
+    case.same(found[certain], np.where((used < 0.99).all(axis=-1), 1.0, 2.0)[certain])
+
+
 @witness("geometric", "contact_residual")
 def the_friction_law_is_kept(case: Case) -> None:
     data = case.of("wheels")

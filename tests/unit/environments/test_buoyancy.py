@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.errors import InputError
 from limbless.robots.links import Link
 
 G = 9.81
@@ -27,7 +28,7 @@ def test_lift_is_minus_the_weight_of_the_displaced_water() -> None:
 
 def test_lift_acts_at_the_centroid_of_the_volume() -> None:
     """A body whose centre of volume is beside its centre of mass turns upright: moment = lift x lever."""
-    body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002, volume_center=(0.05, 0.0, 0.0))
+    body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002, volume_centre=(0.05, 0.0, 0.0))
     found = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse([], [], []).base_acceleration
     np.testing.assert_allclose(found, [0, 0, 0, 0, -0.05 * 2.0 * G / 0.1, 0], rtol=0, atol=1e-12)
 
@@ -99,3 +100,19 @@ def test_gravity_acts_at_the_centre_of_mass() -> None:
     body = Link(mass=3.0, first_moment=(0.6, 0.3, 0.0), inertia=(0.5, 0, 0, 0.5, 0, 0.5))
     held = ll.NewtonEuler(ll.Chain(base="fixed", links=(body,)), ll.Gravity()).inverse([], [], [])
     np.testing.assert_allclose(held.base_reaction, [0, 0, 3.0 * G, 0.3 * G, -0.6 * G, 0], rtol=0, atol=1e-12)
+
+
+def test_lift_takes_the_gravity_of_gravity() -> None:
+    """A body as dense as the water hangs still in any field; two fields for weight and lift are a mistake."""
+    body = ll.UniformChain(links=1, density=1000.0)
+    for field in ((0.0, 0.0, -1.62), (1.0, 2.0, -9.0)):
+        found = ll.NewtonEuler(body, [ll.Gravity(acceleration=field), ll.Buoyancy()]).inverse([], [], []).base_acceleration
+        np.testing.assert_allclose(found, 0.0, atol=1e-14)
+    moon = ll.Gravity(acceleration=(0.0, 0.0, -1.62))
+    with pytest.raises(InputError, match=r"buoyancy.acceleration: \[0.0, 0.0, -9.81\] is given and gravity has"):
+        ll.NewtonEuler(body, [moon, ll.Buoyancy(acceleration=(0.0, 0.0, -9.81))])
+    with pytest.raises(InputError, match=r"environment.1: buoyancy.acceleration"):
+        ll.simulate(body, STILL, [moon, ll.Buoyancy(acceleration=(0.0, 0.0, -9.81))], duration=0.1)
+    with pytest.raises(InputError, match="horizontal"):
+        ll.NewtonEuler(body, [ll.Gravity(acceleration=(1.0, 0.0, -9.0)), ll.Buoyancy(surface=0.0)])
+    assert "weighs nothing" in ll.simulate(body, STILL, ll.Buoyancy(), duration=0.02).notes[0]

@@ -1,4 +1,5 @@
-"""What a user may bring to a rod: own motions of anchorages, places and times of supports, wrenches that change in time, own contacts."""
+"""What a user may bring to a rod: own motions of anchorages, places and times of supports, wrenches that change in
+time, own contacts."""
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
@@ -15,6 +16,7 @@ from limbless.mechanics.rotations import quaternion_to_matrix
 ARM = ll.Rod(length=0.5, half_width=0.02, strains="universal")
 SNAKE = ll.Rod(base="planar", strains="planar")
 COARSE = ll.MacroContinuousSettings(cells=16)
+FINE = ll.MacroContinuousSettings(cells=128)
 STILL = ll.BodyWave(amplitude=0.0)
 
 
@@ -30,11 +32,12 @@ def swing(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("abscissa", [0.0, 0.37])
 def test_held_section_follows_its_own_law(abscissa: float) -> None:
-    """g_c(0)⁻¹ g_c(t) from where the section is: here at its place, turned about z. Momentum and energy balance: the vehicle does work."""
+    """g_c(0)⁻¹ g_c(t) from where the section is: here at its place, turned about z. Momentum and energy balance: the
+    vehicle does work."""
     start = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.0, 0.6)}
     held = ll.Anchorage(abscissa=abscissa, motion=swing)
-    result = ll.simulate(ARM, ll.BodyWave(amplitude=0.3, ramp=0.4), [ll.Gravity(), held], model=COARSE, duration=1.0, step=0.01,
-                         record_every=0.25, initial=start)
+    result = ll.simulate(ARM, ll.BodyWave(amplitude=0.3, ramp=0.4), [ll.Gravity(), held], model=COARSE, duration=1.0,
+                         step=0.01, record_every=0.25, initial=start)
     data = result.dataset
     place, turn = swing(data["time"].values)
     place, R0 = place - place[0], quaternion_to_matrix(np.array(start["orientation"]))
@@ -50,7 +53,8 @@ def test_held_section_follows_its_own_law(abscissa: float) -> None:
 def test_positions_alone_do_not_turn_it_and_equal_the_sway() -> None:
     law = ll.Anchorage(motion=lambda t: np.stack([0.0 * t, 0.1 * np.sin(4.0 * t), 0.0 * t], axis=-1))
     sway = ll.Anchorage(sway=(0.0, 0.1, 0.0, 0.0, 0.0, 0.0), period=0.5 * np.pi)
-    ends = [ll.simulate(ARM, STILL, held, model=COARSE, duration=0.4, step=0.02).dataset.isel(time=-1) for held in (law, sway)]
+    runs = [ll.simulate(ARM, STILL, held, model=COARSE, duration=0.4, step=0.02) for held in (law, sway)]
+    ends = [run.dataset.isel(time=-1) for run in runs]
     for name in ("base_position", "base_twist", "base_acceleration", "contact_wrench"):
         assert ends[0][name].values == pytest.approx(ends[1][name].values, abs=1e-8), name
 
@@ -67,7 +71,7 @@ def test_bad_laws_are_refused(law: Any, words: str) -> None:
 
 def test_motions_that_the_base_cannot_have_and_two_laws_are_refused() -> None:
     up = ll.Anchorage(motion=lambda t: np.stack([0.0 * t, 0.0 * t, 0.1 * t**2], axis=-1))
-    with pytest.raises(ll.InputError, match="moves its section at t = .* in a way that a base 'planar' cannot"):
+    with pytest.raises(ll.InputError, match=r"moves its section at t = .* in a way that a base 'planar' cannot"):
         ll.simulate(SNAKE, STILL, up, model=COARSE, duration=0.1)
     with pytest.raises(ll.InputError, match="takes the place of `twist` and `sway`"):
         ll.Anchorage(motion=swing, twist=(1.0, 0, 0, 0, 0, 0))
@@ -76,9 +80,10 @@ def test_motions_that_the_base_cannot_have_and_two_laws_are_refused() -> None:
 # Supports with places and times of their own
 
 def test_supports_come_and_go_by_their_schedule() -> None:
-    """Four from the start, a fifth from 0.1 s to 0.3 s where the body is then: forces are shared by those that are there."""
+    """Four from the start, a fifth from 0.1 s to 0.3 s where the body is then: forces are shared by those that are
+    there."""
     support = ll.Support(abscissae=(0.1, 0.35, 0.6, 0.8), schedule=((0.1, 0.3, 0.5),))
-    data = ll.simulate(SNAKE, ll.TravellingCurvature(), support, model=ll.MacroContinuousSettings(cells=128), duration=0.38, step=0.02,
+    data = ll.simulate(SNAKE, ll.TravellingCurvature(), support, model=FINE, duration=0.38, step=0.02,
                        record_every=0.02).dataset
     there, time = data["contact_state"].values[:, 4] > 0, data["time"].values
     np.testing.assert_array_equal(there, (time > 0.1 - 1e-9) & (time < 0.3 - 1e-9))
@@ -86,7 +91,7 @@ def test_supports_come_and_go_by_their_schedule() -> None:
     place = data["contact_position"].values[there, 4]
     assert np.abs(place - place[0]).max() < 1e-5, "it stands still in space"
     wheels = support.changed(travel=False)
-    data = ll.simulate(SNAKE, ll.TravellingCurvature(), wheels, model=ll.MacroContinuousSettings(cells=128), duration=0.38, step=0.02,
+    data = ll.simulate(SNAKE, ll.TravellingCurvature(), wheels, model=FINE, duration=0.38, step=0.02,
                        record_every=0.02).dataset
     np.testing.assert_array_equal(data["contact_state"].values[:, 4] > 0, there)
     assert (data["support_abscissa"].values[there, 4] == 0.5).all()
@@ -96,9 +101,9 @@ def test_a_whole_run_by_schedule_is_that_of_spacing() -> None:
     """Supports that enter every 0.4 s at the head, by the clock or by the distance: the same forces."""
     rows = tuple((0.2 + 0.4 * n, 1e3, 0.0) for n in range(3))
     kinds = (ll.Support(spacing=0.2), ll.Support(schedule=rows))
-    forces = [ll.simulate(SNAKE, ll.TravellingCurvature(), kind, model=ll.MacroContinuousSettings(cells=128), duration=1.1, step=0.02,
+    forces = [ll.simulate(SNAKE, ll.TravellingCurvature(), kind, model=FINE, duration=1.1, step=0.02,
                           record_every=0.1).dataset for kind in kinds]
-    for a, b in zip(forces[0]["contact_force"].values[..., 1], forces[1]["contact_force"].values[..., 1], strict=True):
+    for a, b in zip(forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1], strict=True):
         assert sorted(a[a != 0.0]) == pytest.approx(sorted(b[b != 0.0]), abs=1e-4)
 
 
@@ -114,7 +119,8 @@ def test_bad_schedules_are_refused(fields: dict, words: str) -> None:
 
 def test_a_scheduled_support_beyond_the_body_is_refused() -> None:
     with pytest.raises(ll.InputError, match=r"schedule\[0\] = 1.5 m lies outside the body"):
-        ll.simulate(SNAKE, ll.TravellingCurvature(), ll.Support(schedule=((0.1, 0.2, 1.5),)), model=COARSE, duration=0.1)
+        ll.simulate(SNAKE, ll.TravellingCurvature(), ll.Support(schedule=((0.1, 0.2, 1.5),)), model=COARSE,
+                    duration=0.1)
 
 
 # Wrenches that change in time
@@ -127,7 +133,8 @@ def pulse(t: float) -> tuple[list[float], list[float]]:
 def test_end_wrench_of_a_rod_is_its_law(frame: str) -> None:
     """Λ(l) = F_plus(t) of a clamped straight rod, and the anchor carries all of it."""
     load = ll.PointWrench(abscissa=0.5, law=pulse, frame=frame)
-    data = ll.simulate(ARM, STILL, [ll.Anchorage(), load], model=COARSE, duration=0.4, step=0.02, record_every=0.1).dataset
+    data = ll.simulate(ARM, STILL, [ll.Anchorage(), load], model=COARSE, duration=0.4, step=0.02,
+                       record_every=0.1).dataset
     for t, wrench in zip(data["time"].values, data["contact_wrench"].values, strict=True):
         force, torque = (np.array(part) for part in pulse(float(t)))
         moment = torque + np.cross([0.5, 0.0, 0.0], force)
@@ -139,8 +146,8 @@ def test_a_force_in_time_moves_a_free_rod_and_a_chain_by_its_impulse() -> None:
     rod, chain = ll.Rod(length=0.5, half_width=0.02), ll.Chain.uniform(links=3, length=0.1, density=1000.0)
     runs = [(rod, "macro-continuous", {"abscissa": 0.0}, STILL), (chain, "newton-euler", {"body": 0}, ll.BodyWave())]
     for robot, model, where, gait in runs:
-        result = ll.simulate(robot, gait, ll.PointWrench(law=lambda t: [2.0 * np.sin(np.pi * t / 0.4) ** 2, 0.0, 0.0], **where),
-                             model=model, duration=0.4, step=0.01)
+        push = ll.PointWrench(law=lambda t: [2.0 * np.sin(np.pi * t / 0.4) ** 2, 0.0, 0.0], **where)
+        result = ll.simulate(robot, gait, push, model=model, duration=0.4, step=0.01)
         assert result.dataset["impulse"].values[-1, :3] == pytest.approx([0.4, 0.0, 0.0], abs=1e-6)
         assert all(balance.verdict == "pass" for balance in result.balances())
 
@@ -192,17 +199,18 @@ def driven_wheel(**fields: float) -> Contact:
 
 
 def test_own_contact_drives_a_circular_body(forgetful: None) -> None:
-    """What a circular snake cannot do by itself: a wheel at its head drives it, K_o steers, and the head runs along a circle of radius
-    1/K_o. The wheel alone pushes along: m V̇ at every section."""
+    """What a circular snake cannot do by itself: a wheel at its head drives it, K_o steers, and the head runs along a
+    circle of radius 1/K_o. The wheel alone pushes along: m V̇ at every section."""
     gait = ll.SteeredCurvature(amplitude=0.0, steer=2.0, distance=lambda t: 0.25 * t**2)
     parts = [driven_wheel(gain=-0.5), ll.Support(abscissae=(0.3, 0.7), travel=False)]
-    result = ll.simulate(SNAKE, gait, parts, model=ll.MacroContinuousSettings(cells=32), duration=1.0, step=0.02, record_every=0.1)
+    result = ll.simulate(SNAKE, gait, parts, model=ll.MacroContinuousSettings(cells=32), duration=1.0, step=0.02,
+                         record_every=0.1)
     data = result.dataset
     angle = 2.0 * 0.25 * data["time"].values ** 2
     assert data["head_position"].values[:, 0] == pytest.approx(-0.5 * np.sin(angle), abs=1e-9)
     assert data["head_position"].values[:, 1] == pytest.approx(0.5 * (1.0 - np.cos(angle)), abs=1e-9)
     inertia = 1000.0 * np.pi * 0.03**2
-    assert float(np.abs(data["contact_force"].values[:, 0, 0]).max()) > 0.1 * inertia * 0.5, "the wheel pushes"
+    assert float(np.abs(data["support_wrench"].values[:, 0, 0]).max()) > 0.1 * inertia * 0.5, "the wheel pushes"
     assert all(balance.verdict == "pass" for balance in result.balances())
 
 

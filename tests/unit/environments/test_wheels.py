@@ -9,6 +9,7 @@ import pytest
 import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
+from limbless.errors import InputError
 from limbless.mechanics.contact_gap import SHAPE
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
@@ -140,6 +141,19 @@ def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: st
     assert apart[1] < 0.01
 
 
+def test_the_two_models_meet_on_set_valued_wheels_in_water_with_added_mass() -> None:
+    """Added mass is taken there: the two dynamics differ by far less than what the water changes."""
+    from limbless.gaits.serpenoid import Serpenoid
+
+    def ends(model: str, *water: ll.Water) -> np.ndarray:
+        return ll.simulate(WangSnake(), Serpenoid(), [Wheels(), *water], model=model, duration=0.5, step=1e-3,
+                           record_every=0.5).dataset["base_position"].values[-1]
+
+    water = ll.Water(added_mass="consistent")
+    wet, dry, other = ends("newton-euler", water), ends("newton-euler"), ends("geometric", water)
+    assert np.abs(wet - dry).max() > 30.0 * np.abs(wet - other).max() > 0.0
+
+
 def test_newton_euler_holds_a_wheel_and_lets_it_slide() -> None:
     """Distances and times of dry friction, with the other stepping; a wheel that is held does not creep."""
     speed, friction = 0.5, 0.5 * 9.81
@@ -170,3 +184,19 @@ def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
         ll.simulate(ll.KhalilEel(joints="spherical"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())
+
+
+def test_a_free_base_is_refused() -> None:
+    """It would fall through the ground while the wheels rub: their loads are given, not found."""
+    from limbless.gaits.serpenoid import Serpenoid
+
+    with pytest.raises(InputError, match=r"robot.base: .* a free base would fall through the ground"):
+        ll.simulate(WangSnake(base="free"), Serpenoid(), (Wheels(), ll.Gravity()), model="geometric", duration=0.1)
+
+
+def test_wheels_and_gravity_that_differ_are_noted() -> None:
+    from limbless.gaits.serpenoid import Serpenoid
+
+    run = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))), model="geometric", duration=0.01,
+                      step=0.001)
+    assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes

@@ -6,8 +6,9 @@ import pytest
 
 from limbless.environments.packing import assemble_laws, law_row
 from limbless.gaits.body_wave import BodyWave, sample_body_wave
-from limbless.mechanics.chain_forces import apply_laws
-from limbless.mechanics.columns import BODY_ROTATION
+from limbless.mechanics.chain_forces import apply_laws, put_powers
+from limbless.mechanics.columns import BODY_ROTATION, BODY_VELOCITY
+from limbless.mechanics.kernel import kernel
 from limbless.mechanics.laws import (
     CODE,
     CONSISTENT,
@@ -20,7 +21,9 @@ from limbless.mechanics.laws import (
     JOINED,
     LAW_COLUMNS,
     LENGTH,
+    OWNER,
     POINT,
+    POINT_ADDRESS,
     SLIP_SPEED,
     START,
     SURFACE,
@@ -51,12 +54,14 @@ def laws_at_random(rng: np.random.Generator) -> Laws:
             row[FRAME:FRAME + 9], row[TURNED] = rotations(rng, 1).ravel(), 1.0
         if code == FLUID:
             row[HAS_ADDED], row[CONSISTENT] = rng.choice([0.0, 1.0], size=2)
+        if code == POINT:
+            row[POINT_ADDRESS] = 0.0                                              # constant: there is no function behind a random address
         if code == FRICTION:
             row[SLIP_SPEED], row[JOINED] = 0.1, rng.choice([0.0, 1.0])
         if rng.random() < 0.2:
             row[FROM], row[UNTIL] = 1.0, 2.0
         rows.append(row)
-    return assemble_laws([np.array(rows)])
+    return assemble_laws([np.array(rows[:60]), np.array(rows[60:])])
 
 
 @pytest.mark.parametrize("time", [0.5, 1.5])
@@ -79,6 +84,27 @@ def test_bands_push_as_their_rows_do(time: float) -> None:
     later = found[0].copy()
     apply_laws(laws, 2.0 - time, 2.0 - time, work, later)
     assert not np.allclose(later[laws.acted], found[0][laws.acted])               # windows open and close
+
+
+@kernel
+def powers_of(laws, time, work, wrench):
+    apply_laws(laws, time, time, work, wrench)
+    put_powers(laws, time, work)
+
+
+@pytest.mark.parametrize("time", [0.5, 1.5])
+def test_powers_of_environments_add_up_to_that_of_their_wrenches(time: float) -> None:
+    """Each environment alone, by its wrenches on all bodies; rows in bands, single rows and closed windows among them."""
+    rng = np.random.default_rng(8)
+    laws = laws_at_random(rng)
+    work = rng.normal(size=(BODIES, WORK_COLUMNS))
+    work[:, BODY_ROTATION:BODY_ROTATION + 9] = rotations(rng, BODIES).reshape(-1, 9)
+    powers_of(laws, 2.0 - time, work, np.zeros((BODIES, 6)))                      # what an earlier instant left
+    powers_of(laws, time, work, np.zeros((BODIES, 6)))
+    for number in range(2):
+        wrench = np.zeros((BODIES, 6))
+        apply_laws(assemble_laws([laws.rows[laws.rows[:, OWNER] == number]]), time, time, work, wrench)
+        assert laws.power[number] == pytest.approx((wrench * work[:, BODY_VELOCITY:BODY_VELOCITY + 6]).sum(), rel=1e-11)
 
 
 def test_an_array_that_may_not_be_written_to_is_no_new_kind_of_array() -> None:

@@ -1,6 +1,8 @@
 """Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy finds for the same problem."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear, minimize
@@ -20,19 +22,45 @@ def problem(seed: int, contacts: int, freedoms: int) -> tuple[Array, Array]:
 
 
 def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.0, 1.0), start: Array | None = None,
-           tolerance: float = 1e-12) -> tuple[Array, float]:
+           tolerance: float = 1e-12, load: float = 1.0) -> tuple[Array, float]:
     """Friction over its load in all directions, and the residual."""
     count = len(slip) // 2
     table = np.zeros((count, law.CONTACT_COLUMNS))
     table[:, law.FORWARD] = table[:, law.BACKWARD] = friction[0]
-    table[:, law.LATERAL], table[:, law.GIVEN], table[:, law.LOAD], table[:, law.BOX] = friction[1], 1.0, 1.0, box
+    table[:, law.LATERAL], table[:, law.GIVEN], table[:, law.LOAD], table[:, law.BOX] = friction[1], load, load, box
     if start is not None:
         table[:, law.SHEAR:law.SHEAR + 2] = start.reshape(-1, 2)
     dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64),
                   make_path(2 * count))
     rho = 1.0 / max(float(np.diag(D).mean()), 1e-6)
     _, worst = solve_friction(table, np.arange(count), count, dense, rho, tolerance)
-    return table[:, law.SHEAR:law.SHEAR + 2].ravel(), worst
+    return table[:, law.SHEAR:law.SHEAR + 2].ravel() / load, worst
+
+
+@pytest.mark.parametrize("box", [True, False])
+@pytest.mark.parametrize("friction", [(0.01, 0.5), (0.006, 0.67), (2.0, 2.0), (0.01, 100.0), (0.001, 1000.0)])
+def test_any_coefficients_and_loads(friction: tuple[float, float], box: bool, nearest_point: Any) -> None:
+    """Slender ellipses, friction of 2 and of 100, loads of a ten-thousandth: the natural map of the impulses, written once more."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        D, slip = problem(seed, int(rng.integers(2, 12)), int(rng.choice([3, 7, 20])))
+        load, rho = float(rng.choice([1e-4, 5e-3, 0.3, 3.0])), 1.0 / np.diag(D).mean()
+        x, worst = answer(D, slip, box, friction, tolerance=1e-13, load=load)
+        axes = load * np.array(friction)
+        impulse = (x.reshape(-1, 2) * axes).ravel()
+        trial = (impulse - rho * (D @ impulse + slip)).reshape(-1, 2)
+        left = impulse.reshape(-1, 2) - [nearest_point(y, axes, box) for y in trial]
+        assert np.abs(left).max() / rho < 1e-8 and worst < 1e-9, seed
+
+
+def test_directions_that_hardly_move_are_solved_too() -> None:
+    """A straight snake on its wheels: its modules move along it against each other by second order alone, and torques are weak.
+
+    What remains of the slip is less than any friction, and almost nothing can stop it: the whole of friction against it.
+    """
+    G = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 7e-7], [0.0, 0.0]])
+    x, worst = answer(G @ G.T, np.array([2e-11, 0.0, 1e-11, 0.0, -2e-11, 0.0]), True, (0.01, 2.0), load=5e-3)
+    assert worst < 1e-10 and np.abs(x).max() <= 1.0
 
 
 @pytest.mark.parametrize("friction", [(1.0, 1.0), (0.02, 1.0)])

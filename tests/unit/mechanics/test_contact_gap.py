@@ -55,7 +55,7 @@ def test_segments_without_length_are_points(points: tuple[int, ...]) -> None:
 ])
 def test_inside_a_box_the_nearest_face_pushes_out(place: tuple, distance: float, normal: tuple) -> None:
     surface = np.zeros((1, gaps.SURFACE_COLUMNS))
-    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = ll.Boxes(centers=((0.0, 0.0, 0.0),), sizes=((0.6, 0.8, 1.0),)).shapes()[0][1]
+    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = ll.Boxes(centres=((0.0, 0.0, 0.0),), sizes=((0.6, 0.8, 1.0),)).shapes()[0][1]
     found, n = gaps.box_distance(surface, 0, Vector(*place))
     assert found == pytest.approx(distance) and tuple(n) == pytest.approx(normal)
 
@@ -65,7 +65,7 @@ def test_box_distance(seed: int) -> None:
     rng = np.random.default_rng(seed)
     surface = np.zeros((1, gaps.SURFACE_COLUMNS))
     half, yaw = rng.uniform(0.1, 0.5, 3), rng.uniform(-3, 3)
-    box = ll.Boxes(centers=((0.1, -0.2, 0.3),), sizes=(tuple(2 * half),), yaw=yaw)
+    box = ll.Boxes(centres=((0.1, -0.2, 0.3),), sizes=(tuple(2 * half),), yaw=yaw)
     surface[0, gaps.SHAPE:gaps.SHAPE + 15] = box.shapes()[0][1]
     p = rng.normal(size=3)
     distance, n = gaps.box_distance(surface, 0, Vector(*map(float, p)))
@@ -100,7 +100,7 @@ def test_a_sphere_in_a_groove_has_two_contacts() -> None:
 
 def test_an_edge_pushes_along_the_line_from_the_edge() -> None:
     """A link across the edge of a step, beside the step's top."""
-    box = ll.Boxes(centers=((0.0, 0.5, 0.0),), sizes=((2.0, 1.0, 0.2),))
+    box = ll.Boxes(centres=((0.0, 0.5, 0.0),), sizes=((2.0, 1.0, 0.2),))
     lift = 0.03
     height = 0.1 + math.sqrt(RADIUS**2 - lift**2)
     model = NonSmooth(ll.Aiko(links=1), [box, ll.Gravity()], ll_torque())
@@ -143,7 +143,7 @@ def test_an_upright_link_has_a_friction_frame() -> None:
 
 def test_a_sphere_never_loses_sight_of_a_box() -> None:
     """Whatever its posture: begin and end of a sphere are one point, but their roundings need not be."""
-    rng, box = np.random.default_rng(5), ll.Boxes(centers=((0.0, 0.0, -1.0),), sizes=((1.0, 1.0, 1.0),))
+    rng, box = np.random.default_rng(5), ll.Boxes(centres=((0.0, 0.0, -1.0),), sizes=((1.0, 1.0, 1.0),))
     model = NonSmooth(ll.Aiko(links=1), [box, ll.Gravity()], ll_torque(), NonSmoothSettings())
     for _ in range(200):
         q = rng.normal(size=4)

@@ -87,7 +87,7 @@ def test_bands_push_as_their_rows_do(environment: object) -> None:
     strains = [np.tile([1.0, 0, 0, 0, 0, 0], (nodes, 1)) + 0.1 * rng.normal(size=(nodes, 6)) for _ in range(3)]
     model.forward(*strains)
     one_by_one = Forces(np.zeros((0, LAW_COLUMNS, LANES)), np.zeros((0, LANES)), np.zeros(0, dtype=np.int64), model.laws.rows,
-                        model.laws.buffer)
+                        model.laws.buffer, model.laws.power)
     assert len(model.forces.rows) == 0 and len(model.forces.block) > 0
     found = [_pushed(model, forces) for forces in (model.forces, one_by_one)]
     for in_bands, in_rows in zip(*found, strict=True):

@@ -27,14 +27,15 @@ def tried_one_by_one(A: np.ndarray, b: np.ndarray, sided: np.ndarray) -> np.ndar
         used[sided] = pattern
         x = np.zeros(len(used))
         x[used] = np.linalg.lstsq(A[:, used], b, rcond=1e-10)[0] if used.any() else 0.0
-        found = np.linalg.norm(A @ x - b) < 1e-9 * max(1.0, float(np.linalg.norm(b))) and x[sided].min(initial=0.0) > -1e-10
-        if found and (best is None or x @ x < best @ best):
+        reached = np.linalg.norm(A @ x - b) < 1e-9 * max(1.0, float(np.linalg.norm(b)))
+        if reached and x[sided].min(initial=0.0) > -1e-10 and (best is None or x @ x < best @ best):
             best = x
     return best
 
 
 def test_forces_that_push_are_the_smallest() -> None:
-    """Random systems of up to three rows and seven forces, some of which may pull: same answers, and the same systems have none."""
+    """Random systems of up to three rows and seven forces, some of which may pull: same answers, and the same systems
+    have none."""
     random, none, better = np.random.default_rng(7), 0, 0
     for trial in range(150):
         rows = int(random.integers(1, 4))
@@ -56,7 +57,8 @@ def test_forces_that_push_are_the_smallest() -> None:
 
 
 def test_more_forces_than_can_be_tried_are_optimal() -> None:
-    """Six rows, forty forces: x = max(0, Aᵀ y) for some y is what makes a feasible x the smallest (the conditions of Kuhn and Tucker)."""
+    """Six rows, forty forces: x = max(0, Aᵀ y) for some y is what makes a feasible x the smallest (the conditions of
+    Kuhn and Tucker)."""
     random = np.random.default_rng(3)
     for _ in range(20):
         A = random.normal(size=(6, 40))

@@ -10,7 +10,8 @@ X = np.linspace(0.0, 1.0, 33)
 ALWAYS = np.tile([-1e300, 1e300, 0.0], (7, 1))
 
 
-def follow(step: float, steps: int, speed: float, timetable: np.ndarray = ALWAYS, spacing: float = 0.2, start: tuple = (0.1, 0.3, 0.5, 0.7, 0.9)):
+def follow(step: float, steps: int, speed: float, timetable: np.ndarray = ALWAYS, spacing: float = 0.2,
+           start: tuple = (0.1, 0.3, 0.5, 0.7, 0.9)) -> tuple[np.ndarray, ...]:
     knots = step * np.arange(steps + 1)
     places = np.full(len(timetable), rod_contacts.NOWHERE)
     places[:len(start)] = start
@@ -23,15 +24,16 @@ def follow(step: float, steps: int, speed: float, timetable: np.ndarray = ALWAYS
 @pytest.mark.parametrize("wobble", [0.0, 1e-9, -1e-9, 1e-7])
 @pytest.mark.parametrize("step", [0.01, 0.013, 0.05])
 def test_there_are_always_five(speed: float, wobble: float, step: float) -> None:
-    """A body of five spacings: as one support leaves at an end, the next enters at the other. With a step of 0.01 s this happens at 0.2, 0.6,
-    .. s, at the end of a step but for rounding."""
+    """A body of five spacings: as one support leaves at an end, the next enters at the other. With a step of 0.01 s
+    this happens at 0.2, 0.6, .. s, at the end of a step but for rounding."""
     _, path, present, _ = follow(step, int(3.5 / step), speed * (1.0 + wobble))
     assert (present.sum(axis=1) == 5).all()
     assert path[present.nonzero()[0], :, present.nonzero()[1]].min() >= 0.0 and path.max() <= 1.0
 
 
 def test_a_timetable_is_kept() -> None:
-    """One that comes at 0.2 s at X = 0.4 m and goes at 0.7 s; one that comes at 0.5 s at the head and leaves at the tail, 2 s later."""
+    """One that comes at 0.2 s at X = 0.4 m and goes at 0.7 s; one that comes at 0.5 s at the head and leaves at the
+    tail, 2 s later."""
     timetable = np.array([[0.2, 0.7, 0.4], [0.5, 1e300, 0.0]])
     knots, path, present, places = follow(0.01, 300, 0.5, timetable, 0.0, ())
     when = [knots[:-1][present[:, p]] for p in range(2)]

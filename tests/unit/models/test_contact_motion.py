@@ -67,7 +67,7 @@ def test_stopping_distance(n: int) -> None:
     assert run.dataset["contact_state"].values[-1].min() == 1
 
 
-@pytest.mark.parametrize(("direction", "mu"), [(1.0, 0.2), (-1.0, 0.6)])
+@pytest.mark.parametrize(("direction", "mu"), [(-1.0, 0.2), (1.0, 0.6)])            # its head is its base: forwards is towards -x
 def test_forward_and_backward_friction_differ(direction: float, mu: float) -> None:
     run = move(1, [ll.Ground(forward=0.2, backward=0.6, lateral=0.4)], 0.8, 0.0005, position=(0.0, 0.0, HEIGHT),
                twist=(direction, 0, 0, 0, 0, 0))
@@ -264,7 +264,7 @@ def test_a_continued_run_is_the_uninterrupted_one() -> None:
     ({"robot": {"kind": "chain", "preset": "uniform", "joint": "spherical", "links": 5}, "initial.joint_position": None}, "spherical"),
     ({"robot.joint_offset": 0.2}, "shorter than a link"),
     ({"environment.0": {"kind": "pegs", "feet": [[0.3, 0.0, 0.0]]}}, "inside the ground or an obstacle"),
-    ({"environment.0": {"kind": "boxes", "centers": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
+    ({"environment.0": {"kind": "boxes", "centres": [[0, 0, 0]], "sizes": [[1, -1, 1]]}}, "positive"),
     ({"environment.0": {"kind": "terrain"}}, "either `table` or `function`"),
     ({"actuation": {"kind": "pd", "stiffness": [1.0, 2.0, 3.0]}}, "pattern"),
     ({"actuation.motion_joints": [0]}, "drives all joints in one way"),

@@ -166,7 +166,7 @@ def test_far_obstacles_sleep_without_a_trace() -> None:
     """A recorded step measures every gap, other steps leave out what cannot be in reach: the same path to the last bit."""
     feet = tuple((0.4 * i, 0.35 * (-1.0) ** j * (j // 2) - 0.18 + 0.18 * (i % 2), 0.0) for i in range(-6, 6) for j in range(8))
     pegs = ll.Pegs(feet=feet, span=(0.0, 0.0, 0.15), radius=0.03)
-    boxes = ll.Boxes(centers=((-0.7, 0.3, 0.05), (-0.9, -0.35, 0.05)), sizes=((0.1, 0.1, 0.1), (0.1, 0.1, 0.1)), active=((0.5, 9.0),))
+    boxes = ll.Boxes(centres=((-0.7, 0.3, 0.05), (-0.9, -0.35, 0.05)), sizes=((0.1, 0.1, 0.1), (0.1, 0.1, 0.1)), active=((0.5, 9.0),))
     changes = {"duration": 2.0, "environment.pegs": pegs, "environment.3": boxes}
     often, seldom = (ll.run("snake-pegs", {**changes, "record_every": every}) for every in (0.001, 1.0))
     assert (often.dataset["contact_state"].values[:, often.dataset["contact_surface"].values > 0] > 0).any()

@@ -264,7 +264,7 @@ def test_long_worm_shares_the_force_equally() -> None:
         assert float(now["contact_wrench"][0]) == pytest.approx(expected, abs=1e-9)
         here = now["contact_state"].values > 0
         assert here.sum() in (2, 3)
-        assert now["contact_force"].values[here, 0] == pytest.approx(expected / here.sum(), abs=1e-9)
+        assert now["support_wrench"].values[here, 0] == pytest.approx(expected / here.sum(), abs=1e-9)
 
 
 def test_material_anchor_does_no_work_and_spatial_anchor_does() -> None:
@@ -303,7 +303,7 @@ def test_two_anchors_that_agree_share_the_weight() -> None:
     feet = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.0), Anchorage(abscissa=1.0)]
     data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), feet, model="macro-continuous", duration=0.1).dataset
     weight = 9.81 * 1000.0 * np.pi * 0.03**2
-    assert data["contact_force"].values[-1, :, 1] == pytest.approx([0.5 * weight] * 2, rel=1e-9)
+    assert data["support_wrench"].values[-1, :, 1] == pytest.approx([0.5 * weight] * 2, rel=1e-9)
 
 
 def test_contacts_share_by_their_weights() -> None:
@@ -311,7 +311,7 @@ def test_contacts_share_by_their_weights() -> None:
     rod, wave = Rod(base="line", strains="extensible-kirchhoff"), Peristalsis(amplitude=1e-12, wavelength=1.0)
     feet = [Gravity(acceleration=(-2.0, 0.0, 0.0)), Anchorage(abscissa=0.1, weight=1.0), Anchorage(abscissa=0.6, weight=3.0)]
     data = ll.simulate(rod, wave, feet, model="macro-continuous", duration=0.05).dataset
-    assert data["contact_force"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]), rel=1e-8)
+    assert data["support_wrench"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]), rel=1e-8)
     with pytest.raises(InputError, match=r"weight needs one number, or one for each of its 5 contacts; got 2"):
         ll.simulate(SNAKE, TravellingCurvature(), Support(weight=(1.0, 2.0)), model=FINE, duration=0.1)
     with pytest.raises(InputError, match="weight: must be positive"):
@@ -331,7 +331,7 @@ def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resulta
     side = quaternion_to_matrix(data["orientation"].values[k])[:, :, 1] @ R                   # lateral axes in the head frame
     arm = (data["position"].values[k] - data["base_position"].values) @ R
     A = np.array([side[:, 0], side[:, 1], np.cross(arm, side)[:, 2]])
-    T = data["contact_force"].values[:, 1]
+    T = data["support_wrench"].values[:, 1]
     assert pytest.approx(data["contact_wrench"].values[[0, 1, 5]], rel=1e-7) == A @ T
     loose = np.linalg.svd(A)[2][3:]                                                           # forces without resultant
     assert np.abs(loose @ (T / np.array(weight))).max() < 1e-7 * np.abs(T).max()
@@ -346,7 +346,7 @@ def test_contact_between_nodes_costs_no_accuracy() -> None:
         holds = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.3137)]
         data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=MacroContinuousSettings(cells=cells, breaks=breaks),
                            duration=0.05, step=0.01).dataset.isel(time=-1)
-        return data["contact_force"].values[0], float(data["tail_wrench"])
+        return data["support_wrench"].values[0], float(data["tail_wrench"])
     exact, cells = pull(1024, (0.3137,))[0], np.array([8, 16, 32, 64])
     found = [pull(int(count)) for count in cells]
     errors = [np.abs(force - exact).max() for force, _ in found]
@@ -383,7 +383,7 @@ def test_supports_that_only_push() -> None:
     many = Support(pushes="inner", travel=False, abscissae=tuple(np.linspace(0.02, 0.98, 13)))
     data = ll.simulate(SNAKE, TravellingCurvature(), many, model=FINE, duration=0.1, step=0.02).dataset
     curvature = TravellingCurvature().sample(data["time"].values, np.array(many.abscissae)).value[..., 5]
-    assert (data["contact_force"].values[..., 1] * np.sign(curvature) <= 1e-12).all()
+    assert (data["support_wrench"].values[..., 1] * np.sign(curvature) <= 1e-12).all()
     assert float(data["tail_wrench"].max()) < 1e-6
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import limbless as ll
 from limbless import registry
 from limbless.errors import InputError
 from limbless.robots.chain import Chain
@@ -251,7 +252,7 @@ def test_given_mass_and_volume_take_the_place_of_solids():
     np.testing.assert_allclose(wet.volume_moment / wet.volume, [0.2, 0, 0])
     given = Link(mass=2.0, first_moment=(0.1, 0, 0), inertia=six, volume=0.003).mass_properties()
     np.testing.assert_allclose(given.volume_moment, [0.003 * 0.05, 0, 0])
-    moved = Link(mass=2.0, volume=0.003, volume_center=(0, 0, 0.1)).mass_properties()
+    moved = Link(mass=2.0, volume=0.003, volume_centre=(0, 0, 0.1)).mass_properties()
     np.testing.assert_allclose(moved.volume_moment, [0, 0, 0.0003])
     assert Link().mass_properties().mass == 0.0
 
@@ -337,3 +338,19 @@ def test_a_fixed_base_needs_no_mass_in_the_tables():
     assert arm.link_names == ["link 0", "upper", "lower"]
     assert arm.joint_labels == ["elbow", "yaw"]
     assert arm.bodies().volume.tolist() == [0.0, 0.1, 0.2]
+
+
+def test_old_names_are_read_and_noted() -> None:
+    old, new = (Link(mass=1.0, contact_shapes=({name: (0.1, 0, 0), "radius": 0.1},)) for name in ("center", "centre"))
+    assert old == new and new.notes() == () and old.notes() == ("Sphere.center: is called 'centre' now; the old name was read",)
+    assert Chain(links=(old,)).notes() == old.notes()
+    boxes = ll.Scenario.load("snake-stairs", {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}).environment[1]
+    assert boxes.centres[0] == (0.0, 0.7, 0.01)
+    with pytest.raises(InputError, match="both are given"):
+        Link(volume_center=(0, 0, 0), volume_centre=(0, 0, 0))
+
+
+def test_a_link_carries_no_wheels() -> None:
+    with pytest.raises(InputError, match="list an environment"):
+        Link(wheels=({"position": (0, 0, 0)},))
+    assert Link(wheels=()) == Link()                                          # as files had it that were written before

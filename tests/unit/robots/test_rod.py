@@ -127,8 +127,29 @@ def test_chain_of_a_rod() -> None:
     assert chain.freedoms == 16 and chain.total_mass == pytest.approx(Rod(length=0.9).total_mass)
     with pytest.raises(InputError, match="cannot stretch or shear"):
         Rod(strains="reissner").to_chain(5)
-    with pytest.raises(InputError, match="uniform section"):
-        Rod(taper=0.5).to_chain(5)
+
+
+def test_chain_of_a_rod_has_its_sections() -> None:
+    """Sections at the middle of each link: mass and first moment tend to those of the rod with the square of their length."""
+    rod = Rod(taper=0.5, half_width=0.04, half_height=0.02, length=0.8)
+    apart = [abs(rod.to_chain(links).total_mass / rod.total_mass - 1.0) for links in (4, 8, 16)]
+    assert apart[0] / apart[1] == pytest.approx(4.0, rel=0.02) and apart[1] / apart[2] == pytest.approx(4.0, rel=0.01)
+    assert rod.to_chain(4).links[-1].body.half_width == pytest.approx(0.04 * (1.0 - 0.5 * 3.5 / 4.0))
+
+
+def test_chain_of_a_rod_has_its_springs_dampers_and_limits() -> None:
+    """A rod bent and twisted evenly stores ½ EI κ² per length; the n - 1 joints of its chain store the share (n - 1) / n of it."""
+    rod = Rod(strains="kirchhoff", length=0.8, stiffness=(0, 0, 0, 0.2, 0.3, 0.5), damping=0.01, effort_limit=(1, 1, 1, 2.0, 3.0, 4.0))
+    strain, links = np.array([0.4, -0.7, 0.9]), 40
+    stored = 0.5 * rod.length * float(np.array(rod.stiffness[3:]) @ strain**2)
+    arrays = rod.to_chain(links).arrays()
+    joint = np.tile(strain * rod.length / links, links - 1)
+    assert 0.5 * float(arrays.stiffness @ joint**2) == pytest.approx(stored * (links - 1) / links, rel=1e-12)
+    assert arrays.damping == pytest.approx(np.full(3 * (links - 1), 0.01 * links / 0.8))
+    np.testing.assert_array_equal(arrays.torque_limit, np.tile([2.0, 3.0, 4.0], links - 1))
+    yaw_first = rod.changed(strains="universal").to_chain(3)
+    np.testing.assert_array_equal(yaw_first.arrays().torque_limit, [4.0, 3.0, 4.0, 3.0])
+    assert yaw_first.joint_labels == ["yaw", "pitch"] * 2
 
 
 def test_bump_is_smooth_and_its_area_is_known() -> None:

@@ -41,12 +41,12 @@ def on_ground() -> Result:
 
 
 def anchored() -> Result:
-    """One support whose force is given in the axes of a section that is turned by 90 degrees about z."""
+    """One support, beside a section that is turned by 90 degrees about z: its force is along the world axes all the same."""
     data = straight()
     data["orientation"].values[:] = [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]
-    wrench = np.zeros((FRAMES, 1, 6))
-    wrench[..., 0] = 2.0
-    data["contact_force"] = (("time", "contact", "screw"), wrench, {"units": "N, N m", "frame": "section"})
+    force = np.zeros((FRAMES, 1, 3))
+    force[..., 0] = 2.0
+    data["contact_force"] = (("time", "contact", "axis"), force, {"units": "N", "frame": "world"})
     data["contact_position"] = (("time", "contact", "axis"), data["position"].values[:, 2:3], {"units": "m"})
     data["contact_state"] = (("time", "contact"), np.ones((FRAMES, 1)), {"units": "1"})
     data["support_abscissa"] = (("time", "contact"), np.full((FRAMES, 1), 0.25), {"units": "m"})

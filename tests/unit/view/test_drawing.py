@@ -76,18 +76,19 @@ def test_contacts_stick_green_slip_orange_and_open_ones_vanish() -> None:
     assert "slips" in family.label
 
 
-def test_forces_in_section_axes_are_turned_into_the_world() -> None:
+def test_forces_of_supports_are_drawn_along_the_world_axes() -> None:
     (family,) = arrows.families(frames_of(made_up.anchored()))
     ends, _ = family.at(1)
     direction = (ends[0, 1] - ends[0, 0]) / np.linalg.norm(ends[0, 1] - ends[0, 0])
-    np.testing.assert_allclose(direction, [0.0, 1.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(direction, [1.0, 0.0, 0.0], atol=1e-12)
     assert family.label == "anchorages and supports"
 
 
 def test_wheels_that_stick_nowhere_slip() -> None:
     result = made_up.on_ground()
     held = np.tile([1.0, 0.0, 2.0], (made_up.FRAMES, 1))
-    result.dataset = result.dataset.drop_vars("contact_state").assign(contact_held=(("time", "contact"), held))
+    state = np.tile([2.0, 2.0, 1.0], (made_up.FRAMES, 1))                       # one that rolls slips along, and holds across
+    result.dataset = result.dataset.assign(contact_held=(("time", "contact"), held), contact_state=(("time", "contact"), state))
     _, colours = arrows.families(frames_of(result))[0].at(0)
     assert [tuple(colour) for colour in colours] == [arrows.rgb(style.GREEN), arrows.rgb(style.RED), arrows.rgb(style.GREEN)]
 
@@ -189,7 +190,7 @@ def test_ground_slopes_as_it_says() -> None:
 
 def test_obstacles_stand_where_they_are() -> None:
     pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
-    boxes = environment("boxes", centers=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
+    boxes = environment("boxes", centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
     first, _, box = surroundings.surroundings([pegs, boxes], ROOM)
     np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
     np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])

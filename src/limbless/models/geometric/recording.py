@@ -16,8 +16,10 @@ CLAMP_SCHEMA = {
     "clamp_energy": Variable((), "J", "kinetic energy lost when clamps closed, since the start"),
 }
 CONTACT_SCHEMA = {
-    "contact_force": Variable(("contact", "axis"), "N", "dry friction on each wheel", "world"),
-    "contact_position": Variable(("contact", "axis"), "m", "place of each wheel", "world"),
+    "contact_force": Variable(("contact", "axis"), "N", "force of each contact (a wheel: dry friction), mean over the step that begins; "
+                              "0 where open", "world"),
+    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
+    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
     "contact_held": Variable(("contact",), "1", "number of directions (along, across) in which a wheel sticks", ""),
     "contact_residual": Variable((), "m/s", "worst violation of the friction law in any step since the record before"),
 }

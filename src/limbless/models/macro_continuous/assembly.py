@@ -14,6 +14,7 @@ from limbless.mechanics import rod_motion
 from limbless.mechanics.lanes import LANES
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.rod import NODE_COLUMNS, SUMS, Body
+from limbless.mechanics.rod_efforts import Muscles
 from limbless.mechanics.rod_forces import SLAB_COLUMNS, Forces
 from limbless.mechanics.rod_shapes import make_desk
 from limbless.mechanics.scalars import aligned_zeros
@@ -83,12 +84,29 @@ def pack_forces(laws: Laws, mesh: Mesh) -> Forces:
         for node, row in members.items():
             packed[i, :, node % LANES], share[i, node % LANES] = row, mesh.weight[node]
     block = np.array([int(kind[-2]) for kind in bands], dtype=np.int64)
-    return Forces(packed, share, block, np.array(single).reshape(-1, law_columns.LAW_COLUMNS), laws.buffer)
+    return Forces(packed, share, block, np.array(single).reshape(-1, law_columns.LAW_COLUMNS), laws.buffer, laws.power)
 
 
 def slab(nodes: int, columns: int) -> Array:
     """Room for numbers of all nodes, eight nodes side by side."""
     return aligned_zeros((-(-nodes // LANES), columns, LANES))
+
+
+def in_lanes(values: Array) -> Array:
+    """Numbers of all nodes (nodes, ..), eight nodes side by side (nodes / 8, .., 8), with zeros after the last."""
+    nodes = len(values)
+    padded = np.concatenate([values, np.zeros((-nodes % LANES, *values.shape[1:]))])
+    packed = aligned_zeros((len(padded) // LANES, *values.shape[1:], LANES))
+    packed[:] = np.moveaxis(padded.reshape(-1, LANES, *values.shape[1:]), 1, -1)
+    return packed
+
+
+def pack_muscles(mesh: Mesh, body: Body, own: Array, strains: Array) -> Muscles:
+    """The actuators of a rod; `strains` are passive stiffness, damping, strain at rest, and 1 where actuated (4, 6)."""
+    mass, sections = mesh.weight * own[:, 0], int((mesh.half > 0.0).sum())
+    return Muscles(mesh.half, mesh.X, in_lanes(body.inertia), in_lanes(mass / max(float(mass.sum()), 1e-300)), strains,
+                   slab(len(mesh.X), 18), np.zeros((sections, 6)), np.zeros(6 * sections), np.zeros(6 * sections), np.zeros(0),
+                   np.zeros((0, 6)))
 
 
 def scratch(nodes: int, size: int) -> rod_motion.Scratch:

@@ -43,7 +43,8 @@ class Motion(NamedTuple):
 
     twist: Array           # (E, 6)
     twist_rate: Array      # (E, 6)
-    residual: Array        # (E,) relative slip
+    residual: Array        # (E,) slip that remains, m/s
+    speed: Array           # (E,) with which it is compared, m/s
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
 
 
@@ -141,14 +142,15 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved, path,
-                                    there)
+                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width),
+                                    moved, path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
                 first, last, entry = item.timetable(width).T
                 scheduled = first > -NEVER
-                there = np.where(scheduled, (middle[:, None] >= first) & (middle[:, None] < last), places[columns] >= 0.0)
+                now = (middle[:, None] >= first) & (middle[:, None] < last)
+                there = np.where(scheduled, now, places[columns] >= 0.0)
                 found.place[..., columns] = np.where(scheduled, entry, np.maximum(places[columns], 0.0))
             else:
                 there = self._from_gait(item, gait, grid, columns, found, slack)
@@ -213,12 +215,12 @@ class ContactSet:
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
-        residual = left / max(float(scale.max(initial=0.0)), REST * self.rod.length)       # at rest any slip would be all of the speed
-        refusals.refuse_slip(residual, self.tolerance, times, held.place, worst)
+        scale = np.maximum(scale, REST * self.rod.length)                                  # at rest any slip would be all of the speed
+        refusals.refuse_slip(left / float(scale.max(initial=REST * self.rod.length)), self.tolerance, times, held.place, worst)
         rates = moving.turning(speeds[..., 3:], held.given)                                # of what guides a body that turns
         rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
-        return Motion(twist, twist_rate, residual, given)
+        return Motion(twist, twist_rate, left, scale, given)
 
     def guess(self, work: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""

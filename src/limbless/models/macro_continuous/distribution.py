@@ -52,14 +52,18 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
                          f"parallel "
                          f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
                          f"contact")
-    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular                # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
-    forces = one_sided(right, along, sides.reshape(len(pose), -1), times) if sides.any() else (right.swapaxes(1, 2) @ along[..., None])[..., 0]
+    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular      # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
+    if sides.any():
+        forces = one_sided(right, along, sides.reshape(len(pose), -1), times)
+    else:
+        forces = (right.swapaxes(1, 2) @ along[..., None])[..., 0]
     wrench = forces.reshape(len(pose), *guided.shape) * unit * guided * present[..., None]
     return Shared(wrench, (carry @ wrench[..., None])[..., 0], singular)
 
 
 def one_sided(V: Array, c: Array, sides: Array, times: Array) -> Array:
-    """The smallest forces x (R, N) with V x = c that push only to the side given by a sign (R, N), 0 for both; refused where none do.
+    """The smallest forces x (R, N) with V x = c that push only to the side given by a sign (R, N), 0 for both; refused
+    where none do.
 
     V : (R, n, N) with orthonormal rows. c : (R, n).
     """
@@ -69,6 +73,6 @@ def one_sided(V: Array, c: Array, sides: Array, times: Array) -> Array:
     left = np.linalg.norm((V @ (sign * forces)[..., None])[..., 0] - c, axis=1)
     solved &= left <= 1e-8 * np.maximum(np.linalg.norm(c, axis=1), 1e-9)
     if not solved.all():
-        raise InputError(f"supports that only push cannot carry the body at t = {times[int(np.argmin(solved))]:g} s: no pushing forces have "
-                         "the resultant that its motion takes; add supports, on both sides, or set pushes: both")
+        raise InputError(f"supports that only push cannot carry the body at t = {times[int(np.argmin(solved))]:g} s: no pushing "
+                         "forces have the resultant that its motion takes; add supports, on both sides, or set pushes: both")
     return sign * forces

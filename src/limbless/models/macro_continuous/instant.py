@@ -1,8 +1,9 @@
-"""One instant of a rod that contacts hold, from strains that are known at the nodes alone: a step of no length of the run's own algorithm."""
+"""One instant of a rod that contacts hold, from strains that are known at the nodes alone: a step of no length of the
+run's own algorithm."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Known:
-    """Strains at the nodes (nodes, 6), and between them the polynomial through the five nodes of two panels: what a gait would be."""
+    """Strains at the nodes (nodes, 6), and between them the polynomial through the five nodes of two panels: what a
+    gait would be."""
 
     mesh: Mesh
     strains: Drive
@@ -37,27 +39,32 @@ class Known:
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6), the same at all times."""
         X = np.broadcast_to(stations, (len(times), stations.shape[-1]))
-        nodes, weights = self._around(X.ravel(), 0)
-        return Drive(*(np.einsum("nk,nkc->nc", weights, part[nodes]).reshape(*X.shape, 6) for part in self.strains))
+        return self._joined(X, 0)
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/dX of `sample`."""
-        nodes, weights = self._around(stations.ravel(), 1)
-        return Drive(*(np.einsum("nk,nkc->nc", weights, part[nodes]).reshape(*stations.shape, 6) for part in self.strains))
+        return self._joined(stations, 1)
+
+    def _joined(self, X: Array, order: int) -> Drive:
+        nodes, weights = self._around(X.ravel(), order)
+        found = (np.einsum("nk,nkc->nc", weights, part[nodes]) for part in self.strains)
+        return Drive(*(part.reshape(*X.shape, 6) for part in found))
 
     def crests(self, times: Array, length: float) -> Drive:
         """Where sweeping anchorages hold."""
         if self.given is None:
-            raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae (P,), or (3, P) with "
-                             "their speeds and accelerations along the body")
+            raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae (P,), or "
+                             "(3, P) with their speeds and accelerations along the body")
         return Drive(*(np.tile(row, (len(times), 1)) for row in self.given))
 
     def _around(self, X: Array, order: int) -> tuple[NDArray[np.int64], Array]:
-        """Nodes (N, 5) around places (N,), and weights of their values (order 0) or of the slope there (order 1): no panel beyond a break."""
+        """Nodes (N, 5) around places (N,), and weights of their values (order 0) or of the slope there (order 1): no
+        panel beyond a break."""
         panel = np.clip(np.searchsorted(self.mesh.X[::2], X, side="right") - 1, 0, len(self.mesh.half) - 1)
         nodes, weights = np.zeros((len(X), 5), dtype=np.int64), np.zeros((len(X), 5))
         for i, (x, j) in enumerate(zip(X, panel, strict=True)):
-            beside = [k for k in (j, j + 1, j - 1) if 0 <= k < len(self.mesh.half) and (k == j or self.mesh.half[[j, k]].min() > 0.0)]
+            near = [k for k in (j, j + 1, j - 1) if 0 <= k < len(self.mesh.half)]
+            beside = [k for k in near if k == j or self.mesh.half[[j, k]].min() > 0.0]
             chosen = np.unique([2 * k + c for k in beside[:2] for c in range(3)])
             nodes[i, :len(chosen)], weights[i, :len(chosen)] = chosen, _weights(self.mesh.X[chosen], x, order)
         return nodes, weights
@@ -71,13 +78,14 @@ def _weights(nodes: Array, x: float, order: int) -> Array:
     return np.asarray(np.linalg.solve(powers.T, np.eye(n)[order]) / size**order)
 
 
-def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x: Array, time: float, supports: ArrayLike | None,
-                 crests: ArrayLike | None) -> Solution:
-    """The motion that the contacts allow at one instant, and the forces that it takes; x is the flat state with the pose of the head."""
-    gait = Known(model.mesh, strains, None if crests is None else _rows(crests))
-    slots, before = model.contacts.slots(gait), kinematic.slots                                  # type: ignore[arg-type]
+def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x: Array, time: float,
+                 supports: ArrayLike | None, crests: ArrayLike | None) -> Solution:
+    """The motion that the contacts allow at one instant, and the forces that it takes; x is the flat state with the
+    pose of the head."""
+    gait: Any = Known(model.mesh, strains, None if crests is None else _rows(crests))
+    slots, before = model.contacts.slots(gait), kinematic.slots
     state = State(time, np.concatenate([x, _placed(model.contacts.start(slots), supports)]))
-    table = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))      # type: ignore[arg-type]
+    table = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))
     try:
         kinematic.slots = slots
         _, block, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), table)
@@ -89,15 +97,16 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     wrench, tail = model.recorder.wrench_along(now, touches)
     held = np.zeros((0, 6)) if touches is None else np.where(touches.present[0, :, None], touches.wrench[0], 0.0)
     resultant = np.zeros(6) if touches is None else touches.resultant[0]
-    return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(table.sums[:1])[0], now.work[0, :, :12].copy(),
-                    float(now.powers[0, 0]), now.twist[0], resultant, held)
+    return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(table.sums[:1])[0],
+                    now.work[0, :, :12].copy(), float(now.powers[0, 0]), now.twist[0], resultant, held)
 
 
 def _rows(crests: ArrayLike) -> Array:
     given = np.array(crests, dtype=np.float64)
     rows = np.stack([given, np.zeros_like(given), np.zeros_like(given)]) if given.ndim == 1 else given
     if rows.ndim != 2 or len(rows) != 3 or not np.isfinite(rows).all():
-        raise InputError(f"crests: give finite abscissae (P,), or (3, P) with their speeds and accelerations; got shape {given.shape}")
+        raise InputError("crests: give finite abscissae (P,), or (3, P) with their speeds and accelerations; got shape "
+                         f"{given.shape}")
     return rows
 
 
@@ -106,7 +115,8 @@ def _placed(places: Array, supports: ArrayLike | None) -> Array:
         return places
     given = np.array(supports, dtype=np.float64)
     if given.ndim != 1 or len(given) > len(places):
-        raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; got shape {given.shape}")
+        raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; got shape "
+                         f"{given.shape}")
     found = np.full(len(places), NOWHERE)
     found[:len(given)] = np.where(np.isfinite(given), given, NOWHERE)
     return found

@@ -15,14 +15,14 @@ from limbless.gaits.base import Drive, Gait
 from limbless.gaits.blend import Blend
 from limbless.mechanics import laws as law_columns
 from limbless.mechanics import rod as rod_kernels
-from limbless.mechanics import rod_contacts, rod_motion
+from limbless.mechanics import rod_contacts, rod_efforts, rod_motion
 from limbless.mechanics.rod import inertia_matrices
 from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod_shapes import Strains, shape_all
 from limbless.mechanics.rotations import quaternion_to_matrix
 from limbless.models.base import Block, State, Status, law_failure
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
-from limbless.models.macro_continuous.distribution import share
+from limbless.models.macro_continuous.distribution import Shared, share
 from limbless.models.macro_continuous.moving import velocity_of
 from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
 from limbless.models.macro_continuous.refusals import Slip
@@ -82,29 +82,64 @@ class Kinematic:
         sums = table.sums[when.stage]
         bias, push, works = np.zeros((len(times), 6)), np.zeros((len(times), 6)), np.zeros((len(times), 2))
         inside = (0.5 * (knots[:-1] + knots[1:]))[when.step]
-        rod_motion.loads_many(model.body, model.forces, times, inside, pose, motion.twist, when.stage, table.work, table.sums,
-                              model.scratch.slab, model.scratch.kept, bias, push, works)
+        law_powers, at_knot = np.zeros((len(times), len(model.forces.power))), when.slot != 1
+        stands = np.where(at_knot, np.cumsum(at_knot) - 1, -1)
+        inner, speed = np.zeros((int(at_knot.sum()), *model.muscles.inner.shape)), np.zeros(int(at_knot.sum()))
+        rod_motion.loads_many(
+            model.body,
+            model.forces,
+            times,
+            inside,
+            pose,
+            motion.twist,
+            motion.twist_rate,
+            when.stage,
+            stands,
+            table.work,
+            table.sums,
+            model.scratch.slab,
+            model.scratch.kept,
+            bias,
+            push,
+            works,
+            law_powers,
+            model.muscles,
+            inner,
+            speed,
+        )
         status = law_failure(model.environment)
-        if status.failure:                                           # what comes before it is kept; all later numbers are no numbers
+        if status.failure:                               # what comes before it is kept; all later numbers are no numbers
             record, push, works = record & (knots < (status.time or 0.0)), np.nan_to_num(push), np.nan_to_num(works)
         resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():
             hold = np.zeros_like(hold)
         touch = resultant - hold
-        contact_power = self._contact_power(reached, present, motion, touch, when, times)
+        each = self._contact_power(reached, present, motion, touch, when, times)
+        contact_power = each.sum(axis=1)
         swung = (sums[:, rod_kernels.SHAPE_MOMENTUM:][:, :6] * motion.twist_rate).sum(axis=1)
         powers = np.stack([works[:, 0] + swung + (touch * motion.twist).sum(axis=1) - contact_power, works[:, 1] + contact_power], axis=1)
-        paid = self._integrate(state.x[WORKS:SIZE], knots, when, powers, resultant + push, pose, table)
+        passive = model.recorder.passive_power(table.drive.value, table.drive.rate)[when.stage]
+        paid = self._integrate(state.x[WORKS:SIZE], knots, when, powers, passive, resultant + push, pose)
+        shared = self._shared(np.flatnonzero(at_knot), times, present, reached, touch, when)
+        tallies = model.tallies if model.tallies.contacts == present.shape[1] else model.tallies_of(present.shape[1])
+        tally, tallied = tallies.start(state.memory, state.time), tallies.records(int(record.sum()))
+        three = np.stack([powers[:, 0] - passive, powers[:, 1], passive], axis=1)
+        rod_efforts.count_instants(model.muscles, tally, tallied, record, knots, when.grid, law_powers, each, three, inner, speed, hold,
+                                   np.ascontiguousarray(places.place[at_knot]), np.ascontiguousarray(shared.about_head), when.stage,
+                                   table.work, table.drive.value, table.drive.rate, stands)
         kept = np.flatnonzero(record)
         e = np.where(kept < len(knots) - 1, when.grid[np.minimum(kept, len(knots) - 2), 0], when.grid[-1, 2])
         flat = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1)
         now = Instants(knots[kept], flat, motion.twist[e], motion.twist_rate[e], hold[e], powers[e], table.work[when.stage[e]],
                        table.drive.value[when.stage[e]], table.drive.rate[when.stage[e]])
-        touches = self._touches(e, times, places, present, reached, motion, touch, when)
+        j, there = stands[e], present[when.step[e]]
+        touches = Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench[j], shared.about_head[j], touch[e],
+                          motion.residual[e], motion.speed[e], shared.singular[j])
         x[SPEED:SPEED + 6] = motion.twist[when.grid[-1, 2]]
         x[WORKS:] = paid[-1]
-        return (State(float(knots[-1]), np.concatenate([x, supports]), state.memory), raw_block(now, touches), status)
+        return (State(float(knots[-1]), np.concatenate([x, supports]), {**state.memory, **tallies.named(tally)}),
+                {**raw_block(now, touches), **tallies.named(tallied)}, status)
 
     def _move(self, table: Table, knots: Array, supports: Array, x: Array) -> tuple[Evaluations, Places, NDArray[np.bool_], Reached,
                                                                                      Motion]:
@@ -124,8 +159,9 @@ class Kinematic:
             times = self._times(knots, when)
             reached = self.contacts.reach(table.gait, times, chosen.place, when.stage, table.work)
             with self._told_of_changes(table.gait):
-                motion = self.contacts.motion(self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
-                                              self._walled(knots)[when.step], None if base is None else base[when.stage])
+                motion = self.contacts.motion(
+                    self.slots, times, chosen, present[when.step], reached, table.work, when.stage,
+                    self._walled(knots)[when.step], None if base is None else base[when.stage])
             if not moves and (wander is None or self.contacts.guides_body):
                 return when, chosen, present, reached, motion     # the whole body guides: its motion does not depend on where supports are
             twist = np.zeros((len(table.work), 6))
@@ -152,8 +188,9 @@ class Kinematic:
         except Slip as slip:
             if not isinstance(gait, Blend):
                 raise
-            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not let it: {slip}; "
-                       "between supports a change must begin at the head, which the gait 'steered-curvature' does") from slip
+            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not "
+                       f"let it: {slip}; between supports a change must begin at the head, which the gait 'steered-curvature' "
+                       "does") from slip
 
     @property
     def _wanders(self) -> bool:
@@ -233,13 +270,14 @@ class Kinematic:
 
     def _contact_power(self, reached: Reached, present: NDArray[np.bool_], motion: Motion, resultant: Array, when: Evaluations,
                        times: Array) -> Array:
-        """Power of the contacts: none unless a held section moves along a held component."""
+        """Power of each contact (E, P): none unless a held section moves along a held component."""
         if not motion.given.any():
-            return np.zeros(len(resultant))
+            return np.zeros((len(resultant), present.shape[1]))
         shared = share(self.contacts, self.slots, reached.pose, reached.strain, present[when.step], resultant, times)
-        return np.asarray((shared.wrench * motion.given).sum(axis=(1, 2)))
+        return np.asarray((shared.wrench * motion.given).sum(axis=2))
 
-    def _integrate(self, start: Array, knots: Array, when: Evaluations, powers: Array, wrench: Array, pose: Array, table: Table) -> Array:
+    def _integrate(self, start: Array, knots: Array, when: Evaluations, powers: Array, passive: Array, wrench: Array,
+                   pose: Array) -> Array:
         """Works and impulse (K + 1, 9), `start` (9,) at the first knot, by Simpson's rule on every step.
 
         Steps are added one by one to what was there: a run has the same sums wherever it is cut.
@@ -247,14 +285,11 @@ class Kinematic:
         R = quaternion_to_matrix(pose[:, 3:])
         force = (R @ wrench[:, :3, None])[..., 0]
         world = np.concatenate([force, (R @ wrench[:, 3:, None])[..., 0] + np.cross(pose[:, :3], force)], axis=1)
-        passive = self.model.recorder.passive_power(table.drive.value, table.drive.rate)[when.stage]
         rates = np.concatenate([powers, passive[:, None], world], axis=1)[when.grid]
         h = np.diff(knots)[:, None]
         return np.cumsum(np.concatenate([start[None], h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2])]), axis=0)
 
-    def _touches(self, e: NDArray[np.int64], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, motion: Motion,
-                 resultant: Array, when: Evaluations) -> Touches:
-        there = present[when.step[e]]
-        shared = share(self.contacts, self.slots, reached.pose[e], reached.strain[e], there, resultant[e], times[e])
-        return Touches(places.place[e], there, reached.pose[e][..., :12], shared.wrench, shared.about_head, resultant[e],
-                       motion.residual[e], shared.singular)
+    def _shared(self, e: NDArray[np.int64], times: Array, present: NDArray[np.bool_], reached: Reached, resultant: Array,
+                when: Evaluations) -> Shared:
+        """Forces of the contacts at some of the instants."""
+        return share(self.contacts, self.slots, reached.pose[e], reached.strain[e], present[when.step[e]], resultant[e], times[e])

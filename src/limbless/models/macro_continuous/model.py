@@ -10,7 +10,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -19,6 +19,7 @@ from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rod_forces import lay_slab
 from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod_shapes import Strains, shape_all
+from limbless.mechanics.tally import Tally
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly
@@ -29,6 +30,7 @@ from limbless.models.macro_continuous.mesh import Slices, make_mesh
 from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
 from limbless.models.macro_continuous.solution import Solution
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.rod import HELD, Rod
 
@@ -50,7 +52,7 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()
         self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
@@ -66,6 +68,14 @@ class MacroContinuous(Model):
         self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
         self.recorder = Recorder(built, slices, self.body.inertia, own, self.laws, (), self.settings.slip_tolerance)
         self._slices, self._own = slices, own
+        self.muscles = assembly.pack_muscles(self.mesh, self.body, own, self.recorder.strain_table())
+        self.tallies = self.tallies_of(0)
+
+    def tallies_of(self, contacts: int) -> Tallies:
+        """The tally of a rod with so many contacts."""
+        sections, limit = self.recorder.section_lengths, self.recorder.effort_limit()
+        pushing = [item for item in self.environment if item.role == "wrench"]
+        return Tallies(np.tile(limit, (len(sections), 1)), pushing, contacts, ("section", "screw"), sections[:, None])
 
     def _form(self, held: bool) -> int:
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):
@@ -89,22 +99,26 @@ class MacroContinuous(Model):
     def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike = _AT_REST, *,
                 base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
                 time: float = 0.0, supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
-        """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all that follows.
+        """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all
+        that follows.
 
         Parameters
         ----------
         strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their rates in time.
-        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out then.
-        supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`, NaN where one is
-            not there; where they are at the start of a run if absent.
-        crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along the body.
-        """
+        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out
+            then.
+        supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`,
+            NaN where one is not there; where they are at the start of a run if absent.
+        crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along
+            the body. """
         if self.kinematic is None:
             if supports is not None or crests is not None:
-                raise InputError("supports and crests say where contacts are, and the environment has none; leave them out")
-            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation, time)
+                raise InputError("supports and crests say where contacts are; the environment has none, so leave them out")
+            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation,
+                                 time)
         if np.any(numbers("base_twist", base_twist, 6)):
-            raise InputError(f"base_twist: contacts decide the motion of the head; leave it out (got {tuple(np.asarray(base_twist))})")
+            raise InputError("base_twist: contacts decide the motion of the head; leave it out (got "
+                             f"{tuple(np.asarray(base_twist))})")
         x = np.zeros(SIZE)
         x[:3], x[TURN:TURN + 4] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
         strains = Drive(*self._tables(strain, strain_rate, strain_acceleration))
@@ -114,7 +128,8 @@ class MacroContinuous(Model):
         """Strains at the nodes as arrays for kernels, or a clear refusal."""
         shape, tables = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
         if any(values.shape != shape for values in tables):
-            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got {[values.shape for values in tables]}")
+            raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got "
+                             f"{[values.shape for values in tables]}")
         return tables
 
     def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike,
@@ -144,8 +159,9 @@ class MacroContinuous(Model):
         now = Instants(np.array([time]), kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, strains.value,
                        strains.rate)
         wrench, tail = self.recorder.wrench_along(now, None)
+        power = -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1))
         return Solution(kept.twist_rate[0], wrench[0], tail[0], kept.hold[0], s.inertia.copy(), kept.work[0, :, :12].copy(),
-                        -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1)), kept.twist[0], np.zeros(6), np.zeros((0, 6)))
+                        power, kept.twist[0], np.zeros(6), np.zeros((0, 6)))
 
     def _evaluate(self, setting: Setting, strains: Strains, time: float, x: Array) -> bool:
         """All that happens at one instant, into the scratch; False if the motion of the head is not determined."""
@@ -171,8 +187,11 @@ class MacroContinuous(Model):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
-            names = [item.model_dump_json() for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
-            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws, names, self.settings.slip_tolerance)
+            self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.slots))
+            items = [item for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
+            self.recorder = Recorder(self.rod, self._slices, self.body.inertia, self._own, self.laws,
+                                     [item.model_dump_json() for item in items], self.settings.slip_tolerance,
+                                     [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if self._setting.form == MOMENTUM_FORM:
             x[SPEED:SPEED + 6] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))
@@ -203,7 +222,9 @@ class MacroContinuous(Model):
         x, times = state.x.copy(), knots[record]
         kept = assembly.records(len(self.mesh.X), SIZE, len(times))
         passive = self.recorder.passive_power(drive.value, drive.rate)
-        failed = rod_motion.advance(self.body, self.forces, self._setting, Strains(*drive), knots, record, x, self.scratch, kept)
+        tally, tallied = self.tallies.start(state.memory, state.time), self.tallies.records(len(times))
+        failed = rod_motion.advance(self.body, self.forces, self._setting, Strains(*drive), passive, knots, record, x, self.scratch, kept,
+                                    self.muscles, tally, tallied)
         done = float(knots[failed if failed >= 0 else -1])
         status = law_failure(self.environment)
         if failed >= 0 and not status.failure:
@@ -212,17 +233,19 @@ class MacroContinuous(Model):
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], rod_motion.Records(*(array[:reached] for array in kept))     # type: ignore[arg-type]
+            tallied = Tally(*(array[:reached] for array in tallied))
         h = np.diff(knots)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         kept.x[:, WORKS + 2] += paid[record][:len(times)]
         x[WORKS + 2] += paid[-1]
         now = Instants(times, kept.x, kept.twist, kept.twist_rate, kept.hold, kept.powers, kept.work, drive.value[kept.row],
                        drive.rate[kept.row])
-        return State(done, x, state.memory), raw_block(now, None), status
+        block = {**raw_block(now, None), **self.tallies.named(tallied)}
+        return State(done, x, {**state.memory, **self.tallies.named(tally)}), block, status
 
     def variables(self, block: Block) -> Block:
         """The variables of the schema, from the raw arrays of all blocks."""
-        return self.recorder.block(*from_raw(block))
+        return {**self.recorder.block(*from_raw(block)), **self.tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""
@@ -231,17 +254,17 @@ class MacroContinuous(Model):
                 "base_twist": x[SPEED:SPEED + 6].copy()}
 
     def schema(self) -> dict[str, Variable]:
-        return self.recorder.schema()
+        return {**self.recorder.schema(), **self.tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        return self.recorder.coordinates()
+        return {**self.recorder.coordinates(), **self.tallies.coordinates()}
 
 
 class MacroContinuousSettings(ModelSettings):
     """Macro-continuous dynamics of a strain-actuated rod (Boyer, Ali and Porez 2012)."""
 
     kind: Literal["macro-continuous"] = "macro-continuous"
-    cells: int = Field(64, ge=2, description="cells along the body, two to a panel of the quadrature")
+    cells: int = Field(64, ge=2, le=20_000, description="cells along the body, two to a panel of the quadrature")
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics import laws as law_columns
+from limbless.mechanics.contact_law import OPEN, SLIP, STICK
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.laws import Laws
 from limbless.mechanics.lie import Quaternion, quaternion_product
@@ -39,11 +40,14 @@ SCHEMA = {
                        "section"),
     "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
     "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
-    "contact_force": Variable(("contact", "screw"), "N, N m", "force and couple of each contact on the body", "section"),
-    "contact_position": Variable(("contact", "axis"), "m", "where each contact is; the origin while it is not there", "world"),
-    "contact_state": Variable(("contact",), "1", "1 where a contact is there, 0 where not"),
+    "contact_force": Variable(("contact", "axis"), "N", "force of each contact on the body; 0 where open", "world"),
+    "contact_couple": Variable(("contact", "axis"), "N m", "couple of each contact on the body, about its place; 0 where open", "world"),
+    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
+    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
+    "support_wrench": Variable(("contact", "screw"), "N, N m", "force and couple of each contact along the axes of its section", "section"),
     "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
-    "contact_residual": Variable((), "1", "slip that remains at the contacts, relative to the speed of the body"),
+    "contact_residual": Variable((), "m/s", "slip that remains at the contacts"),
+    "contact_speed": Variable((), "m/s", "speed of the body, with which the slip at its contacts is compared"),
     "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to their resultant"),
     "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their resultant"),
     "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
@@ -58,8 +62,8 @@ SCHEMA = {
     "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin", "world"),
     "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
 }
-CONTACTS = ("contact_wrench", "contact_force", "contact_position", "contact_state", "support_abscissa", "contact_residual",
-            "contact_conditioning", "contact_singular_values")
+CONTACTS = ("contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state", "support_wrench",
+            "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning", "contact_singular_values")
 
 
 class Instants(NamedTuple):
@@ -85,7 +89,8 @@ class Touches(NamedTuple):
     wrench: Array          # (R, P, 6) on the body, along the section's axes
     about_head: Array      # (R, P, 6) the same about the head and along its axes
     resultant: Array       # (R, 6)
-    residual: Array        # (R,)
+    residual: Array        # (R,) slip that remains, m/s
+    speed: Array           # (R,) with which it is compared, m/s
     singular: Array        # (R, free components) of the map from forces to resultant, largest first
 
 
@@ -133,9 +138,9 @@ class Recorder:
     """Turns instants of one rod into blocks."""
 
     def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (),
-                 slip: float = 0.0) -> None:
+                 slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
         self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
-        self.contacts, self.slip = contacts, slip
+        self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
         self.middles, self.axes = slices.mesh.middles, slices.axes
         self.total = float(slices.mesh.weight @ own[:, 0])
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
@@ -148,14 +153,12 @@ class Recorder:
     def coordinates(self) -> dict[str, Any]:
         """Names of the sections and contacts, and what does not change in time."""
         mesh: Mesh = self.mesh
-        X, lengths = mesh.X[self.middles], 2.0 * mesh.half[mesh.half > 0.0]
-        limit = np.full(6, np.inf) if self.rod.effort_limit is None else np.broadcast_to(np.array(self.rod.effort_limit, dtype=float), 6)
+        X, lengths = mesh.X[self.middles], self.section_lengths
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
             "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), np.where(self.actuated, limit, np.inf),
-                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "effort_limit": (("screw",), self.effort_limit(), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
         found["slip_tolerance"] = ((), self.slip,
                                    {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
@@ -165,6 +168,21 @@ class Recorder:
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
             found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
         return found
+
+    @property
+    def section_lengths(self) -> Array:
+        """(sections,) m, when not stretched."""
+        return np.asarray(2.0 * self.mesh.half[self.mesh.half > 0.0])
+
+    def effort_limit(self) -> Array:
+        """(6,) largest effort of the actuators along each strain; infinite where there is none."""
+        given = self.rod.effort_limit
+        limit = np.full(6, np.inf) if given is None else np.broadcast_to(np.array(given, dtype=float), 6)
+        return np.where(self.actuated, limit, np.inf)
+
+    def strain_table(self) -> Array:
+        """(4, 6) passive stiffness and damping, strain at rest, and 1 where actuated."""
+        return np.array([self.stiffness, self.damping, np.broadcast_to(NATURAL, 6), self.actuated.astype(float)])
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
         """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
@@ -238,8 +256,9 @@ class Recorder:
             about_head -= passed
             tail -= poked.sum(axis=1)
         if touches is not None:
-            X = self.mesh.X[:, None]                          # one at the head acts from there on: Λ(0) = -F_minus again
-            beyond = ((touches.place[:, None] < X) | ((X == 0.0) & (touches.place[:, None] <= 0.0))) & touches.present[:, None]
+            X, place = self.mesh.X[:, None], touches.place[:, None]
+            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus again
+            beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
         return carried(wrenches_to_sections, now.work, about_head), tail
@@ -250,7 +269,7 @@ class Recorder:
         scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2),
                                                                                                     initial=0.0) / self.rod.length
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
-        m, length = self.middles, 2.0 * self.mesh.half[self.mesh.half > 0.0]
+        m, length = self.middles, self.section_lengths
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
         effort = (-wrench[:, m] + self.stiffness * (strain - NATURAL) + self.damping * rate) * self.actuated
         return {
@@ -273,10 +292,13 @@ class Recorder:
     def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
         there = touches.present[..., None]
         place = position[:, None] + touches.pose[..., PLACE:PLACE + 3] @ base.swapaxes(1, 2)
+        turn, wrench = base[:, None] @ _rotations(touches.pose), np.where(there, touches.wrench, 0.0)
         return {
-            "contact_wrench": touches.resultant, "contact_force": np.where(there, touches.wrench, 0.0),
-            "contact_position": np.where(there, place, 0.0), "contact_state": touches.present.astype(float),
+            "contact_wrench": touches.resultant, "support_wrench": wrench,
+            "contact_force": _turn(turn, wrench[..., :3]), "contact_couple": _turn(turn, wrench[..., 3:]),
+            "contact_position": np.where(there, place, 0.0), "contact_state": np.where(touches.present, self.touching, OPEN),
             "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
+            "contact_speed": touches.speed,
             "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),
             "contact_singular_values": touches.singular,
         }

@@ -19,8 +19,9 @@ def refuse_locked(item: Contact, given: Array, free: NDArray[np.bool_], base: st
     """Refuse a twist (E, P, 6) that a contact asks of its sections along components that the base cannot move in."""
     asked = np.abs(given[..., list(item.guided)][..., ~free[list(item.guided)]]).max(axis=(1, 2), initial=0.0)
     if asked.max(initial=0.0) > 1e-9 * max(float(np.abs(given).max(initial=0.0)), 1e-9):
-        raise InputError(f"environment {getattr(item, 'kind', '?')!r} moves its section at t = {times[int(np.argmax(asked > 0.0))]:g} s in a way "
-                         f"that a base {base!r} cannot; give a motion within it, or set robot.base to 'free'")
+        when = times[int(np.argmax(asked > 0.0))]
+        raise InputError(f"environment {getattr(item, 'kind', '?')!r} moves its section at t = {when:g} s in a way that a base "
+                         f"{base!r} cannot; give a motion within it, or set robot.base to 'free'")
 
 
 def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.bool_], whole: bool) -> None:

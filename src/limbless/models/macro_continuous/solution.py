@@ -24,7 +24,8 @@ class Solution:
     actuator_power : what the drive of the strains gives, -∫ Λᵀ ξ̇ dX (W).
     base_twist : (6,) twist of the head, its own axes (m/s, rad/s): as given, or what the contacts make of it.
     contact_wrench : (6,) resultant of all contacts about the head, its axes (N, N m).
-    contact_force : (contacts, 6) force and couple of each contact on the body, axes of the touched section (N, N m); 0 where it does not act.
+    support_wrench : (contacts, 6) force and couple of each contact on the body, axes of the touched section (N, N m); 0
+        where it does not act.
     """
 
     base_twist_rate: Array
@@ -36,4 +37,4 @@ class Solution:
     actuator_power: float
     base_twist: Array
     contact_wrench: Array
-    contact_force: Array
+    support_wrench: Array

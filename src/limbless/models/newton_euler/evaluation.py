@@ -24,6 +24,7 @@ class Evaluation:
     acceleration : rate of the components of the base twist (6), joint accelerations. The classical acceleration has ω x v more.
     torque : what acts along the joint axes: actuators and passive torques together.
     push : power of the environment, its wrench on the whole robot (6), wrench that holds the base (6); about the base, world axes.
+    wrench : (bodies, 6) of the environment on each body, about its origin, world axes.
     """
 
     def __init__(self, table: kernels.ChainTable, base: int, laws: Laws) -> None:
@@ -32,8 +33,9 @@ class Evaluation:
         sizes = (positions, 6 + n, 6 + n, n, PUSH, 6 * bodies, kernels.WORK_COLUMNS * bodies)
         self.table, self._base, self._laws = table, base, laws
         self._memory = np.zeros(sum(sizes))
-        self.position, self.velocity, self.acceleration, self.torque, self.push, _, work = np.split(self._memory, np.cumsum(sizes)[:-1])
-        self.work = work.reshape(bodies, kernels.WORK_COLUMNS)
+        parts = np.split(self._memory, np.cumsum(sizes)[:-1])
+        self.position, self.velocity, self.acceleration, self.torque, self.push, wrench, work = parts
+        self.wrench, self.work = wrench.reshape(bodies, 6), work.reshape(bodies, kernels.WORK_COLUMNS)
         self.position[3] = 1.0
 
     @property

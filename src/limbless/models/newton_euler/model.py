@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation, Motion
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -16,24 +16,26 @@ from limbless.mechanics import chain_motion
 from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
 from limbless.mechanics.kernel import kernel_array
 from limbless.mechanics.rotations import rotation_vector_to_quaternion
+from limbless.mechanics.tally import Tally
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
+from limbless.models.newton_euler.terms import AT_REST, Terms
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-_AT_REST = (0.0,) * 6
 FRICTION_TOLERANCE = 1e-12           # m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
 _SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
              "give the links mass and inertia, or the joint a rotor_inertia")
 
 
-class NewtonEuler(Model):
+class NewtonEuler(Terms, Model):
     """Recursive Newton-Euler dynamics of a serial chain with a free, planar or fixed base, O(n).
 
     Parameters
@@ -50,7 +52,7 @@ class NewtonEuler(Model):
             raise InputError(f"the Newton-Euler model moves a chain; got {type(built).__name__}")
         self.chain = self.robot = built
         self.actuation = actuation or Motion()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         for item in self.environment:
             if not isinstance(item, Environment):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
@@ -65,28 +67,30 @@ class NewtonEuler(Model):
         self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive), leads, forecasts,
                                 self._plain.layout)
         self._evaluations: dict[bytes, Evaluation] = {}
+        self._terms = {}
         self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
         self._given_positions, self._given_velocities = assembly.given_columns(self._table)
         self._size = self._split + 6 + built.freedoms + INTEGRALS
         self._scratch = assembly.scratch(self._table, self._size)
         self._recorder = Recorder(built, self._table, self._laws)
+        self._tallies = Tallies(built.arrays().torque_limit, self.environment)
 
     # One state at a time
 
     def inverse(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
-                base_twist: ArrayLike = _AT_REST, **instant: Any) -> Solution:
+                base_twist: ArrayLike = AT_REST, **instant: Any) -> Solution:
         """Joint motion given: base acceleration and joint torques (paper 001, (17)-(28)). Arguments as `hybrid`."""
         given = np.ones(self.chain.freedoms, dtype=bool)
         return self.hybrid(given, joint_position, joint_velocity, joint_acceleration, None, base_twist, **instant)
 
     def forward(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_torque: ArrayLike,
-                base_twist: ArrayLike = _AT_REST, **instant: Any) -> Solution:
+                base_twist: ArrayLike = AT_REST, **instant: Any) -> Solution:
         """Joint torques given: accelerations of base and joints (paper 001, (32)-(43)). Arguments as `hybrid`."""
         given = np.zeros(self.chain.freedoms, dtype=bool)
         return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
 
     def hybrid(self, motion_given: ArrayLike, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike | None,
-               joint_torque: ArrayLike | None, base_twist: ArrayLike = _AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
+               joint_torque: ArrayLike | None, base_twist: ArrayLike = AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
                base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
         """Each degree of freedom either motion-given or torque-given.
 
@@ -105,11 +109,7 @@ class NewtonEuler(Model):
         if mask.shape != (n,):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
         now = self.evaluation(mask)
-        now.position[:3], now.position[3:7] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
-        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
-        now.velocity[:6] = numbers("base_twist", base_twist, 6)
-        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
-        assembly.check_twist(self.chain.base, "base_twist", now.velocity[:6])
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
         now.acceleration[6:] = 0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
         torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
         passive = self._passive(now)
@@ -120,6 +120,16 @@ class NewtonEuler(Model):
         base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
         hold = np.concatenate([R.T @ now.push[7:10], R.T @ now.push[10:13]])
         return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
+
+    def _place(self, now: Evaluation, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike,
+               base_position: ArrayLike, base_orientation: ArrayLike) -> None:
+        """Put a checked state into an evaluation."""
+        n = self.chain.freedoms
+        now.position[:3], now.position[3:7] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
+        now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
+        now.velocity[:6] = numbers("base_twist", base_twist, 6)
+        now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
+        assembly.check_twist(self.chain.base, "base_twist", now.velocity[:6])
 
     def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation:
         """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given joints."""
@@ -209,7 +219,9 @@ class NewtonEuler(Model):
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         kept = assembly.records(self._table, self._size, len(times))
-        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept)
+        tally, tallied = self._tallies.start(state.memory, state.time), self._tallies.records(len(times))
+        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept,
+                                         tally, tallied)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
@@ -218,7 +230,9 @@ class NewtonEuler(Model):
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-        return State(done, x, state.memory), {"time": times, **kept._asdict()}, status
+            tallied = Tally(*(array[:reached] for array in tallied))
+        return (State(done, x, {**state.memory, **self._tallies.named(tally)}),
+                {"time": times, **kept._asdict(), **self._tallies.named(tallied)}, status)
 
     def _take_given(self, x: Array, drive: DriveTable) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
@@ -227,8 +241,8 @@ class NewtonEuler(Model):
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
-        kept = {name: values for name, values in block.items() if name != "time"}
-        return self._recorder.block(block["time"], chain_motion.Records(**kept), self._split)
+        kept = chain_motion.Records(*(block[name] for name in chain_motion.Records._fields))
+        return {**self._recorder.block(block["time"], kept, self._split), **self._tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
@@ -246,10 +260,10 @@ class NewtonEuler(Model):
                 ("base_twist", "screw", slice(split, split + 6)), ("actuator_work", "", slice(work, work + 1))]
 
     def schema(self) -> dict[str, Variable]:
-        return SCHEMA
+        return {**SCHEMA, **self._tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        return self._recorder.coordinates()
+        return {**self._recorder.coordinates(), **self._tallies.coordinates()}
 
 
 class NewtonEulerSettings(ModelSettings):

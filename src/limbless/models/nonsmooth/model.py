@@ -12,7 +12,7 @@ from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
 from limbless.description import quantity
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics import chain as kernels
@@ -22,7 +22,9 @@ from limbless.mechanics.contact_bodies import CENTRAL
 from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
 from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
 from limbless.mechanics.contact_motion import Rule
+from limbless.mechanics.contact_path import MOST
 from limbless.mechanics.kernel import kernel_array
+from limbless.mechanics.tally import Tally
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
@@ -30,6 +32,7 @@ from limbless.models.base import Block, Model, ModelSettings, State, Status, Var
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
 from limbless.models.resolution import MOREAU, StepLimit, chain_rate, friction_limit
+from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
@@ -100,6 +103,7 @@ class NonSmooth(Model):
     """
 
     steps_per_block = 4096
+    worst = ("residual", "depth")
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), actuation: Actuation | None = None,
                  settings: NonSmoothSettings | None = None) -> None:
@@ -107,7 +111,7 @@ class NonSmooth(Model):
         if not isinstance(built, Chain):
             raise InputError(f"the non-smooth model moves a chain; got {type(built).__name__}")
         self.chain, self.actuation, self.settings = built, actuation or Motion(), settings or NonSmoothSettings()
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
@@ -118,6 +122,7 @@ class NonSmooth(Model):
         self._room, self._step = assembly.room(*self._sizes), assembly.step(*self._sizes, self._dry_friction())
         self._recorder = ContactRecorder(built, self._table, self._laws, self._bodies, self._scene)
         self._split = 7 + built.freedoms
+        self._tallies = Tallies(built.arrays().torque_limit, wrenches, self._sizes[2])
 
     def _refuse_joints(self) -> None:
         arrays = self.chain.arrays()
@@ -137,8 +142,9 @@ class NonSmooth(Model):
         joints = self._table.joints
         looks_ahead = own.theta > 0.0 or bool((joints[:, kernels.INERTIA_GAIN] > 0.0).any())
         saturates = feedback and looks_ahead and bool(np.isfinite(joints[:, kernels.SATURATION]).any())
-        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash, own.activation == "anticipative", own.recovery,
-                    own.compliance * G0, 0.92 / G0, own.tolerance, max(own.bound, own.tolerance))
+        return Rule(chains.BASES[self.chain.base], int(control), own.theta, saturates, backlash,
+                    own.activation == "anticipative", own.recovery, own.compliance * G0, 0.92 / G0, own.tolerance,
+                    max(own.bound, own.tolerance))
 
     def _dry_friction(self) -> Array | None:
         """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link; None if there is none."""
@@ -240,20 +246,22 @@ class NonSmooth(Model):
         self._room.counts[3:5] = state.memory.get(_UNRECORDED, 0.0)
         moving = assembly.views(x, *self._sizes)
         kept = assembly.kept(*self._sizes, len(times))
+        tally, tallied = self._tallies.start(state.memory, state.time), self._tallies.records(len(times))
         steps, residual = contact_motion.advance(self._table, self._bodies, self._laws, self._scene, self._rule, drive, knots, record,
-                                                 self._step, self._room, moving, kept)
+                                                 self._step, self._room, moving, kept, tally, tallied)
         done, status = float(knots[steps]), law_failure(self.environment)
         if self._room.counts[4] > contact_motion.DEEPEST:
             status = self._sunk(done, float(knots[min(steps + 1, len(knots) - 1)] - done))
         elif steps < len(knots) - 1:
             status = Status(f"the contact laws could not be solved at t = {done:g} s: a residual of {residual:.2g} m/s remains, more than "
-                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step, less friction or a larger model.compliance",
+                            f"model.bound, {self._rule.bound:g} m/s; try a smaller step or a larger model.compliance{self._crowded()}",
                             done)
         if status.failure:
             reached = int((times <= (status.time or 0.0)).sum())
             times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
-        memory = {**state.memory, _UNRECORDED: self._room.counts[3:5].copy()}
-        return State(done, x, memory), {"time": times, **kept._asdict()}, status
+            tallied = Tally(*(array[:reached] for array in tallied))
+        memory = {**state.memory, _UNRECORDED: self._room.counts[3:5].copy(), **self._tallies.named(tally)}
+        return State(done, x, memory), {"time": times, **kept._asdict(), **self._tallies.named(tallied)}, status
 
     def _sunk(self, time: float, h: float) -> Status:
         """The sentence for a contact that has failed: what is in what, how deep, when."""
@@ -276,10 +284,17 @@ class NonSmooth(Model):
         return [f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, until t = "
                 f"{dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"]
 
+    def _crowded(self) -> str:
+        """What there is to say where more contacts may act at a time than the solver follows a path for."""
+        if self._sizes[2] <= MOST:
+            return ""
+        return (f", or friction below 0.8: stronger friction is solved for up to {MOST} contacts at a time, and there are "
+                f"{self._sizes[2]} here")
+
     def variables(self, block: Block) -> Block:
         """The variables of the result from all that was kept."""
         kept = contact_motion.Kept(*(block[name] for name in contact_motion.Kept._fields))
-        return self._recorder.block(block["time"], kept, self._split)
+        return {**self._recorder.block(block["time"], kept, self._split), **self._tallies.variables(block)}
 
     def _refuse_long_step(self, h: float) -> None:
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that answers to the
@@ -314,7 +329,7 @@ class NonSmooth(Model):
         return {"steps": int(steps), "iterations": int(iterations), "fallbacks": int(fallbacks)}
 
     def schema(self) -> dict[str, Variable]:
-        return SCHEMA
+        return {**SCHEMA, **self._tallies.schema()}
 
     def coordinates(self) -> dict[str, Any]:
-        return self._recorder.coordinates()
+        return {**self._recorder.coordinates(), **self._tallies.coordinates()}

@@ -18,7 +18,7 @@ from limbless.mechanics.contact_motion import Kept
 from limbless.mechanics.laws import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
-from limbless.models.chain_recording import Recorder
+from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ _NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")      # 
 FARTHEST = 1e3                                                                # m: gaps beyond are not measured
 
 SCHEMA = {
-    **{name: variable for name, variable in CHAIN_SCHEMA.items() if name not in _NOT_HERE},
+    **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in _NOT_HERE},
     "contact_force": Variable(("contact", "axis"), "N", "force of each contact, mean over the step that ended; 0 where open", "world"),
     "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
     "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
@@ -57,8 +57,8 @@ class ContactRecorder:
             "contact_link": (("contact",), link, {"long_name": "number of the link, from 0"}),
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (("surface", "parameter"), self.scene.surfaces, {
-                "long_name": "what can be touched: code, active from and until (s), friction forward, backward, lateral, rolling, "
-                             "restitution, then the numbers of its shape (see mechanics.contact_gap)"}),
+                "long_name": "what can be touched: code, active from and until (s), friction of slip along x and against it, "
+                             "lateral, rolling, restitution, then the numbers of its shape (see mechanics.contact_gap)"}),
         }
 
     def block(self, times: Array, kept: Kept, split: int) -> Block:
@@ -68,7 +68,7 @@ class ContactRecorder:
         records = Records(kept.x, np.zeros((count, 6 + joints)), kept.torque, kept.powers, kept.rotation, kept.origin, twist, rate,
                           kept.wrench, np.zeros((count, 6)))
         block = {name: values for name, values in self.recorder.block(times, records, split).items() if name not in _NOT_HERE}
-        return block | {"contact_force": kept.force, "contact_position": kept.place, "contact_state": kept.state,
+        return block | mean_powers(block) | {"contact_force": kept.force, "contact_position": kept.place, "contact_state": kept.state,
                         "contact_gap": np.minimum(kept.gap, FARTHEST), "contact_wrench": kept.resultant,
                         "contact_residual": kept.residual, "contact_depth": kept.depth}
 

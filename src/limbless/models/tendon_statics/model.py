@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.mechanics import spine_equilibrium as equilibrium
@@ -69,7 +69,7 @@ class TendonStatics:
         if form not in ("energy", "moment"):
             raise InputError(f"form must be 'energy' or 'moment'; got {form!r}")
         self.robot, self.form, self.stops, self.drop_axial = built, form, stops, drop_axial
-        self.environment = (environment,) if isinstance(environment, Environment) else tuple(environment)
+        self.environment = together(environment)
         self.spine, self.tendons = spine_arrays(built, form), len(built.tendons)
         self.base_position = numbers("base_position", base_position, (3,))
         self.base_rotation = quaternion_to_matrix(unit_quaternion(base_orientation))

@@ -77,7 +77,7 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
         elif isinstance(item, Buoyancy):
             if item.surface is not None:
                 raise InputError("environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`")
-            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ np.array(item.acceleration))
+            joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):
             _point_wrench(item, v, to_base, disk, moment)
         else:
@@ -88,7 +88,8 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
 def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
     """A force at the centre of a disk; a moment on the last one."""
     if item.law is not None:
-        raise InputError("environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` and `torque`")
+        raise InputError("environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` "
+                         "and `torque`")
     if item.frame != "world" or any(item.point):
         raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
                          f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")

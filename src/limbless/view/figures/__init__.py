@@ -85,13 +85,15 @@ def _literal(result: Result) -> Result:
     from limbless.view.figures.style import literal
 
     data = result.dataset
-    labels = {name: variable for name, variable in data.coords.items() if variable.dtype.kind in "UO"}
-    formulas = {name: variable for name, variable in labels.items() if any("$" in str(label) for label in variable.values.ravel())}
-    if not formulas:
+    texts = {}
+    for name, labels in data.coords.items():
+        if labels.dtype.kind in "UO" and any("$" in str(label) for label in labels.values.ravel()):
+            written = np.array([literal(str(label)) for label in labels.values.ravel()]).reshape(labels.shape)
+            texts[name] = (labels.dims, written, labels.attrs)
+    if not texts:
         return result
     shown = copy.copy(result)
-    shown.dataset = data.assign_coords({name: (variable.dims, np.array([literal(str(label)) for label in variable.values.ravel()]).reshape(
-        variable.shape), variable.attrs) for name, variable in formulas.items()})
+    shown.dataset = data.assign_coords(texts)
     return shown
 
 

@@ -74,7 +74,8 @@ def head_motion(result: Result) -> Drawing:
     sheet, panels = style.panels([22.0] * 4, share_time=True, gap=8.0)
     time = result.dataset["time"].values
     table: Table = {"time (s)": time}
-    for number, (colour, (name, run)) in enumerate(zip((style.BLUE, style.RED), _both_anchorages(result).items(), strict=True)):
+    for number, (name, run) in enumerate(_both_anchorages(result).items()):
+        colour = (style.BLUE, style.RED)[number]
         x, v = run.dataset["base_position"].values[:, 0], run.dataset["base_twist"].values[:, 0]
         where, fast = panels[2 * number:2 * number + 2]
         where.plot(run.dataset["time"].values, x, color=colour)
@@ -100,15 +101,16 @@ def worm_forces_variable(result: Result) -> Drawing:
 
 
 def _forces(result: Result) -> Drawing:
-    """Axial contact force in time and internal force along the body (its jump is at the anchor), with both anchorages."""
+    """Axial contact force in time and internal force along the body (it jumps at the anchor), with both anchorages."""
     sheet, panels = style.panels([20.0, 26.0, 20.0, 26.0])
     table: Table = {"time (s)": result.dataset["time"].values, "X (m)": result.dataset["abscissa"].values}
     for (name, run), contact, inside in zip(_both_anchorages(result).items(), panels[::2], panels[1::2], strict=True):
         data = run.dataset
-        force, largest = data["contact_wrench"].values[:, 0], float(np.abs(data["internal_wrench"].values[..., 0]).max())
+        force = data["contact_wrench"].values[:, 0]
+        smallest = max(0.01 * np.abs(data["internal_wrench"].values[..., 0]).max(), 1.2 * np.abs(force).max())
         contact.plot(data["time"].values, force, color=style.BLACK)
         contact.set(xlabel="time (s)", ylabel="contact force (N)")
-        style.at_least(contact, max(0.01 * largest, 1.2 * float(np.abs(force).max())))       # mere rounding is drawn as 0
+        style.at_least(contact, float(smallest))              # mere rounding is drawn as 0
         style.note_above(contact, _SHOWN[name])
         table[f"{name}: contact force (N)"] = force
         for colour, moment in zip(style.COLOURS, (0.1, 0.6, 2.3), strict=False):
@@ -125,7 +127,8 @@ def _draw_inside(axes: Axes, run: Result, record: int, name: str, colour: str, t
     places = data["support_abscissa"].values[record, data["contact_state"].values[record] > 0]
     piece = np.searchsorted(np.sort(places), X)
     for number in np.unique(piece):
-        axes.plot(X[piece == number], force[piece == number], color=colour, label=f"{time:g} s" if number == piece[0] else None)
+        here = piece == number
+        axes.plot(X[here], force[here], color=colour, label=f"{time:g} s" if number == piece[0] else None)
     for place in places:
         axes.axvline(place, color=colour, linewidth=0.6, linestyle=":")
     table[f"{name}: internal force at {time:g} s (N)"] = force
@@ -172,11 +175,11 @@ def climb(result: Result) -> Drawing:
 
 
 @figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
-        needs=("contact_force", *_INSIDE))
+        needs=("support_wrench", *_INSIDE))
 def torques(result: Result) -> Drawing:
     data = result.dataset
     sheet, (reaction, inside) = style.panels([30.0, 34.0])
-    time, force = data["time"].values, data["contact_force"].values[..., 5]
+    time, force = data["time"].values, data["support_wrench"].values[..., 5]
     table: Table = {"time (s)": time}
     for number, (label, colour) in enumerate(zip(("head", "tail"), style.COLOURS, strict=False)):
         if number < force.shape[1]:
@@ -204,8 +207,9 @@ def curvature_profile(result: Result) -> Drawing:
     table: Table = {"X (m)": X}
     for place, (colour, record) in enumerate(zip(style.COLOURS, _moments(result), strict=False)):
         K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
-        dashes = "solid" if place < _SNAPSHOTS // 2 else (0, (2.0, 2.0))       # the wave comes back: later curves leave earlier ones to be seen
-        axes.plot(X, K, color=colour, label=f"{t:g} s", linewidth=1.6 if place < _SNAPSHOTS // 2 else 1.0, linestyle=dashes)
+        early = place < _SNAPSHOTS // 2                      # the wave comes back: later curves leave earlier ones to be seen
+        axes.plot(X, K, color=colour, label=f"{t:g} s", linewidth=1.6 if early else 1.0,
+                  linestyle="solid" if early else (0, (2.0, 2.0)))
         table[f"curvature at {t:g} s (1/m)"] = K
     axes.set(xlabel="X (m)", ylabel="yaw curvature (1/m)")
     style.legend_above(axes, 6)
@@ -229,12 +233,12 @@ def snake_turning(result: Result) -> Drawing:
 
 
 @figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
-        needs=("contact_force", *_INSIDE))
+        needs=("support_wrench", *_INSIDE))
 def snake_forces(result: Result) -> Drawing:
     data, record = result.dataset, _nearest(result, 2.0)
     sheet, (contact, inside) = style.panels([30.0, 34.0])
     here = data["contact_state"].values[record] > 0
-    place, force = data["support_abscissa"].values[record, here], data["contact_force"].values[record, here, 1]
+    place, force = data["support_abscissa"].values[record, here], data["support_wrench"].values[record, here, 1]
     contact.axhline(0.0, color=style.GREY, linewidth=0.6)
     contact.vlines(place, 0.0, force, color=style.RED, linewidth=1.2)
     contact.plot(place, force, "o", color=style.RED, markersize=2.5)

@@ -1,4 +1,4 @@
-"""Which link touches, sticks and slips, when; with what force the ground acts; and how well the contact laws were kept."""
+"""Which link touches, sticks and slips, when; with what force; and how well the contact laws were kept."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def mean_force(result: Result) -> np.ndarray:
-    """Resultant of all contacts (time, 3), N, world: its mean since the record before (impacts included), at the first record that of the next.
+    """Resultant of all contacts (time, 3), N, world: its mean since the record before, impacts included; first that of the next.
 
-    Mass times the change of the velocity of the centre of mass is the sum of all impulses, of every step. What acts beside the contacts
-    is smooth, and is known at the records: all outer forces of the step that ended there less those of its contacts.
+    Mass times the change of the velocity of the centre of mass is the sum of all impulses, of every step. What acts beside
+    the contacts is smooth, and is known at the records: all outer forces of the step that ended there less its contacts'.
     """
     data, time = result.dataset, result.dataset["time"].values
     force = data["fluid_force"].values
@@ -29,8 +29,9 @@ def mean_force(result: Result) -> np.ndarray:
     return np.concatenate([mean[:1], mean])
 
 
-@figure("contacts", "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of the contact laws", every_run=True,
-        needs=("contact_state", "contact_force", "contact_link", "contact_residual", "fluid_force", "com_velocity", "orientation"))
+@figure("contacts", "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of their laws",
+        every_run=True, needs=("contact_state", "contact_force", "contact_link", "contact_residual", "fluid_force", "com_velocity",
+                               "orientation"))
 def contacts(result: Result) -> Drawing:
     from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.patches import Patch
@@ -44,7 +45,8 @@ def contacts(result: Result) -> Drawing:
         if own.shape[1]:
             worst[:, number] = np.where((own == 1).any(axis=1), 1.0, own.max(axis=1))     # a link that sticks anywhere is held there
     load = mean_force(result)
-    sheet, (diagram, total, residual) = style.panels([max(20.0, 2.4 * links), 24.0, 20.0], share_time=True, top=9.0, gap=7.0)
+    heights = [max(20.0, 2.4 * links), 24.0, 20.0]
+    sheet, (diagram, total, residual) = style.panels(heights, share_time=True, top=9.0, gap=7.0)
     colours = ["#FFFFFF", style.BLUE, style.ORANGE]
     edges = np.concatenate([[time[0]], 0.5 * (time[1:] + time[:-1]), [time[-1]]])
     three: Any = {"cmap": ListedColormap(colours), "norm": BoundaryNorm([-0.5, 0.5, 1.5, 2.5], 3)}
@@ -63,6 +65,7 @@ def contacts(result: Result) -> Drawing:
     residual.semilogy(time, shown, color=style.RED, linewidth=0.6)
     residual.set(xlabel="time (s)", ylabel="residual (m/s)", xlim=(time[0], time[-1]))
     table = {"time (s)": time, "residual of the contact laws (m/s)": data["contact_residual"].values}
-    table |= {f"mean force of all contacts since the record before, {axis} (N)": load[:, number] for number, axis in enumerate("xyz")}
+    table |= {f"mean force of all contacts since the record before, {axis} (N)": load[:, number]
+              for number, axis in enumerate("xyz")}
     table |= {f"link {number + 1}: 0 lifted, 1 sticks, 2 slips": worst[:, number] for number in range(links)}
     return sheet, table

@@ -38,7 +38,8 @@ def _in_base(data: xr.Dataset) -> np.ndarray:
     return rotate(base, data["position"].values - data["position"].values[..., :1, :])
 
 
-def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str, strength: float) -> np.ndarray:
+def _draw_spine(axes: Axes, disks: np.ndarray, plane: tuple[int, int], radius: float, colour: str,
+                strength: float) -> np.ndarray:
     """The backbone as a line with its disks across it; the ends of the disks (points, 2), mm."""
     flat = 1e3 * disks[:, plane]
     axes.plot(flat[:, 0], flat[:, 1], color=colour, alpha=strength, linewidth=1.0)
@@ -66,8 +67,9 @@ def postures(result: Result) -> Drawing:
     table: Table = {}
     for axes, plane, name in zip(panels, ((0, 1), (0, 2)), ("y to the left", "z up"), strict=True):
         tip = 1e3 * disks[:, -1][:, plane]
-        drawn = [tip] + [_draw_spine(axes, disks[point], plane, radius, style.BLUE, min(1.0, 0.2 + 0.8 * place / max(1, len(shown) - 1)))
-                         for place, point in enumerate(shown)]
+        strengths = np.linspace(0.2, 1.0, len(shown))
+        drawn = [tip, *(_draw_spine(axes, disks[point], plane, radius, style.BLUE, float(strength))
+                        for point, strength in zip(shown, strengths, strict=True))]
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
         _equal(axes, drawn, "x along the body", name)
     for point in shown:
@@ -91,7 +93,8 @@ def friction(result: Result) -> Drawing:
     bends.plot(numbers, lateral, "o-", color=style.BLUE, markersize=2.5, label="with friction")
     bends.plot(numbers, np.degrees(without), "x--", color=style.RED, markersize=3.0, label="without")
     bends.set(xlabel="vertebra", ylabel="lateral bend (deg)", xlim=(0.5, len(numbers) + 0.5))
-    bends.annotate(f"difference at most {np.abs(lateral - np.degrees(without)).max():.1g} deg", (0.03, 0.06), xycoords="axes fraction")
+    apart = np.abs(lateral - np.degrees(without)).max()
+    bends.annotate(f"difference at most {apart:.1g} deg", (0.03, 0.06), xycoords="axes fraction")
     style.legend_above(bends)
     mu = data["friction_coefficient"].values[point]
     pulled = int(np.argmax(data["tension"].values[point]))
@@ -111,14 +114,15 @@ def _without_friction(result: Result) -> xr.Dataset:
     return run(result.scenario, {"model.friction": None, "figures": []}).dataset
 
 
-@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released and pulled again, and what friction changes of it",
+@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released, pulled again; what friction changes of it",
         needs=("slip_state", *_PATH))
 def hysteresis(result: Result) -> Drawing:
     data = result.dataset
     time = _points(data)
     pulled = int(np.argmax(data["tension"].values.max(axis=0)))
     tension, slip = data["tension"].values[:, pulled], data["slip_state"].values[:, pulled]
-    tip, length, plain = data["tip_in_base"].values[:, 1], data["tendon_length"].values[:, pulled], _without_friction(result)
+    tip, length = data["tip_in_base"].values[:, 1], data["tendon_length"].values[:, pulled]
+    plain = _without_friction(result)
     moved, longer = tip - plain["tip_in_base"].values[:, 1], length - plain["tendon_length"].values[:, pulled]
     sheet, (where, apart, long, state) = style.panels([26.0, 30.0, 30.0, 20.0])
     where.plot(tension, 1e3 * tip, ".-", color=style.BLUE, markersize=2.0)
@@ -131,8 +135,9 @@ def hysteresis(result: Result) -> Drawing:
     style.legend_above(apart)
     state.plot(time, slip, color=style.RED)
     state.set(xlabel="time (s)", ylabel="slip state (1)", ylim=(-1.1, 1.1))
-    return sheet, {"time (s)": time, "tension (N)": tension, "tip y (m)": tip, "tip y less that without friction (m)": moved,
-                   "tendon length (m)": length, "tendon length less that without friction (m)": longer, "slip state (1)": slip}
+    return sheet, {"time (s)": time, "tension (N)": tension, "slip state (1)": slip,
+                   "tip y (m)": tip, "tip y less that without friction (m)": moved,
+                   "tendon length (m)": length, "tendon length less that without friction (m)": longer}
 
 
 @figure("gautreau-fig06-workspace", "Fig. 6: where the tip goes for all tensions, without and with mechanical stops",
@@ -151,8 +156,8 @@ def workspace(result: Result) -> Drawing:
             _equal(axes, [tip[..., [right, up]].reshape(-1, 2)], f"{'xyz'[right]}", f"{'xyz'[up]}")
             axes.set_title(f"{name}, {words}")
             if axes is panels[0]:
-                axes.figure.legend(handles=[across[0], along[0]], labels=["lateral tension changes", "vertical tension changes"],
-                                   loc="upper right", ncols=2)
+                axes.figure.legend(handles=[across[0], along[0]], loc="upper right", ncols=2,
+                                   labels=["lateral tension changes", "vertical tension changes"])
         table |= {f"{name}, tip {axis} (m)": tip[..., column].ravel() * 1e-3 for column, axis in enumerate("xyz")}
     first, second = np.meshgrid(data["tension_lateral"].values, data["tension_vertical"].values, indexing="ij")
     return sheet, {"lateral tension (N)": first.ravel(), "vertical tension (N)": second.ravel(), **table}
@@ -166,7 +171,8 @@ def planar_positions(result: Result) -> Drawing:
     tip = 1e3 * data["tip_in_base"].values
     sheet, (whole, close) = style.panels([50.0, 34.0])
     shown = _across(tip[:, 1])
-    drawn = [_draw_spine(whole, disks[point], (1, 0), float(data["radius"].values.max()), style.BLUE, 0.35) for point in shown]
+    radius = float(data["radius"].values.max())
+    drawn = [_draw_spine(whole, disks[point], (1, 0), radius, style.BLUE, 0.35) for point in shown]
     whole.plot(tip[:, 1], tip[:, 0], color=style.RED)
     _equal(whole, [*drawn, tip[:, [1, 0]]], "y to the left", "x along the body")
     whole.set_title("spine at both extrema and between; tip in red")
@@ -175,13 +181,14 @@ def planar_positions(result: Result) -> Drawing:
     close.set(xlabel="y (mm)", ylabel="x (mm)", title="the tip alone")
     table: Table = {"time (s)": time, **{f"tip {axis} (m)": 1e-3 * tip[:, number] for number, axis in enumerate("xyz")}}
     for point in shown:
-        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xy")}
+        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, k] for k, axis in enumerate("xy")}
     return sheet, table
 
 
 def _across(values: np.ndarray) -> list[int]:
     """Points at which a path is nearest to equal intervals between its extrema, both included, each once."""
-    return list(dict.fromkeys(int(np.abs(values - wanted).argmin()) for wanted in np.linspace(values.min(), values.max(), _POSTURES)))
+    wanted = np.linspace(values.min(), values.max(), _POSTURES)
+    return list(dict.fromkeys(int(np.abs(values - one).argmin()) for one in wanted))
 
 
 @figure("gautreau-fig15-planar-trajectory", "Fig. 15: tendon forces, displacements and work along a planar trajectory",

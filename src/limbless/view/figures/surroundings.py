@@ -1,4 +1,4 @@
-"""The track of a robot among what its scenario puts around it: ground that slopes, terrain, pegs and boxes, from above and from the side."""
+"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the side."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 _ABOVE = (0, 1)
 _SNAPSHOTS = 4
 _LEVEL = 1e-4         # m: ground whose height changes by less is level
+_RINGS = "\nlines of equal height of the ground, m"
 _LEAST = 20.0         # mm: height of a panel
 _NEAR = 0.3           # of the body's length: ground shown around it
 
 
-@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; from the side where the ground is not level",
+@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; where it is not level from the side",
         needs=("com_position", *body.BODY))
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
@@ -31,29 +32,31 @@ def surroundings(result: Result) -> Drawing:
     sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
     obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box"))]
     below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
-    uneven = any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets) or any(solid.name.startswith("box") for solid in obstacles)
+    uneven = (any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets)
+              or any(solid.name.startswith("box") for solid in obstacles))
     planes = [_ABOVE, (_side(data), 2)][:2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body.outline(data, record, plane) for record in records] for plane in planes]
     around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
-    sheet, panels = style.panels([max(_LEAST, body.panel_height([*shapes, *hulls])) for shapes, hulls in zip(drawn, around, strict=True)], top=11.0)
+    heights = [body.panel_height([*shapes, *hulls]) for shapes, hulls in zip(drawn, around, strict=True)]
+    sheet, panels = style.panels([max(_LEAST, height) for height in heights], top=11.0)
     table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
     for axes, plane, shapes, hulls in zip(panels, planes, drawn, around, strict=True):
         for hull in hulls:
             axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
         for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
             body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
-            table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, column] for column, k in enumerate(plane)}
+            table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, c] for c, k in enumerate(plane)}
         axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.8, zorder=3)
         body.true_scale(axes, [*shapes, *hulls], plane)
     if np.isfinite(below).all():
         table["height of the ground below it (m)"] = below
     lines = _draw_heights(panels[0], sheets)
     every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
-    panels[0].set_title(f"centre of mass (red); {every}" + ("\nlines of equal height of the ground, m" if lines else ""))
+    panels[0].set_title(f"centre of mass (red); {every}{_RINGS if lines else ''}")
     if uneven:
         across = track[:, planes[1][0]]
-        panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre of mass")
+        panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre")
         panels[1].set_title("from the side")
         style.legend_above(panels[1])
     return sheet, table
@@ -101,7 +104,8 @@ def _draw_heights(axes: Axes, sheets: list[Solid]) -> bool:
     for solid in sheets:
         x, y, z = solid.vertices.T
         if np.ptp(z) > _LEVEL:
-            rings = axes.tricontour(Triangulation(x, y, solid.faces), z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
+            lattice, look = Triangulation(x, y, solid.faces), {"colors": style.GREY, "linewidths": 0.6, "zorder": 0.5}
+            rings = axes.tricontour(lattice, z, levels=7, **look)
             for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
                 label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
             lines = True

@@ -73,7 +73,7 @@ def soft_start(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times of the run (0, 5, 10 and 15 s in the paper), from above and from the side",
+@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above and from the side",
         needs=body.BODY)
 def snapshots(result: Result) -> Drawing:
     time = result.dataset["time"].values
@@ -98,7 +98,8 @@ def _records(result: Result, moments: np.ndarray) -> list[int]:
 
 def _outlines(result: Result, records: list[int], plane: body.Plane, apart: float = 0.0) -> list[np.ndarray]:
     """Outlines at some records, each moved up by `apart` (m) from the one before."""
-    return [body.outline(result.dataset, record, plane) + np.array([0.0, place * apart]) for place, record in enumerate(records)]
+    return [body.outline(result.dataset, record, plane) + np.array([0.0, place * apart])
+            for place, record in enumerate(records)]
 
 
 def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane, apart: float, table: Table) -> None:
@@ -108,8 +109,8 @@ def _postures(axes: Axes, result: Result, records: list[int], plane: body.Plane,
         body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
         first = data["position"].values[record, 0, plane] + np.array([0.0, place * apart])
         axes.annotate(f"{time[record]:.3g} s", first, fontsize=6.0, ha="center", va="center", zorder=5)
-        table |= {f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, column] - column * place * apart
-                  for column, axis in enumerate(plane)}
+        table |= {f"outline at {time[record]:.4g} s, {_VIEW[plane]} {'xyz'[axis]} (m)": shape[:, c] - c * place * apart
+                  for c, axis in enumerate(plane)}
     body.true_scale(axes, shapes, plane)
 
 

@@ -71,15 +71,17 @@ def newton_euler_track(result: Result) -> np.ndarray:
     from limbless.simulation import run_scenario
 
     time = result.dataset["time"].values
-    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, figures=(), duration=float(time[-1] - time[0])))
+    same = {"figures": (), "duration": float(time[-1] - time[0])}
+    peer = run_scenario(scenario.changed(model={"kind": "newton-euler"}, **same))
     return np.asarray(peer.dataset["base_position"].values[:len(time), :2])
 
 
 def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
-    """Times and trajectory of the head (time, 2), m, by the Newton-Euler model of an arm that is driven by the *torques* of this run.
+    """Times and trajectory of the head (time, 2), m, by the Newton-Euler model of an arm, driven by the *torques* of this run.
 
-    Were its joints given, every model would repeat the trajectory. Here torques alone are handed over, those of every step, for one period of
-    the gait (errors of dry friction grow later, as nothing corrects them), and the equations of the other model find the motion.
+    Were its joints given, every model would repeat the trajectory. Here torques alone are handed over, those of every step,
+    for one period of the gait (errors of dry friction grow later, as nothing corrects them), and the equations of the
+    other model find the motion.
     """
     from limbless.gaits.function import FunctionGait
     from limbless.simulation import run_scenario, simulate
@@ -93,7 +95,7 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
     time = result.dataset["time"].values
     steps = round(min(float(time[-1] - time[0]), result.period or np.inf) / step)
     fine = run_scenario(scenario.changed(record_every=step, figures=(), duration=steps * step)).dataset
-    jumps = any(getattr(item, "law", None) == "set-valued" for item in rest)                 # torques of a step then are its means
+    jumps = any(getattr(item, "law", None) == "set-valued" for item in rest)       # torques of a step then are its means
     table, knots = fine["joint_torque"].values, fine["time"].values
 
     def torque(times: np.ndarray, stations: np.ndarray) -> np.ndarray:
@@ -102,8 +104,9 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
         return np.stack([np.interp(times, knots, column) for column in table.T], axis=1)
 
     initial = {name: tuple(fine[name].values[0]) for name in ("joint_position", "joint_velocity")}
-    peer = simulate(scenario.robot.build().changed(base="fixed"), FunctionGait(function=torque, drives="torque"), rest, model="newton-euler",
-                    actuation="torque", duration=steps * step, step=step, initial=initial).dataset
+    arm, gait = scenario.robot.build().changed(base="fixed"), FunctionGait(function=torque, drives="torque")
+    peer = simulate(arm, gait, rest, model="newton-euler", actuation="torque", duration=steps * step, step=step,
+                    initial=initial).dataset
     return peer["time"].values, peer["head_position"].values[:, :2]
 
 
@@ -131,7 +134,7 @@ def track(result: Result) -> Drawing:
                    "Newton-Euler tail x (m)": peer[:, 0], "Newton-Euler tail y (m)": peer[:, 1]}
 
 
-@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period with its tail clamped, and the trajectory of the head",
+@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period, tail clamped, and the track of the head",
         needs=("head_position", *body.BODY))
 def manipulation(result: Result) -> Drawing:
     head, time = result.dataset["head_position"].values[:, :2], result.dataset["time"].values
@@ -145,7 +148,8 @@ def manipulation(result: Result) -> Drawing:
     axes.plot(peer[:, 0], peer[:, 1], color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 2)), zorder=5,
               label=f"Newton-Euler, by the same torques; {apart:.1e} m away in a period")
     style.legend_above(axes, 1)
-    return sheet, {**table, "Newton-Euler time (s)": times, "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
+    return sheet, {**table, "Newton-Euler time (s)": times,
+                   "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
 
 
 @figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head", needs=("head_position", *body.BODY))
@@ -159,7 +163,8 @@ def raised(result: Result) -> Drawing:
     return _configurations(result, "from the side", 0.0, (0, 2))
 
 
-def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1), first: int = 0) -> Drawing:
+def _configurations(result: Result, title: str, with_tail: float, plane: body.Plane = (0, 1),
+                    first: int = 0) -> Drawing:
     """The body at ten instants from a record on, darker with time, and the tracks of its ends."""
     data = result.dataset
     time = data["time"].values

@@ -304,3 +304,16 @@ def test_a_weightless_snake_turns_without_momentum() -> None:
     assert abs(data["base_orientation"].values[-1, 0]) < 0.97
     assert np.abs(data["base_orientation"].values - peer["base_orientation"].values).max() < 1e-7
     assert np.abs(data["joint_torque"].values - peer["joint_torque"].values).max() < 1e-7
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4, 12, 16, 19, 20])
+def test_weak_torques_on_set_valued_wheels_are_solved(seed: int) -> None:
+    """Torques of a few mN m on a straight snake, which its wheels all but hold: slender and strong friction, box and ellipse."""
+    rng = np.random.default_rng(seed)
+    size = 10.0 ** rng.uniform(-3, -1)
+    torques, rate = size * rng.normal(size=4), rng.uniform(0.5, 6.0)
+    gait = ll.FunctionGait(drives="torque", function=lambda t, s: torques * np.sin(rate * t)[:, None])
+    for cone in ("box", "ellipse"):
+        wheels = ll.Wheels(tangential=rng.choice([0.01, 0.006, 0.1]), normal=rng.choice([0.5, 0.67, 2.0]), cone=cone)
+        run = ll.simulate(ll.WangSnake(), gait, wheels, model="geometric", actuation="torque", duration=0.1, step=0.001)
+        assert run.status == "completed" and float(run.dataset["contact_residual"].max()) < 1e-9

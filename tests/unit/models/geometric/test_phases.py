@@ -79,7 +79,7 @@ def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
     """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take none."""
     def push(share: float, controller: Any = None) -> np.ndarray:
         gait = ll.FunctionGait(function=lambda t, s: np.tile(share * np.array(PUSH), (len(t), 1)), drives="torque")
-        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005, step=1e-3,
+        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005, step=5e-4,
                           controller=controller)
         return run.dataset["joint_velocity"].values
 

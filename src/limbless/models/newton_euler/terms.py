@@ -1,0 +1,138 @@
+"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the joints."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.mechanics import chain as kernels
+from limbless.mechanics.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.models import chain_tables as assembly
+from limbless.models.chain_recording import Recorder, inertial_wrench, turn
+from limbless.models.newton_euler.evaluation import Evaluation
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+AT_REST = (0.0,) * 6
+_BASE_ROWS: dict[str, Any] = {"free": slice(0, 6), "planar": np.array([0, 1, 5]), "fixed": slice(0, 0)}
+
+
+class Terms:
+    """What `NewtonEuler` takes apart at one state.
+
+        M a + h = (0, torque)
+
+    a holds the rates of the components of the base twist (base axes; free: 6, planar: along x and y and about z, fixed: none) and the
+    joint accelerations. The classical acceleration of `Solution` has ω x v more.
+    """
+
+    chain: Chain
+    _plain: kernels.ChainTable
+    _laws: Any
+    _recorder: Recorder
+    _terms: dict[bool, Evaluation]
+
+    if TYPE_CHECKING:                                     # of `NewtonEuler`
+        def _place(self, now: Evaluation, *instant: Any) -> None: ...
+        def _refuse_failure(self, now: Evaluation, time: float) -> None: ...
+        def _passive(self, now: Evaluation) -> Array: ...
+
+    def mass_matrix(self, joint_position: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
+        """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
+
+        It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a unit
+        acceleration of the joint needs with the base held; the block of the base is the composite inertia (23).
+        """
+        n, now = self.chain.freedoms, self._held(False)
+        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)               # type: ignore[attr-defined]
+        M = np.zeros((6 + n, 6 + n))
+        for j in range(n):
+            now.acceleration[6:] = np.arange(n) == j
+            now()
+            M[:6, 6 + j], M[6:, 6 + j] = self._hold(now), now.torque
+        M[:6, :6], M[6:, :6] = self._composite(now), M[:6, 6:].T
+        return self._kept(self._kept(M).T).T
+
+    def bias(self, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike = AT_REST, *,
+             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Array:
+        """(N,): h, what base and actuators would have to give without any acceleration.
+
+        Velocity terms, less what the environment does (weight, fluid), less springs, dampers and friction in the joints. Arguments as
+        those of `hybrid`.
+        """
+        now = self._held(True)
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)         # type: ignore[attr-defined]
+        now.acceleration[6:] = 0.0
+        now(time)
+        self._refuse_failure(now, time)                                           # type: ignore[attr-defined]
+        passive = self._passive(now)                                              # type: ignore[attr-defined]
+        return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
+
+    def joint_wrenches(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
+                       base_twist: ArrayLike = AT_REST, **instant: Any) -> Array:
+        """(links - 1, 6): f_j of (27), force and moment that each link receives from the one before, about its own origin and axes.
+
+        All that holds and drives the part from link j on: the torque of a joint is f_j along its axis, with rotor and friction besides
+        (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base moves as it must.
+        """
+        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)      # type: ignore[attr-defined]
+        now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))           # type: ignore[attr-defined]
+        keep, rows = self._recorder, self._recorder.rows
+        R, origin = self._frames(now)
+        back = R[rows].swapaxes(1, 2)
+        rates = now.work[rows, kernels.ACCELERATION:][:, :6] + now.work[rows, kernels.EFFORT:][:, :6]
+        twist = now.work[rows, kernels.VELOCITY:][:, :6]
+        need = turn(R[rows], inertial_wrench(keep.rigid + keep.added, turn(back, twist)[None], turn(back, rates)[None])[0])
+        need -= now.wrench[rows]
+        found = []
+        for link in range(1, len(self.chain.links)):
+            last = max(k for k, row in enumerate(self.chain.rows) if row.link == link)
+            here, axes, beyond = origin[last], R[last] @ self.chain.rows[last].home, rows >= last
+            force, arms = need[beyond, :3], origin[rows[beyond]] - here
+            moment = need[beyond, 3:] + np.cross(arms, force)
+            found.append(np.concatenate([force.sum(axis=0) @ axes, moment.sum(axis=0) @ axes]))
+        return np.array(found).reshape(-1, 6)
+
+    def _frames(self, now: Evaluation) -> tuple[Array, Array]:
+        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry nothing, which kernels pass over."""
+        arrays, position = self.chain.arrays(), now.position
+        R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
+        for kind, axis, arm, p in zip(arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:], 7 + arrays.position_column[1:], strict=True):
+            origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == kernels.PRISMATIC else 0.0)))
+            turned = np.eye(3)
+            if kind == kernels.REVOLUTE:
+                turned = quaternion_to_matrix(rotation_vector_to_quaternion(position[p] * axis))
+            elif kind == kernels.SPHERICAL:
+                turned = quaternion_to_matrix(position[p:p + 4])
+            R.append(R[-1] @ turned)
+        return np.array(R), np.array(origin)
+
+    def _held(self, among: bool) -> Evaluation:
+        """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the robot."""
+        if among not in self._terms:
+            given = assembly.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
+            laws = self._laws if among else assembly.pack_environment(self.chain, ())[0]
+            self._terms[among] = Evaluation(given, int(kernels.FIXED), laws)
+        return self._terms[among]
+
+    def _hold(self, now: Evaluation) -> Array:
+        """(6,): the wrench that holds the base, in its axes."""
+        R = now.work[0, kernels.ROTATION:][:9].reshape(3, 3)
+        return turn(R.T, now.push[7:13])
+
+    def _composite(self, now: Evaluation) -> Array:
+        """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""
+        R, origin = now.work[:, :9].reshape(-1, 3, 3), now.work[:, 9:12]
+        total = np.zeros((6, 6))
+        for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._recorder.added, strict=True):
+            turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
+            lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])                   # ω -> ω x r
+            carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])
+            total += carry.T @ inertia @ carry
+        return total
+
+    def _kept(self, rows: Array) -> Array:
+        """Without the rows of the base that it cannot move along."""
+        return np.concatenate([rows[:6][_BASE_ROWS[self.chain.base]], rows[6:]])

@@ -1,0 +1,67 @@
+"""Friction forwards is that of sliding head first, whichever ground, whichever model, whichever end is the head."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.environments.obstacles import Boxes, Pegs
+from limbless.environments.regularised_friction import RegularisedFriction
+from limbless.environments.surfaces import ContactEnvironment
+from limbless.gaits.body_wave import BodyWave
+from limbless.mechanics import contact_gap as gaps
+from limbless.robots.rod import Rod
+
+HEAD_FIRST, TAIL_FIRST, HEIGHT, SPEED = 0.2, 0.6, 0.0525, 1.0
+MU = {"forward": HEAD_FIRST, "backward": TAIL_FIRST, "lateral": 0.4}
+LINK = ll.Aiko(links=1).build()
+STILL = ll.JointWave(yaw_amplitude=0.0)
+
+
+def on_contact(ground: ContactEnvironment) -> Callable[[str, float], float]:
+    """Deceleration of one link that slides along its x, in the non-smooth model."""
+    def decelerate(head: str, way: float) -> float:
+        run = ll.simulate(LINK.changed(head=head), STILL, (ground, ll.Gravity()), model="non-smooth", duration=0.02, step=0.001,
+                          initial={"position": (0.0, 0.0, HEIGHT), "twist": (way * SPEED, 0, 0, 0, 0, 0)})
+        velocity = run.dataset["com_velocity"].values[:, 0]
+        return float(way * (velocity[0] - velocity[-1])) / 0.02
+    return decelerate
+
+
+def on_regularised_chain(head: str, way: float) -> float:
+    model = ll.NewtonEuler(LINK.changed(head=head, base="planar"), RegularisedFriction(speed=1e-9, **MU))
+    return float(-way * model.inverse([], [], [], (way * SPEED, 0, 0, 0, 0, 0)).base_acceleration[0])
+
+
+def on_regularised_rod(head: str, way: float) -> float:
+    run = ll.simulate(Rod(base="planar", head=head), BodyWave(amplitude=0.0), RegularisedFriction(speed=1e-6, **MU),
+                      duration=0.002, step=0.001, model="macro-continuous", initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
+    return float(-way * run.dataset["base_acceleration"].values[0, 0])
+
+
+KINDS = {
+    "ground": on_contact(ll.Ground(**MU)),
+    "patch": on_contact(ll.Ground(forward=0.0, lateral=0.0, patches=({"x": (-5.0, 5.0), "y": (-5.0, 5.0), **MU},))),
+    "terrain": on_contact(ll.Terrain(corner=(-3.0, -3.0), spacing=(6.0, 6.0), table=((0.0, 0.0), (0.0, 0.0)), **MU)),
+    "boxes": on_contact(Boxes(centres=((0.0, 0.0, -0.5),), sizes=((6.0, 6.0, 1.0),), **MU)),
+    "regularised-friction of a chain": on_regularised_chain,
+    "regularised-friction of a rod": on_regularised_rod,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forward_is_head_first(kind: str) -> None:
+    for head, towards_head in (("base", -1.0), ("tip", 1.0)):
+        for way, mu in ((towards_head, HEAD_FIRST), (-towards_head, TAIL_FIRST)):
+            assert KINDS[kind](head, way) == pytest.approx(9.81 * mu, rel=1e-3), (head, way)
+
+
+def test_every_hard_thing_packs_it_alike() -> None:
+    things = [ll.Ground(**MU), Pegs(feet=((0.0, 0.0, 0.0),), **MU), Boxes(centres=((0.0, 0.0, 0.0),), sizes=((1.0, 1.0, 1.0),), **MU),
+              ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU)]
+    for thing in things:
+        along, against = (thing.surfaces(head).rows[0, gaps.FRICTION:gaps.FRICTION + 2] for head in ("tip", "base"))
+        np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])                 # for slip along x, and against it
+        np.testing.assert_array_equal(against, [TAIL_FIRST, HEAD_FIRST])
