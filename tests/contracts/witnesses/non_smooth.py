@@ -55,6 +55,13 @@ def the_gap_is_the_height_of_the_sphere(case: Case) -> None:
     assert data["contact_gap"].max() > 1e-3
 
 
+@witness("non-smooth", "contact_depth")
+def the_depth_is_the_worst_overlap_of_any_sphere(case: Case) -> None:
+    """As a share of its radius, where every step is recorded; the gaps have a witness of their own."""
+    data = case.of("sliding")
+    case.same(data["contact_depth"][1:], np.maximum(-data["contact_gap"][1:], 0.0).max(axis=1) / SPHERE, 1e-6)
+
+
 @witness("non-smooth", "contact_position")
 def contacts_lie_under_their_spheres(case: Case) -> None:
     data = case.of("sliding")
