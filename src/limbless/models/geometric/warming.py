@@ -19,8 +19,8 @@ def run_smooth() -> None:
     rest = np.zeros(model.freedoms)
     model.christoffel(rest)
     model.coriolis(rest, rest)
-    simulate(_ROBOT, Serpenoid(), (Wheels(law="regularised"), Clamp(module=-1, active=((0.002, 1.0),))), model="geometric",
-             duration=0.004, step=0.001)
+    simulate(_ROBOT, Serpenoid(), (Wheels(law="regularised"), Clamp(module=-1, active=((0.0015, 1.0),))), model="geometric",
+             duration=0.003, step=0.0005)
 
 
 def run_stepping() -> None:
