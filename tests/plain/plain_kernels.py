@@ -74,14 +74,6 @@ def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
 def install() -> None:
     """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
     _Intrinsic.__call__ = _plainly
-    kernel = import_module("limbless.mechanics.kernel")
-    original = kernel.with_operators
-
-    def with_operators(cls: type) -> type:
-        cls.__array_ufunc__ = None                        # a NumPy number times a vector is then the vector's business, as in numba
-        return original(cls)
-
-    kernel.with_operators = with_operators
     lanes, scalars = import_module("limbless.mechanics.lanes"), import_module("limbless.mechanics.scalars")
     for name in ("sqrt", "absolute", "value_of", "where_positive"):
         setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from limbless.mechanics.columns import get_matrix, put_matrix
 from limbless.mechanics.inertia import Wrench
-from limbless.mechanics.kernel import inline, with_operators
+from limbless.mechanics.kernel import inline
+from limbless.mechanics.operators import with_operators
 from limbless.mechanics.vectors import Matrix, Vector, outer, product, rows, skew, transpose
 
 
@@ -20,12 +21,6 @@ class Block(NamedTuple):
     B: Matrix
     C: Matrix
     D: Matrix
-
-    def __add__(a, b):
-        return Block(a.A + b.A, a.B + b.B, a.C + b.C, a.D + b.D)
-
-    def __sub__(a, b):
-        return Block(a.A - b.A, a.B - b.B, a.C - b.C, a.D - b.D)
 
     def __matmul__(a, b):
         return Wrench(a.A @ b.linear + a.B @ b.angular, a.C @ b.linear + a.D @ b.angular)

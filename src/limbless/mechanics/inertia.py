@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.kernel import inline, with_operators
+from limbless.mechanics.kernel import inline
+from limbless.mechanics.operators import with_operators
 from limbless.mechanics.vectors import Matrix, Symmetric, Vector, cross, dot, inverse, outer, product, rows, skew, transpose, upper
 
 
@@ -16,29 +17,11 @@ class Twist(NamedTuple):
     linear: Vector
     angular: Vector
 
-    def __add__(a, b):
-        return Twist(a.linear + b.linear, a.angular + b.angular)
-
-    def __rmul__(a, k):
-        return Twist(k * a.linear, k * a.angular)
-
 
 @with_operators
 class Wrench(NamedTuple):
     force: Vector
     torque: Vector
-
-    def __add__(a, b):
-        return Wrench(a.force + b.force, a.torque + b.torque)
-
-    def __sub__(a, b):
-        return Wrench(a.force - b.force, a.torque - b.torque)
-
-    def __neg__(a):
-        return Wrench(-a.force, -a.torque)
-
-    def __rmul__(a, k):
-        return Wrench(k * a.force, k * a.torque)
 
 
 @with_operators
@@ -50,12 +33,6 @@ class Inertia(NamedTuple):
     M: Symmetric
     H: Matrix
     J: Symmetric
-
-    def __add__(a, b):
-        return Inertia(a.M + b.M, a.H + b.H, a.J + b.J)
-
-    def __sub__(a, b):
-        return Inertia(a.M - b.M, a.H - b.H, a.J - b.J)
 
     def __matmul__(a, b):
         return Wrench(a.M @ b.linear + transpose(a.H) @ b.angular, a.H @ b.linear + a.J @ b.angular)

@@ -1,4 +1,4 @@
-"""What kernels need from numba, in one place: two decorators, operators for named tuples, the compile cache.
+"""What kernels need from numba, in one place: decorators and the compile cache.
 
 `inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with floats),
 are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number would otherwise
@@ -10,7 +10,6 @@ Full fast math assumes that nothing is NaN or infinite, so no kernel can test fo
 from __future__ import annotations
 
 import hashlib
-import operator
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -21,11 +20,15 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
+from limbless.mechanics.inlining import spare_inlined
+
+if os.environ.get("LIMBLESS_INLINING", "lean") != "plain":      # `plain`: as numba does it, slower to compile (see `inlining`)
+    spare_inlined()
 
 FAST: Any = {"fastmath": True, "error_model": "numpy"}
 INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -99,34 +102,6 @@ def kernel_array(values: Any) -> NDArray[np.float64]:
 def is_cold() -> bool:
     """Whether nothing has been compiled yet for these sources: the first run then takes some seconds more."""
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
-
-
-def with_operators(cls: type) -> type:
-    """Class decorator: give compiled code the operators that a NamedTuple defines in Python (a + b, a - b, a @ b, -a, k * a)."""
-    methods: dict[str, Callable] = dict(cls.__dict__)
-
-    def mine(ty: Any) -> bool:
-        return isinstance(ty, types.BaseNamedTuple) and getattr(ty, "instance_class", None) is cls
-
-    def binary(symbol: Callable, method: Callable) -> None:
-        @overload(symbol, jit_options=INLINE)
-        def typed(a, b):
-            return method if mine(a) else None
-
-    for name in ("add", "sub", "matmul"):
-        if f"__{name}__" in methods:
-            binary(getattr(operator, name), methods[f"__{name}__"])
-    if "__neg__" in methods:
-        @overload(operator.neg, jit_options=INLINE)
-        def negative(a):
-            return methods["__neg__"] if mine(a) else None
-    if "__rmul__" in methods:
-        scaled = inline(methods["__rmul__"])
-
-        @overload(operator.mul, jit_options=INLINE)
-        def multiple(a, b):
-            return (lambda a, b: scaled(b, a)) if mine(b) else None
-    return cls
 
 
 _CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.kernel import inline, with_operators
+from limbless.mechanics.kernel import inline
+from limbless.mechanics.operators import with_operators
 from limbless.mechanics.scalars import sincos
 
 
@@ -16,18 +17,6 @@ class Vector(NamedTuple):
     x: float
     y: float
     z: float
-
-    def __add__(a, b):
-        return Vector(a.x + b.x, a.y + b.y, a.z + b.z)
-
-    def __sub__(a, b):
-        return Vector(a.x - b.x, a.y - b.y, a.z - b.z)
-
-    def __neg__(a):
-        return Vector(-a.x, -a.y, -a.z)
-
-    def __rmul__(a, k):
-        return Vector(k * a.x, k * a.y, k * a.z)
 
 
 @inline
@@ -46,12 +35,6 @@ class Matrix(NamedTuple):
     x: Vector
     y: Vector
     z: Vector
-
-    def __add__(a, b):
-        return Matrix(a.x + b.x, a.y + b.y, a.z + b.z)
-
-    def __sub__(a, b):
-        return Matrix(a.x - b.x, a.y - b.y, a.z - b.z)
 
     def __matmul__(a, b):
         return Vector(dot(a.x, b), dot(a.y, b), dot(a.z, b))
@@ -116,12 +99,6 @@ class Symmetric(NamedTuple):
     yy: float
     yz: float
     zz: float
-
-    def __add__(a, b):
-        return Symmetric(a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz)
-
-    def __sub__(a, b):
-        return Symmetric(a.xx - b.xx, a.xy - b.xy, a.xz - b.xz, a.yy - b.yy, a.yz - b.yz, a.zz - b.zz)
 
     def __matmul__(a, b):
         return rows(a) @ b
