@@ -29,7 +29,7 @@ ROTOR, STIFFNESS, REST, DAMPING = np.array([2e-3, 1e-3]), np.array([0.6, 0.4]), 
 SWING, RATE, PHASE = np.array([0.5, 0.4]), np.array([9.0, 7.0]), np.array([0.3, 1.1])
 POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(), 1)),
         "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
-LIMIT = (None, 0.9)                                                             # N m, of the joints
+LIMIT = (0.24, None)                                                            # N m, of the joints
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
 STILL = {**POSE, "twist": (0.0,) * 6}
 SPHERE = 0.02                                                                   # m, radius of the two spheres under each link

@@ -3,12 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.contracts.witnesses import Array, Case, chords, extremes, fine_integral, integral, same_instants, spin, rate, witness
-from tests.contracts.witnesses.chain import LIMIT, MASS, MODELS, PULLS, STEP, bodies, hand_powers
+from tests.contracts.witnesses import Array, Case, chords, extremes, fine_integral, integral, same_instants, spin, witness
+from tests.contracts.witnesses.chain import LIMIT, MASS, MODELS, PULLS, bodies, hand_powers
 from tests.contracts.witnesses.non_smooth import DOWN, closed, spheres
-
-TOUCHING = {"wheels", "sliding"}                 # runs with contacts; every step is recorded in them
-
 
 def driven(data: dict[str, Array]) -> Array:
     """Power of each actuator (records, joints)."""
@@ -79,9 +76,9 @@ def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
 
 @witness(MODELS, "com_path")
 def path_of_the_centre_of_mass(case: Case) -> None:
-    """Chords, which are too short by (turn per step)²/24."""
+    """Chords. The path is counted in trapezia of the speed: h²/12 times the change of its slope, here 20 m/s2, is 3e-4 of it."""
     data = case.of("free")
-    case.same(data["com_path"], chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()), max(case.tolerance, 2e-4))
+    case.same(data["com_path"], chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()), max(case.tolerance, 6e-4))
 
 
 @witness(MODELS, "work_exchanged")
@@ -94,7 +91,7 @@ def sizes_of_all_powers(case: Case) -> None:
 
 def recorded(case: Case) -> list[dict[str, Array]]:
     """Runs of which every step is recorded."""
-    return [case.of(run) for run in case.runs if run in ({"sliding", "careless"} if "sliding" in case.runs else {"free", "held", "wheels"})]
+    return [case.of(run) for run in case.runs if not ("sliding" in case.runs and run == "free")]
 
 
 @witness(MODELS, "peak_torque", "peak_time")
