@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import limbless as ll
 from tests.contracts import witnesses
 
 for found in pkgutil.iter_modules(witnesses.__path__):
@@ -55,19 +56,47 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
+CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit", "radius", "section_length",
+             "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass", "vertebra_volume"}
+"""Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole run."""
+
+
+def in_result(data: xr.Dataset) -> set[str]:
+    """Names of what a run found, looks apart."""
+    return {str(name) for name, values in data.data_vars.items()
+            if "look" not in values.dims and (name not in CONSTANTS or set(values.dims) & {"time", "point"})}
+
+
 def test_no_variable_of_any_model_is_without_a_witness() -> None:
     """A new variable fails here until something that does not share its code vouches for it (see `witnesses/`)."""
     from limbless.models.chain_recording import SCHEMA as chain
     from limbless.models.geometric.recording import CLAMP_SCHEMA, CONTACT_SCHEMA
     from limbless.models.macro_continuous.recording import SCHEMA as rod
     from limbless.models.nonsmooth.recording import SCHEMA as contact
+    from limbless.models.tallies import Tallies
     from limbless.models.tendon_statics.recording import SCHEMA as statics
     from limbless.registry import kinds
 
-    schemas = {"newton-euler": chain, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA}, "non-smooth": contact,
-               "macro-continuous": rod, "tendon-statics": statics}
+    limit, gravity = np.ones((1, 6)), [ll.Gravity()]
+    smooth, joints, strains = (Tallies(limit[0], gravity).schema(), Tallies(limit[0], gravity, 1).schema(),
+                               Tallies(limit, gravity, 1, ("section", "screw")).schema())
+    schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
+               "non-smooth": {**contact, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics}
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
     recorded = {(model, name) for model, schema in schemas.items() for name in schema}
-    recorded |= {(model, str(name)) for model, make in witnesses.CASES.items() for run in make().runs.values()
-                 for name, values in run().data_vars.items() if set(values.dims) & {"time", "point"}}
+    recorded |= {(model, name) for model, make in witnesses.CASES.items() for run in make().runs.values() for name in in_result(run())}
     assert recorded == set(witnesses.WITNESSES), {"without a witness": recorded - set(ALL), "not recorded": set(ALL) - recorded}
+
+
+@pytest.mark.parametrize("model", sorted(witnesses.CASES))
+def test_looks_are_what_records_of_the_same_instants_show(model: str) -> None:
+    for make in witnesses.CASES[model]().runs.values():
+        data = make()
+        names = {name: str(name).removeprefix("look_") for name in data.data_vars if str(name).startswith("look_")}
+        for look, record in names.items():
+            if record in ("contact_residual", "contact_depth"):                  # the worst since the look before, or the record before
+                assert data[look].values.max() == data[record].values.max()
+            elif record != "orientation_drift":
+                same, seen = np.nonzero(np.abs(data["time"].values[:, None] - data["look"].values) < 1e-9)
+                assert len(seen) > 1
+                np.testing.assert_array_equal(data[look].values[seen], data[record].values[same], err_msg=record)

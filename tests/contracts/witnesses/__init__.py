@@ -94,6 +94,35 @@ def integral(time: Array, values: Array) -> Array:
     return np.concatenate([np.zeros_like(values[:1]), np.cumsum(parts, axis=0)])
 
 
+def fine_integral(time: Array, of: Callable[[Array], Array], *values: Array) -> Array:
+    """Integral from the first record to the last of what is no smooth function of smooth values: these by splines, forty points apiece."""
+    from scipy.interpolate import CubicSpline
+
+    fine = np.linspace(time[0], time[-1], 40 * (len(time) - 1) + 1)
+    return np.asarray(np.trapezoid(of(*(CubicSpline(time, part)(fine) for part in values)), fine, axis=0))
+
+
+def chords(places: Array) -> Array:
+    """Length of the path through places (records, 3), at every record."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+
+
+def extremes(data: dict[str, Array], efforts: Array, limit: Array) -> tuple[Array, Array, Array]:
+    """Of efforts at every step (records, ..): the largest with its sign, when that was, when the limit was first passed (else infinite)."""
+    size, time = np.abs(efforts), data["time"]
+    worst, beyond = size.argmax(axis=0), size > limit
+    return (np.take_along_axis(efforts, worst[None], axis=0)[0], time[worst],
+            np.where(beyond.any(axis=0), time[beyond.argmax(axis=0)], np.inf))
+
+
+def same_instants(found: Array, expected: Array) -> None:
+    """Asserts that times agree, and that some are finite, some not at the start, and some infinite if any is to be."""
+    assert (np.isfinite(expected) & (expected > 0.0)).any(), "the witness sees no instant but the first"
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(expected))
+    there = np.isfinite(expected)
+    np.testing.assert_allclose(found[there], expected[there], rtol=0.0, atol=1e-9)
+
+
 def spin(R: Array, R_rate: Array) -> Array:
     """Angular velocity (.., 3), axes of the frame in which R is given: the skew part of R' Rᵀ."""
     W = R_rate @ np.swapaxes(R, -1, -2)

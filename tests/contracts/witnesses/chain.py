@@ -29,6 +29,8 @@ ROTOR, STIFFNESS, REST, DAMPING = np.array([2e-3, 1e-3]), np.array([0.6, 0.4]), 
 SWING, RATE, PHASE = np.array([0.5, 0.4]), np.array([9.0, 7.0]), np.array([0.3, 1.1])
 POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(), 1)),
         "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
+LIMIT = (0.24, None)                                                            # N m, of the joints
+PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
 STILL = {**POSE, "twist": (0.0,) * 6}
 SPHERE = 0.02                                                                   # m, radius of the two spheres under each link
 
@@ -38,7 +40,7 @@ def chain(base: str = "free") -> ll.Chain:
     for k in range(3):
         about = INERTIA[k] + MASS[k] * (CENTRE[k] @ CENTRE[k] * np.eye(3) - np.outer(CENTRE[k], CENTRE[k]))
         joint = None if k == 0 else Joint(axis=tuple(AXIS[k - 1]), rotor_inertia=ROTOR[k - 1], stiffness=STIFFNESS[k - 1],
-                                          rest=REST[k - 1], damping=DAMPING[k - 1])
+                                          rest=REST[k - 1], damping=DAMPING[k - 1], torque_limit=LIMIT[k - 1])
         links.append(Link(joint=joint, position=tuple(OFFSET[k]), mass=MASS[k], first_moment=tuple(MASS[k] * CENTRE[k]),
                           inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02, half_height=0.015),
                           contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE) for x in (0.2, 0.8))))
@@ -59,7 +61,7 @@ def moved(model: Any, robot: ll.Chain, environment: Any = (), step: float = STEP
 @case_of("newton-euler")
 @cache
 def newton_euler() -> Case:
-    return Case({"free": lambda: moved("newton-euler", chain(), ll.Gravity()),
+    return Case({"free": lambda: moved("newton-euler", chain(), PULLS),
                  "held": lambda: moved("newton-euler", chain("fixed"), ll.Gravity(), initial=STILL),
                  "wet": lambda: moved("newton-euler", chain(), ll.Water())}, 2e-5)
 
@@ -251,22 +253,52 @@ def impulse_of_the_weight(case: Case) -> None:
         case.same(data["impulse"], data["momentum"] - data["momentum"][0], 5e-3)
 
 
-@witness(MODELS, "actuator_power", "environment_power", "passive_power")
+def hand_powers(data: dict[str, Array]) -> dict[str, Array]:
+    """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of which has its own witness."""
+    return {"actuator": (data["joint_torque"] * data["joint_velocity"]).sum(axis=1),
+            "environment": MASS.sum() * data["com_velocity"] @ GRAVITY,
+            "passive": (spring(data) * data["joint_velocity"]).sum(axis=1)}
+
+
+@witness(SMOOTH, "actuator_power", "environment_power", "passive_power")
 def powers(case: Case) -> None:
-    """From the second record on: where forces are means over the step that ended, there is none at the first."""
     data = case.of("free")
-    case.same(data["actuator_power"][1:], (data["joint_torque"] * data["joint_velocity"]).sum(axis=1)[1:])
-    weight = (MASS[:, None] * rate(data["time"], bodies(data).centre) * GRAVITY).sum(axis=(1, 2))
-    case.same(data["environment_power"][INNER], weight[INNER])
-    case.same(data["passive_power"][1:], (spring(data) * data["joint_velocity"]).sum(axis=1)[1:])
+    for name, power in hand_powers(data).items():
+        case.same(data[f"{name}_power"], power)
+    if "wheels" in case.runs:
+        mean_powers(case.of("wheels"), case)
+
+
+@witness("non-smooth", "actuator_power", "environment_power", "passive_power")
+def powers_are_means_since_the_record_before(case: Case) -> None:
+    """Forces are means over the step that ended, so that there is none at the first record."""
+    data = case.of("free")
+    for name, power in hand_powers(data).items():
+        work = integral(data["time"][1:], power[1:])
+        case.same(data[f"{name}_power"][2:], np.diff(work) / np.diff(data["time"][1:]))
+        assert data[f"{name}_power"][0] == 0.0
+
+
+def mean_powers(data: dict[str, Array], case: Case) -> None:
+    """Where every step is recorded and its forces are constant, with those of the step that begins at the record."""
+    way, force = np.diff(data["joint_position"], axis=0), data["joint_torque"][:-1]
+    h = data["time"][1] - data["time"][0]
+    middle = {name: 0.5 * (data[name][1:] + data[name][:-1]) for name in ("joint_position", "joint_velocity")}
+    slid = np.einsum("rki,rki->r", data["contact_force"][:-1], np.diff(data["position"], axis=0))
+    works = {"actuator": (force * way).sum(axis=1), "environment": slid, "passive": (spring(middle) * way).sum(axis=1)}
+    for name, work in works.items():
+        case.same(data[f"{name}_power"][1:], work / h, 5e-3)
+        assert data[f"{name}_power"][0] == 0.0
 
 
 @witness(MODELS, "actuator_work", "environment_work", "passive_work")
 def works_are_integrals_of_powers(case: Case) -> None:
+    """From the second record on: where forces are means over the step that ended, there is none at the first."""
     data = case.of("free")
-    for name in ("actuator", "environment", "passive"):
+    for name, power in hand_powers(data).items():
         work = data[f"{name}_work"]
-        case.same((work - work[1])[1:], integral(data["time"][1:], data[f"{name}_power"][1:]), max(case.tolerance, 1e-4))
+        case.same((work - work[1])[1:], integral(data["time"][1:], power[1:]), max(case.tolerance, 1e-4))
+        assert work[0] == 0.0
 
 
 @witness(MODELS, "power_residual")

@@ -9,7 +9,7 @@ import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, witness
-from tests.contracts.witnesses.chain import GRAVITY, MASS, STEP, STILL, beyond, bodies, chain, moved
+from tests.contracts.witnesses.chain import GRAVITY, MASS, PULLS, STEP, STILL, beyond, bodies, chain, moved
 
 CLOSES = 0.02                              # s: when the clamp of the last link closes
 LEVEL = {"position": (0.3, -0.2, 0.0), "twist": (0.4, -0.3, 0.0, 0.0, 0.0, 0.8)}
@@ -21,7 +21,7 @@ ALONG, ACROSS = 0.3, 0.6                   # friction of the wheels
 @cache
 def geometric() -> Case:
     clamp, wheels = Clamp(module=-1, active=((CLOSES, 9.0),)), Wheels(tangential=ALONG, normal=ACROSS)
-    return Case({"free": lambda: moved("geometric", chain(), ll.Gravity()),
+    return Case({"free": lambda: moved("geometric", chain(), PULLS),
                  "held": lambda: moved("geometric", chain("fixed"), ll.Gravity(), initial=STILL),
                  "clamped": lambda: moved("geometric", chain(), (clamp, ll.Gravity())),
                  "wheels": lambda: moved("geometric", chain("planar"), wheels, step=FINE, every=FINE, records=161, initial=LEVEL)}, 2e-5)

@@ -8,7 +8,7 @@ import numpy as np
 import limbless as ll
 from limbless.models.nonsmooth import NonSmoothSettings
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, turned, witness
-from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, SPHERE, STEP, bodies, chain, moved
+from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE, STEP, bodies, chain, moved
 
 FRICTION = 0.3
 FINE = STEP / 40                           # s: forces are means over the step that ended
@@ -26,7 +26,7 @@ def non_smooth() -> Case:
     ground = ll.Ground(forward=FRICTION, lateral=FRICTION, rolling=0.0)
     over = {"position": (0.1, -0.2, SPHERE + 1e-4), "twist": (0.2, 0.1, 0.0, 0.0, 0.0, 0.5)}
     gait = ll.FunctionGait(function=flat, drives="joint")
-    return Case({"free": lambda: moved("non-smooth", chain(), ll.Gravity(), step=FINE),
+    return Case({"free": lambda: moved("non-smooth", chain(), PULLS, step=FINE),
                  "sliding": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial=over, gait=gait),
                  "resting": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial={"position": over["position"]},
                                           gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint")),
@@ -34,13 +34,14 @@ def non_smooth() -> Case:
                 5e-3)
 
 
-def spheres(data: dict[str, Array]) -> Array:
-    """Centres of all spheres in the order of the contacts, at the middle of the step that ended at each record but the first."""
+def spheres(data: dict[str, Array], middle: bool = True) -> Array:
+    """Centres of all spheres in the order of the contacts, at the middle of the step that ended at each record but the first; or at
+    each record."""
     b = bodies(data)
     local = np.stack([np.stack([x * LENGTH, 0.0 * LENGTH, 0.0 * LENGTH], axis=1) for x in (0.2, 0.8)], axis=1)       # (links, 2, 3)
     place = b.origin[:, :, None] + turned(b.R[:, :, None], np.broadcast_to(local, (len(b.R), *local.shape)))
     ended = place.reshape(len(place), 6, 3)
-    return 0.5 * (ended[1:] + ended[:-1])
+    return 0.5 * (ended[1:] + ended[:-1]) if middle else ended
 
 
 def closed(data: dict[str, Array]) -> Array:

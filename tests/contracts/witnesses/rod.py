@@ -15,6 +15,7 @@ from limbless.robots.rod import Rod
 from tests.contracts.witnesses import INNER, Array, Case, back, case_of, integral, matrix, rate, spin, turned, witness
 
 MODEL = "macro-continuous"
+LIMIT = (3.0, 1e6, 2.0, 0.3, 1e6, 0.3)                                  # N, N m
 GRAVITY = np.array([0.0, 0.0, -9.81])
 STEP, RECORDS, SECTIONS = 2e-3, 41, 40
 LENGTH, WIDE, HIGH, DENSITY = 0.8, 0.03, 0.05, 1000.0                    # m, half axes, kg/m3
@@ -25,6 +26,8 @@ AMPLITUDE, WAVE = np.array([0.10, 0.08, 0.06, 0.9, 1.1, 1.4]), np.array([3.0, 4.
 OMEGA, PHASE = np.array([8.0, 7.5, 9.0, 8.2, 7.8, 6.7]), np.array([0.3, 1.0, 2.0, 0.7, 1.7, 0.1])
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 TWIST = (0.3, -0.2, 0.4, 0.5, -0.7, 0.6)
+PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
+SWAY, PERIOD = (0.01, 0.005, -0.008, 0.1, 0.05, -0.07), 0.3              # m, rad, s: how anchors move the sections that they hold
 FEET, HANDOVER = (0.2, 0.6), 20                                          # abscissae (m), and the record at which the second takes over
 PLACES, WEIGHT = tuple((np.array([20, 60, 100, 140, 180]) + 0.5) * 0.005), (1.0, 4.0, 0.5, 2.0, 9.0)
 FINE = 4 * SECTIONS                                                      # cells of the body by hand; middles of sections: nodes 2, 6, ..
@@ -53,13 +56,13 @@ def run(rod: Rod, environment: Any, moving: Array | None = None, **options: Any)
 @cache
 def macro_continuous() -> Case:
     size = {"length": LENGTH, "half_width": WIDE, "half_height": HIGH, "density": DENSITY}
-    rod = Rod(strains="reissner", stiffness=tuple(STIFFNESS), damping=tuple(DAMPING), **size)
-    feet = tuple(Anchorage(abscissa=x, active=(window,), sway=(0.01, 0.005, -0.008, 0.1, 0.05, -0.07), period=0.3)
+    rod = Rod(strains="reissner", stiffness=tuple(STIFFNESS), damping=tuple(DAMPING), effort_limit=LIMIT, **size)
+    feet = tuple(Anchorage(abscissa=x, active=(window,), sway=SWAY, period=PERIOD)
                  for x, window in zip(FEET, ((0.0, HANDOVER * STEP), (HANDOVER * STEP, 9.0)), strict=True))
     start = {"position": (0.3, -0.2, 0.5), "orientation": (0.5, 0.5, -0.5, 0.5)}
     snake, fine = Rod(base="planar", strains="planar"), MacroContinuousSettings(cells=400)
     return Case({
-        "free": lambda: run(rod, ll.Gravity(), initial={**start, "twist": TWIST}),
+        "free": lambda: run(rod, PULLS, initial={**start, "twist": TWIST}),
         "planar": lambda: run(Rod(base="planar", strains="planar", **size), ll.Gravity(), PLANAR),
         "anchored": lambda: run(rod, (ll.Gravity(), *feet), initial=start),
         "supported": lambda: ll.simulate(snake, TravellingCurvature(), Support(abscissae=PLACES, travel=False, weight=WEIGHT), model=fine,
@@ -282,16 +285,22 @@ def holding(data: dict[str, Array]) -> list[tuple[int, int, slice]]:
     return [(0, nodes[0], slice(4, HANDOVER - 4)), (1, nodes[1], slice(HANDOVER + 4, -4))]
 
 
-@witness(MODEL, "contact_force", "contact_wrench")
+def swayed(time: Array) -> Array:
+    """Twist of a held section (records, 6), along its axes."""
+    return np.array(SWAY) * 2.0 * np.pi / PERIOD * np.cos(2.0 * np.pi / PERIOD * time)[:, None]
+
+
+@witness(MODEL, "contact_force", "contact_couple", "support_wrench", "contact_wrench")
 def the_foot_carries_the_body(case: Case) -> None:
     data = case.of("anchored")
     b, R = body(data), matrix(data["base_orientation"])
     for foot, node, there in holding(data):
         force, moment = needs(data, b.place[:, node])
-        held = np.concatenate([back(b.R[:, node], force), back(b.R[:, node], moment)], axis=1)
-        case.same(data["contact_force"][there, foot, :3], held[there, :3], 2e-3)
-        case.same(data["contact_force"][there, foot, 3:], held[there, 3:], 2e-3)
-        assert not data["contact_force"][there, 1 - foot].any()
+        case.same(data["contact_force"][there, foot], force[there], 2e-3)
+        case.same(data["contact_couple"][there, foot], moment[there], 2e-3)
+        case.same(data["support_wrench"][there, foot, :3], back(b.R[:, node], force)[there], 2e-3)
+        case.same(data["support_wrench"][there, foot, 3:], back(b.R[:, node], moment)[there], 2e-3)
+        assert not any(data[name][there, 1 - foot].any() for name in ("contact_force", "contact_couple", "support_wrench"))
         force, moment = needs(data, data["base_position"])
         whole = np.concatenate([back(R, force), back(R, moment)], axis=1)
         case.same(data["contact_wrench"][there, :3], whole[there, :3], 2e-3)
@@ -315,10 +324,19 @@ def feet_do_not_slip(case: Case) -> None:
     data = case.of("anchored")
     b = body(data)
     for _, node, there in holding(data):
-        angle = 2.0 * np.pi / 0.3 * data["time"][there]
-        speed = np.array([0.01, 0.005, -0.008]) * 2.0 * np.pi / 0.3 * np.cos(angle)[:, None]
-        case.same(back(b.R[there, node], b.velocity[there, node]), speed, 2e-3)
+        case.same(back(b.R[there, node], b.velocity[there, node]), swayed(data["time"])[there, :3], 2e-3)
     assert data["contact_residual"].min() >= 0.0 and data["contact_residual"].max() < 1e-6
+
+
+@witness(MODEL, "contact_speed")
+def the_speed_that_slip_is_compared_with(case: Case) -> None:
+    """The fastest of the head and of the sections at which there are contacts."""
+    data = case.of("anchored")
+    b = body(data)
+    nodes = [0, *(node for _, node, _ in holding(data))]
+    fastest = np.linalg.norm(b.velocity[:, nodes], axis=-1).max(axis=1)
+    for _, _, there in holding(data):
+        case.same(data["contact_speed"][there], fastest[there], 2e-3)
 
 
 @witness(MODEL, "contact_singular_values", "contact_conditioning")
