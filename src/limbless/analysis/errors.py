@@ -1,13 +1,14 @@
-"""Error bars: how far the numbers of a summary are from what infinitely fine steps, quadratures and records would give."""
+"""Error bars: how far the numbers of a summary are from what infinitely fine steps and quadratures would give."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.analysis.limits import peak_rise_by_axis
 from limbless.errors import InputError, SimulationError
@@ -24,8 +25,12 @@ NUMBERS = ("com_displacement", "path_length", "mean_speed", "period_speed", "ste
            "cost_of_transport", "statics")
 """What of a summary gets an error bar; the rest is given, counted or a measure of error itself."""
 SPACING_ORDER = 2
-"""Order to which quadratures and sums over records are taken to converge: the lowest of those in use (a trapezium; Simpson's and
-Gauss' rules of smooth laws are better, those of a drag |v| v with a sign change are not much)."""
+"""Order to which quadratures are taken to converge: the lowest of those in use (a trapezium; Simpson's and Gauss' rules of smooth laws
+are better, those of a drag |v| v with a sign change are not much)."""
+MORE_STEPS = (1.2, 1.5, 2.0)
+"""Where velocities jump, a run is repeated with so many times its steps: one repeat could not tell convergence from chance."""
+STUDENT = 2.92
+"""Standard errors around the end of a line through four points that hold the truth in nine of ten cases (Student's t, two left over)."""
 
 Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 """watch(what is repeated) -> a context that gives the progress callback of that run."""
@@ -35,8 +40,8 @@ Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 class ErrorBars:
     """Estimated numerical errors of a run, in the shape and units of its summary.
 
-    `total` is the sum of the sizes of all `sources` (`step`, `quadrature`, `records`), or None for a number whose repeat had none or
-    failed; then `notes` says why.
+    `total` is the sum of the sizes of all `sources` (`step`, `quadrature`), or None for a number whose repeat had none or failed;
+    then `notes` says why.
     """
 
     result: Result
@@ -51,11 +56,13 @@ class ErrorBars:
 
 def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, result: Result | None = None,
                watch: Watch | None = None) -> ErrorBars:
-    """Run a scenario, again at half the step, and again at half the spacing of its quadratures; compare the summaries.
+    """Run a scenario, again with shorter steps, and again at half the spacing of its quadratures; compare the summaries.
 
     Where a number Q converges with order p, Q(h) - Q(h/2) = (1 - 2^-p) x (error of Q(h)): Richardson's estimate. p is the order of
-    the model in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a path) and records. The run
-    at half the step records twice as often; leaving out every second of its records tells the two apart.
+    the model in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a path).
+
+    Where velocities jump (p at most 1) numbers also scatter with the step: the run is repeated with `MORE_STEPS`, and a straight line
+    Q0 + c h^p is laid through the four numbers. The error is the distance of Q(h) from Q0, and `STUDENT` standard errors of Q0.
 
     Parameters
     ----------
@@ -76,12 +83,17 @@ def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None 
         raise InputError(f"only a completed run has error bars; this one is {result.status!r}")
     bars = ErrorBars(result, {}, {})
     if scenario.task is None:
-        _repeat(bars, scenario.model_copy(update={"step": scenario.step / 2, "record_every": scenario.record_every / 2}),
-                "half the step", watch, lambda finer: _of_step(scenario, result, finer))
+        order = scenario.model.time_order(scenario.environment)
+        if order > 1:
+            _repeat(bars, [_with_steps(scenario, 2.0)], "half the step", watch,
+                    lambda finer: {"step": _of_smooth_step(scenario, result, finer[0], order)})
+        else:
+            _repeat(bars, [_with_steps(scenario, times) for times in MORE_STEPS], "shorter steps", watch,
+                    lambda others: {"step": _of_jumps(scenario, [result, *others], order)})
     finer = refined(scenario)
     if finer != scenario:
-        _repeat(bars, finer, "half the spacing of the quadratures", watch,
-                lambda other: {"quadrature": richardson(_numbers(result), _numbers(other), SPACING_ORDER)})
+        _repeat(bars, [finer], "half the spacing of the quadratures", watch,
+                lambda others: {"quadrature": richardson(_numbers(result), _numbers(others[0]), SPACING_ORDER)})
     bars.total = _summed(_numbers(result), list(bars.sources.values()), bool(bars.notes))
     result.numerical_error = bars.as_dict()
     return bars
@@ -94,38 +106,68 @@ def refined(scenario: Scenario) -> Scenario:
         **({} if scenario.task is None else {"gait": scenario.gait.refined()})})
 
 
-def _repeat(bars: ErrorBars, scenario: Scenario, label: str, watch: Watch, compare: Callable[[Result], dict[str, Any]]) -> None:
-    """One repeat, compared; a repeat that does not come to its end leaves a note in place of its share."""
+def _with_steps(scenario: Scenario, times: float) -> Scenario:
+    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no number comes from records."""
+    steps = max(round(times * scenario.duration / scenario.step), 2)
+    return scenario.model_copy(update={"step": scenario.duration / steps, "record_every": scenario.duration})
+
+
+def _repeat(bars: ErrorBars, scenarios: Sequence[Scenario], label: str, watch: Watch,
+            compare: Callable[[list[Result]], dict[str, Any]]) -> None:
+    """Repeats, compared; one that does not come to its end leaves a note in place of their share."""
+    found = []
     try:
-        with watch(label) as progress:
-            repeated = run_scenario(scenario, progress=progress)
-        if repeated.status != "completed":
-            raise SimulationError(f"it was {repeated.status}")
+        for scenario in scenarios:
+            with watch(label) as progress:
+                found.append(run_scenario(scenario, progress=progress))
+            if found[-1].status != "completed":
+                raise SimulationError(f"it was {found[-1].status}")
     except (SimulationError, InputError) as error:
         bars.notes.append(f"no error bars: the repeat at {label} did not end well: {error}")
         return
-    bars.sources |= compare(repeated)
+    bars.sources |= compare(found)
 
 
-def _of_step(scenario: Scenario, result: Result, finer: Result) -> dict[str, Any]:
-    """Shares of the step and of the records in the error, from a run with half of both."""
-    wanted, times = result.dataset["time"].values, finer.dataset["time"].values
-    same = np.searchsorted(times, wanted - 0.25 * scenario.step)
-    thinned = Result(finer.dataset.isel(time=same), finer.scenario, finer.status)
-    records = richardson(_numbers(thinned), _numbers(finer), SPACING_ORDER)
-    for axis, rise in peak_rise_by_axis(finer.dataset).items():       # a largest value converges without order: records may just meet it
-        records["peak_torque"][axis] += rise
-    order = scenario.model.time_order(scenario.environment)
-    return {"step": richardson(_numbers(result), _numbers(thinned), order), "records": records}
+def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: float) -> dict[str, Any]:
+    """Share of the step in the error, from a run with half of it."""
+    shares: dict[str, Any] = richardson(_numbers(result), _numbers(finer), order)
+    for axis, rise in peak_rise_by_axis(result.dataset, 0.5 * scenario.step).items():     # both runs may miss a peak by as much
+        shares["peak_torque"][axis] += rise
+    return shares
 
 
-def richardson(coarse: Any, fine: Any, order: int) -> Any:
+def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> dict[str, Any]:
+    """Share of the step in the error of the first of several runs, where velocities jump."""
+    powers = np.array([result.dataset.attrs["step"] / scenario.step for result in results]) ** order
+    shares: dict[str, Any] = _each(lambda *values: _distance_from_limit(powers, np.array(values)),
+                                   *(_numbers(result) for result in results))
+    return shares
+
+
+def _distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+    """How far the first value may be from the one at power 0, by a straight line through all: distance, and its standard errors."""
+    about = powers - powers.mean()
+    spread = about @ about
+    slope = about @ values / spread
+    limit = values.mean() - slope * powers.mean()
+    left_over = values - limit - slope * powers
+    variance = left_over @ left_over / (len(values) - 2) * (1.0 / len(values) + powers.mean() ** 2 / spread)
+    return float(abs(values[0] - limit) + STUDENT * np.sqrt(variance))
+
+
+def _each(function: Callable[..., float], *parts: Any) -> Any:
+    """A function of the same number in several summaries, number by number; None where one of them has none."""
+    first = parts[0]
+    if isinstance(first, Mapping):
+        return {key: _each(function, *((part or {}).get(key) for part in parts)) for key in first}
+    if isinstance(first, list):
+        return [_each(function, *(part[number] if part else None for part in parts)) for number in range(len(first))]
+    return None if any(part is None for part in parts) else function(*parts)
+
+
+def richardson(coarse: Any, fine: Any, order: float) -> Any:
     """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number; None where either has none."""
-    if isinstance(coarse, Mapping):
-        return {key: richardson(value, (fine or {}).get(key), order) for key, value in coarse.items()}
-    if isinstance(coarse, list):
-        return [richardson(one, other, order) for one, other in zip(coarse, fine or [None] * len(coarse), strict=True)]
-    return None if coarse is None or fine is None else abs(coarse - fine) / (1.0 - 0.5**order)
+    return _each(lambda one, other: abs(one - other) / (1.0 - 0.5**order), coarse, fine)
 
 
 def _numbers(result: Result) -> dict[str, Any]:

@@ -62,17 +62,20 @@ def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
     return {label: float(peaks[numbers].max()) for label, numbers in joints_by_axis(dataset).items()}
 
 
-def peak_rise_by_axis(dataset: xr.Dataset) -> dict[str, float]:
-    """How far the torque may rise above `peak_torque_by_axis` between two records: the top of a parabola through the largest record and
-    the two beside it. 0 for a peak at either end, or where nothing was recorded."""
+def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:
+    """How far a smooth torque may rise above `peak_torque_by_axis` between two steps: an eighth of its second difference over a step,
+    from the largest record and the two beside it. 0 for a peak at either end, or where nothing was recorded."""
     if "joint_torque" not in dataset:
         return {}
-    size, rise = np.abs(dataset["joint_torque"].values), {}
+    size, time, rise = np.abs(dataset["joint_torque"].values), dataset["time"].values, {}
     for label, numbers in joints_by_axis(dataset).items():
         record, joint = np.unravel_index(size[:, numbers].argmax(), (len(size), len(numbers))) if len(size) else (0, 0)
-        around = size[:, numbers[joint]][max(record - 1, 0):record + 2]
-        bend = 2.0 * around[1] - around[0] - around[2] if len(around) == 3 else 0.0
-        rise[label] = float((around[2] - around[0]) ** 2 / (8.0 * bend)) if bend > 0.0 else 0.0
+        around = slice(max(record - 1, 0), record + 2)
+        bend = 0.0
+        if len(size[around]) == 3:
+            before, top, after = size[around, numbers[joint]]
+            bend = (2.0 * top - before - after) / np.diff(time[around]).mean() ** 2
+        rise[label] = float(max(bend, 0.0) * step**2 / 8.0)
     return rise
 
 

@@ -72,8 +72,9 @@ class ModelSettings(Description):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         raise NotImplementedError
 
-    def time_order(self, environment: Sequence[Environment]) -> int:
-        """Order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction makes velocities jump."""
+    def time_order(self, environment: Sequence[Environment]) -> float:
+        """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction makes velocities
+        jump, 1/2 where bodies hit each other too."""
         return 1 if any(item.role == "friction" for item in environment) else 4
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:

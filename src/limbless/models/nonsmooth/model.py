@@ -66,8 +66,8 @@ class NonSmoothSettings(ModelSettings):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:
         return NonSmooth(robot, environment, actuation, self)
 
-    def time_order(self, environment: Sequence[Environment]) -> int:
-        return 1                                         # Moreau's rule: an impact may happen anywhere in a step
+    def time_order(self, environment: Sequence[Environment]) -> float:
+        return 0.5                                       # Moreau's rule, where many impacts follow each other: 1 between them
 
     def refined(self) -> NonSmoothSettings:
         return self.changed(tolerance=0.5 * self.tolerance)
