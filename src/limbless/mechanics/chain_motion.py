@@ -411,9 +411,6 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                 add_moving(split, free, x, lead * h, rate, state)
             chain_rate(chain, laws, setting, drive, 2 * n + int(2.0 * lead), t + lead * h, inside, position, velocity,
                        work, wrench, push, acceleration, torque, effort, wish, rate, powers[stage])
-            if tally is not None:
-                put_powers(laws, inside, work)
-                add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
                 joint = is_locked(chain, work) if setting.any_free else 0
                 if joint > 0:
@@ -429,6 +426,9 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                 copy(rate, total)
             else:
                 add_moving(split, free, total, weight, rate, total)
+            if tally is not None:                              # after a record of this instant: the step has only begun
+                put_powers(laws, inside, work)
+                add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
         add_moving(split, free, x, h / 6.0, total, x)
         if tally is not None:
             add_smooth_works(tally.actuators, h, powers)

@@ -350,8 +350,6 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                      rate[sums:], 1.0)
             for v in range(n):
                 scratch.powers[stage, v] = scratch.torque[v] * speeds[nb + v]
-            put_powers(laws, inside, scratch.work)
-            add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
             if stage == 0:
                 look_and_keep(tally, tallied, r, record[k], last, t, scratch.torque, mass_speed(chain, scratch.work))
                 if record[k]:
@@ -363,6 +361,8 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
                 copy(rate, total)
             else:
                 add(0, size, total, weight, rate, total)
+            put_powers(laws, inside, scratch.work)             # after a record of this instant: the step has only begun
+            add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
         add(0, size, x, h / 6.0, total, x)
         add_smooth_works(tally.actuators, h, scratch.powers)
         finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)

@@ -294,7 +294,6 @@ def advance(body, forces, setting, strains, passive, knots, record, x, scratch, 
                 lay_slab(work, scratch.slab)
             if not rod_rate(body, forces, setting, work, sums, t + lead * h, inside, state, scratch, rate, stage == 0):
                 return n
-            add_laws(tally, weight * h / 6.0, forces.power, scratch.works[0] - passive[i], scratch.works[1], passive[i])
             if stage == 0:
                 look_along(muscles, work, strains.value[i], strains.rate[i], scratch, tally, tallied, r, record[n], last, t)
                 if setting.form == NO_INERTIA:            # the twist is no state: keep it as the guess of the next step
@@ -309,6 +308,7 @@ def advance(body, forces, setting, strains, passive, knots, record, x, scratch, 
                 copy(rate, total)
             else:
                 add(START, size, total, weight, rate, total)
+            add_laws(tally, weight * h / 6.0, forces.power, scratch.works[0] - passive[i], scratch.works[1], passive[i])
         add(START, size, x, h / 6.0, total, x)
         put_quaternion_at(x, TURN, normalised(quaternion_at(x, TURN)))
     return -1
