@@ -67,14 +67,19 @@ def wheels_work_along_their_way(case: Case) -> None:
 
 @witness("non-smooth", "contact_work")
 def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
-    """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its link."""
+    """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its link.
+
+    The model works along the mean of the velocities before and after a step, which is that way to first order in the step (2.6 % where
+    sliding begins here); together with the laws' all works are the environment's to rounding.
+    """
     data = case.of("sliding")
     b = bodies(data)
     local = spheres(data, middle=False)
     turn = spin(0.5 * (b.R[1:] + b.R[:-1]), np.diff(b.R, axis=0))                # ω h of every step
     way = np.diff(local, axis=0) + np.cross(np.repeat(turn, 2, axis=1), DOWN)
     slid = np.where(closed(data), np.einsum("rki,rki->rk", data["contact_force"][1:], way), 0.0)
-    case.same(data["contact_work"][1:], np.cumsum(slid, axis=0), 0.01)
+    case.same(data["contact_work"][1:], np.cumsum(slid, axis=0), 0.05)
+    case.same(data["contact_work"].sum(axis=1), data["environment_work"] - data["law_work"].sum(axis=1), 1e-9)
     assert not data["contact_work"][0].any()
 
 
