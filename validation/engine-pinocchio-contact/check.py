@@ -47,7 +47,7 @@ class Impact:
         found = []
         for link, joint, mount in zip(peer.chain.links, peer.joints, peer.mounts, strict=True):
             for sphere in link.contact_shapes:
-                local = mount.act(np.array(sphere.center))
+                local = mount.act(np.array(sphere.centre))
                 found.append((peer.data.oMi[joint].act(local), joint, local, sphere.radius))
         return found
 

@@ -228,6 +228,15 @@ def end_step(chain, frame, mode, home, h, x, scratch):
     put_sums(frame, mean, get_vector(scratch.work, ORIGIN_OF_ALL, BODY_ORIGIN), scratch.torque, scratch.passive, scratch.push, x[sums:], h)
 
 
+@inline
+def any_leads(joints):
+    """Whether any feedback answers to accelerations now; a robot without joints has none."""
+    found = False
+    for v in range(joints.shape[0]):
+        found = found or joints[v, LEADING] > 0.0
+    return found
+
+
 @kernel
 def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver, contacts, tally):
     """One step from knot k. Returns -1, or what could not be solved for."""
@@ -250,7 +259,7 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
     rows = nb if mode.clamped >= 0 else 0
     if rows > 0:
         clamp_rows(chain, frame.base, nb, mode.clamped, scratch.work, scratch.columns, solver.rows, solver.row_rates)
-    speeds, leads = x[split:split + nb + n], chain.joints[:, LEADING].max() > 0.0
+    speeds, leads = x[split:split + nb + n], any_leads(chain.joints)
     for r in range(rows):                                    # still at the end of the step, where the rows have moved on
         scratch.target[r] = -0.5 * h * solver.row_rates[r]
         for a in range(nb + n):
