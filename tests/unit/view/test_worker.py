@@ -13,7 +13,7 @@ PATIENCE = 300.0       # s, on a busy machine; nothing waits longer than it must
 
 
 @pytest.mark.parametrize(("name", "changes"), [
-    ("eel-planar", {"duration": 1e5}),
+    ("eel-planar", {"duration": 1e5, "record_every": 10.0}),
     ("neck-vertical-water", {"gait.points": 100_000}),
     ("neck-workspace", {"gait.count": 60}),
 ])
