@@ -63,10 +63,10 @@ def snake_of(links: int, spheres: int, duration: float) -> ll.Scenario:
     robot = scenario.robot.build()
     bodies = []
     for link in robot.links:
-        ends = [np.array(shape.center) for shape in link.contact_shapes]
-        centers = ends[0] + np.linspace(0.0, 1.0, spheres)[:, None] * (ends[1] - ends[0])
-        bodies.append(link.changed(contact_shapes=tuple(Sphere(center=tuple(center), radius=link.contact_shapes[0].radius)
-                                                        for center in centers.tolist())))
+        ends = [np.array(shape.centre) for shape in link.contact_shapes]
+        centres = ends[0] + np.linspace(0.0, 1.0, spheres)[:, None] * (ends[1] - ends[0])
+        bodies.append(link.changed(contact_shapes=tuple(Sphere(centre=tuple(centre), radius=link.contact_shapes[0].radius)
+                                                        for centre in centres.tolist())))
     return scenario.model_copy(update={"robot": robot.changed(links=tuple(bodies))})
 
 

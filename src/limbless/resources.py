@@ -51,7 +51,8 @@ def _free_of_process() -> float:
     return math.inf
 
 
-def refuse_too_many_records(count: float, size: float, step: float, every: float, free: float | None = None) -> None:
+def refuse_too_many_records(count: float, size: float, step: float, every: float, free: float | None = None,
+                            constant: float = 1.0) -> None:
     """Refuse records that would not fit into memory.
 
     Parameters
@@ -59,14 +60,18 @@ def refuse_too_many_records(count: float, size: float, step: float, every: float
     count, size : number of records, and bytes of one.
     step, every : s, of the integration and between records.
     free : bytes that may be taken; what the system tells if absent.
+    constant : records of `count` that are made whatever `every` is.
     """
     free = free_memory() if free is None else free
     needed = LIVES * count * size
     if needed <= free:
         return
-    fitting = math.ceil(every * needed / max(free, 1.0) / step * (1.0 + 1e-9)) * step
+    room = free / (LIVES * size) - constant
+    fitting = math.ceil(every * (count - constant) / room / step * (1.0 + 1e-9)) * step if room >= 1.0 else math.inf
+    remedy = (f"set record_every to {fitting:g} (s) or more, or shorten the duration" if math.isfinite(fitting) else
+              f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller robot")
     raise InputError(f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of memory, and "
-                     f"{free / 1e9:.3g} GB are free; set record_every to {fitting:g} (s) or more, or shorten the duration")
+                     f"{free / 1e9:.3g} GB are free; {remedy}")
 
 
 def in_words(seconds: float) -> str:

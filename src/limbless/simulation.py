@@ -214,8 +214,9 @@ class _Run:
         """Records that would not fit into memory are refused before they are made."""
         made = self.model.variables(dict(self.empty))
         size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
-        count = (self.end - self.start) / self.scenario.record_every + 1.0 + LOOKS
-        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every)
+        constant = 1.0 + LOOKS                           # the first, and the looks, whatever is recorded
+        count = (self.end - self.start) / self.scenario.record_every + constant
+        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every, constant=constant)
 
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.

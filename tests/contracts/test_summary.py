@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import limbless as ll
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 
+Array = NDArray[np.float64]
 MOST_STEPS = 1500
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
 
@@ -34,6 +36,26 @@ def test_the_summary_does_not_depend_on_what_is_recorded(name: str) -> None:
     assert numbers(seldom) == numbers(often)
 
 
+def check_peaks(time: Array, effort: Array, peak: Array, when: Array) -> None:
+    """Peaks are the largest records, or beyond these what efforts jump from or to where contacts switch.
+
+    A record shows the side after a switch, and none shows a switch within a step; the loop sees both sides of both. Such a peak lies on the
+    straight line through the two records before it or through the two after it, to a twentieth of the largest jump between these lines
+    along the body (a support that comes to a section in that very step bends the line of this one).
+    """
+    largest = np.abs(effort).max(axis=0)
+    room = 1e-9 * largest + 1e-9 * largest.max(initial=1e-9)
+    assert (np.abs(peak) >= largest - room).all()
+    for place in map(tuple, np.argwhere(np.abs(peak) > largest + room)):
+        assert effort.ndim == 3, f"joint {place}: records of every step show all peaks of joints"
+        t, e = when[place], effort[:, :, place[1]]
+        n = int(np.searchsorted(time, t - 1e-9))
+        assert 2 <= n < len(time) - 1, f"a peak at t = {t} s that no record shows"
+        before, after = (e[k] + (t - time[k]) / (time[k + 1] - time[k]) * (e[k + 1] - e[k]) for k in (n - 2, n))
+        off = min(abs(peak[place] - before[place[0]]), abs(peak[place] - after[place[0]]))
+        assert off <= 0.05 * np.abs(after - before).max(), f"{place} at t = {t} s: {off}"
+
+
 @pytest.mark.parametrize("name", MOVING)
 def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: str) -> None:
     """Works against the integrals that go with the motion, peaks and limits against the records, path against its chords."""
@@ -46,10 +68,10 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
         total, rel=1e-9 if joints else 2e-2, abs=1e-12 + 1e-3 * (not joints) * changes["work_exchanged"]
     )
     assert (changes["positive_work"] >= np.maximum(changes[own], 0.0) - 1e-12).all()
-    largest = np.abs(data[effort].values).max(axis=0)
-    np.testing.assert_allclose(np.abs(data[peak].values), largest, rtol=1e-9, atol=1e-9 * largest.max(initial=1e-9))
+    check_peaks(data["time"].values, data[effort].values, data[peak].values, data["peak_time"].values)
     chords = np.linalg.norm(np.diff(data["com_position"].values, axis=0), axis=1).sum()
-    assert changes["com_path"] == pytest.approx(chords, rel=1e-3, abs=1e-9)
+    first_order = Scenario.load(name).model.kind == "non-smooth"  # velocities at the middles of two steps: half the step, half the error
+    assert changes["com_path"] == pytest.approx(chords, rel=3e-3 if first_order else 1e-3, abs=1e-9)
     if "law_work" in data and "clamp_energy" not in data:
         pushed = data["law_work"].values[-1].sum() + (data["contact_work"].values[-1].sum() if "contact_work" in data else 0.0)
         assert pushed == pytest.approx(float(data["environment_work"].values[-1]), rel=1e-9, abs=1e-9 * changes["work_exchanged"] + 1e-15)

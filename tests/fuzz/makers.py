@@ -165,6 +165,12 @@ def regularised_wheels(dice: Dice) -> Mapping:
             "slip_speed": dice.number((0.05, 0.2), (1e-6, 10.0)), "cone": dice.pick("box", "ellipse")}
 
 
+def borne(dice: Dice, robot: Mapping, around: list[Mapping]) -> Mapping:
+    """The robot, in the mild half on a planar base where it stands on wheels: these hold nothing up, and a free base on them is refused."""
+    falls = robot.get("base") == "free" and any(item["kind"] == "wheels" for item in around)
+    return {**robot, "base": "planar"} if dice.mild and falls else robot
+
+
 def point_wrench(dice: Dice) -> Mapping:
     return {"kind": "point-wrench", "force": dice.vector(0.1, 1e4), "torque": dice.vector(0.01, 1e3), "frame": dice.pick("world", "body"),
             **dice.pick({}, {"active": [[0.0, 0.01]]})}
@@ -182,8 +188,9 @@ def newton_euler(dice: Dice) -> Mapping:
     initial, robot = {"position": dice.vector(1.0, 1e3)}, chain(dice)
     bends = {tuple(link["joint"].get("axis", (0, 0, 1))) for link in robot["links"][1:]} >= {(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)}
     gait = dice.pick(body_wave, serpenoid)(dice) if bends else serpenoid(dice)
-    return {"robot": robot, "gait": gait, "actuation": actuation, "initial": initial,
-            "environment": forces(dice, regularised_wheels, point_wrench), "model": {"kind": "newton-euler"}, **times(dice)}
+    around = forces(dice, regularised_wheels, point_wrench)
+    return {"robot": borne(dice, robot, around), "gait": gait, "actuation": actuation, "initial": initial, "environment": around,
+            "model": {"kind": "newton-euler"}, **times(dice)}
 
 
 def geometric(dice: Dice) -> Mapping:
@@ -196,7 +203,7 @@ def geometric(dice: Dice) -> Mapping:
     around = [wheels] if dice.chance(0.5) else forces(dice, regularised_wheels)
     if robot is modules and dice.chance(0.3):
         around.append(held)
-    return {"robot": robot, "gait": serpenoid(dice), "environment": around, **times(dice),
+    return {"robot": borne(dice, robot, around), "gait": serpenoid(dice), "environment": around, **times(dice),
             "model": {"kind": "geometric", "coordinates": dice.pick("group", "virtual")}}
 
 

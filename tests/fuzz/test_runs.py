@@ -14,14 +14,16 @@ import limbless as ll
 SEEDS = 100
 """Cases of each model and half: 1000 in all, in the ranges that `makers` states."""
 MILD_SHARE = 0.95
-ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface"}
-"""Variables that are infinite where there is no limit, or (a surface) no window of time."""
+ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface", "limit_time"}
+"""Variables that are infinite where there is no limit, where a limit was never passed, or (a surface) without a window of time."""
 
 
 def check_finite(result: ll.Result, told: str) -> None:
     for name, variable in result.dataset.variables.items():
         if variable.dtype.kind == "f" and name not in ENDLESS:
             assert np.isfinite(variable.values).all(), f"{told}: {name} is not finite"
+    for name in ENDLESS & set(result.dataset.variables):
+        assert not np.isnan(result.dataset[name].values).any(), f"{told}: {name} is no number"
 
 
 def ends(data: dict[str, Any], told: str) -> str:

@@ -154,8 +154,8 @@ MUTANTS += [      # paper 004, section 10 of its spec
         "field = to_base @ np.array(item.acceleration)\n", "field = -to_base @ np.array(item.acceleration)\n", FIXED),
     Mutant(
         "004-46", "(46): relative errors printed, are half squared errors in m²", "models/tendon_statics/following.py",
-        "Miss(self._tip(found) - target, up, down)",
-        "Miss((self._tip(found) - target) / target, up / target[:, None], down / target[:, None])",
+        "Miss(self.miss(found, target), up, down)",
+        "Miss(self.miss(found, target) / target, up / target[:, None], down / target[:, None])",
         f"{SPINE}::test_the_nearest_point_is_first_order_optimal[target2-1.0-True-high-free]"),
     Mutant(
         "004-5", "(5): hole angles 0, pi/2, pi, 3pi/2 printed, are 0, pi/2, 3pi/2, pi for the pairs (1,4), (2,3)", "robots/snake_neck.py",
@@ -205,7 +205,7 @@ MUTANTS += [      # paper 004, section 10 of its spec
         "+ back_twist * own.y.z - about.y", "- about.y", CHORDS + "[0.08]"),
     Mutant(
         "004-34", "(34): buoyancy along a fixed axis and without g, is -rho V g, a vector", "models/tendon_statics/packing.py",
-        'robot.values("volume")[:, None] * (to_base @ np.array(item.acceleration))',
+        'robot.values("volume")[:, None] * (to_base @ item.field)',
         'robot.values("volume")[:, None] * np.array([0.0, -1.0, 0.0])',
         FIXED),
     Mutant(
@@ -224,7 +224,7 @@ MUTANTS += [      # paper 000
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
         "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod_forces.py",
-        "(1.0 if at_point else weight[k])", "(1.0 if at_point and k else -1.0 if at_point else weight[k])",
+        "1.0 if at_point else weight[k]", "1.0 if at_point and k else -1.0 if at_point else weight[k]",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",

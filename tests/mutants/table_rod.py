@@ -13,7 +13,7 @@ MUTANTS = [
      "models/macro_continuous/recording.py", "return carried(wrenches_to_sections, now.work, about_head), tail",
      "return 0.5 * carried(wrenches_to_sections, now.work, about_head), tail", f"{ROD}::test_spinning_rod_pulls_on_itself"),
     ("000-fig-2-step-1", "Fig. 2, step 1: F_plus is not added to F_o at the end of the sweep", "mechanics/rod_forces.py",
-     "(1.0 if at_point else weight[k])", "(0.0 if at_point and k == weight.shape[0] - 1 else 1.0 if at_point else weight[k])",
+     "1.0 if at_point else weight[k]", "0.0 if at_point and k == weight.shape[0] - 1 else 1.0 if at_point else weight[k]",
      f"{ROD}::test_internal_wrench_meets_both_ends"),
     ("000-18", "(18): g_o eta_o_dot printed, is g_o hat(eta_o)", "mechanics/rod_motion.py",
      "base.rotation @ twist.linear)", "base.rotation @ pair_of(vectors, ANSWER).linear)", f"{ROD}::test_rod_that_nothing_pushes_coasts"),

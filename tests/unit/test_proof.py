@@ -22,6 +22,7 @@ def shaken(swimmer: ll.Result) -> ll.Result:
     """A sound run with one joule too much in its books, and a note."""
     data = swimmer.dataset.copy(deep=True)
     data["actuator_work"].values[5:] += 1.0
+    data["look_actuator_work"].values[5:] += 1.0                     # what the balances are found from
     made = ll.Result(data, swimmer.scenario, state=swimmer.state)
     made.notes = ("gait.<turn> has no effect",)
     return made
@@ -78,7 +79,7 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
         controls.show_result(doubtful, stage, another=False)
         assert "completed, not proven" in controls.doubt.content and controls.doubt.order < controls.scenario.order
         assert "gait.&lt;turn&gt;" in controls.numbers.content
-        controls.show_result(ll.Result(doubtful.dataset.isel(time=slice(0, 3)), doubtful.scenario), stage, another=False)
+        controls.show_result(ll.Result(doubtful.dataset.isel(time=slice(0, 3), look=slice(0, 3)), doubtful.scenario), stage, another=False)
         assert controls.doubt.content == ""
     finally:
         stop(server)

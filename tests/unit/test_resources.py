@@ -10,18 +10,25 @@ import pytest
 
 import limbless as ll
 from limbless import resources
-from limbless.timeline import WINDOW, blocks_between, knots_between
+from limbless.timeline import LOOKS, WINDOW, blocks_between, knots_between
 
 
 def test_records_that_do_not_fit_are_refused_with_an_interval_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("limbless.resources.free_memory", lambda: 4e6)
-    with pytest.raises(ll.InputError, match=r"record_every: 1e\+03 records .* need about .* GB of memory, and 0.004 GB are free; set "
+    with pytest.raises(ll.InputError, match=r"record_every: 1.06e\+03 records .* need about .* GB of memory, and 0.004 GB are free; set "
                                             r"record_every to ([\d.]+)") as refused:
         ll.run("eel-planar", {"duration": 10.0, "record_every": 0.01})
     fitting = float(str(refused.value).partition("set record_every to ")[2].split()[0])
     assert fitting == pytest.approx(round(fitting / 0.01) * 0.01)
     short = {"record_every": fitting, "duration": 10.0}
     assert ll.run("eel-planar", short).dataset.sizes["time"] < 1000 * 0.01 / fitting + 3
+
+
+def test_where_no_interval_fits_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The instants of the balances are kept whatever is recorded."""
+    monkeypatch.setattr("limbless.resources.free_memory", lambda: 1e6)
+    with pytest.raises(ll.InputError, match="even the 63 that every run keeps do not fit"):
+        ll.run("eel-planar", {"duration": 10.0, "record_every": 0.01})
 
 
 def test_what_is_free_is_known_here() -> None:
@@ -33,10 +40,10 @@ def test_the_estimate_is_what_a_run_takes() -> None:
     """The largest arrays of a result are its records: 8 bytes for every number, once raw and once as a variable."""
     seen: list[float] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("limbless.resources.refuse_too_many_records", lambda count, size, *_: seen.extend([count, size]))
+        patch.setattr("limbless.resources.refuse_too_many_records", lambda count, size, *_, **__: seen.extend([count, size]))
         data = ll.run("eel-planar", {"duration": 1.0}).dataset
     count, size = seen
-    assert count == pytest.approx(data.sizes["time"])
+    assert count == pytest.approx(data.sizes["time"] + LOOKS) and LOOKS <= data.sizes["look"] < LOOKS + 8
     variables = sum(8 * values.size for values in data.variables.values() if "time" in values.dims) / data.sizes["time"]
     assert variables < size < 5.0 * variables
 

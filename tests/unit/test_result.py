@@ -39,7 +39,9 @@ def falling(*blocks: dict) -> Result:
 def scenario(**more) -> SimpleNamespace:
     """What a result asks of a scenario."""
     return SimpleNamespace(name="stub", step=0.01, gait=SimpleNamespace(cycle=2.0), model=SimpleNamespace(kind="newton-euler"), figures=(),
-                           robot=None, notes=tuple, to_yaml=lambda: "name: stub\n", **more)
+                           robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")), notes=tuple,
+                           environment=(SimpleNamespace(kind="gravity", role="field", acceleration=(0.0, 0.0, -9.81)),),
+                           to_yaml=lambda: "name: stub\n", **more)
 
 
 def test_blocks_are_joined_under_names_units_and_labels(swimmer) -> None:
@@ -63,7 +65,8 @@ def test_a_variable_with_other_dimensions_than_declared_is_refused() -> None:
 def test_facts_come_from_the_scenario() -> None:
     block = {"time": np.zeros(1), "height": np.zeros(1), "com_position": np.zeros((1, 3))}
     result = Result.from_blocks([block], Falling(), scenario(), "completed", None, None)
-    assert result.dataset.attrs == {"scenario_name": "stub", "model": "newton-euler", "step": 0.01, "gait_period": 2.0}
+    assert result.dataset.attrs == {"scenario_name": "stub", "model": "newton-euler", "step": 0.01, "gait_period": 2.0, "total_mass": 1.5,
+                                    "held": "nothing is there to push against", "gravity": [0.0, 0.0, -9.81]}
 
 
 def test_summary(swimmer) -> None:

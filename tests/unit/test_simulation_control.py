@@ -21,7 +21,11 @@ def swim(controller: Callable | None = None, duration: float = 2.0, **options: A
 
 
 def finite(result: ll.Result) -> bool:
-    return all(np.isfinite(result.dataset[name].values).all() for name in result.dataset.data_vars if name != "joint_limit")
+    """All but what is infinite where there is no limit, or where none was passed; these are numbers too."""
+    data = result.dataset
+    boundless = [name for name in ("joint_limit", "limit_time") if name in data]
+    return (all(np.isfinite(data[name].values).all() for name in data.data_vars if name not in boundless)
+            and not any(np.isnan(data[name].values).any() for name in boundless))
 
 
 # Commands

@@ -71,8 +71,7 @@ class Wave:
 
 
 class Peristalsis(Wave, Gait):
-    """Stretch Γ = 1 + ε sin(κ (s - X)), κ = 2π/λ: s(t) = s_0 + b t + a t²/2 is how far the wave has run at speed b + a
-    t.
+    """Stretch Γ = 1 + ε sin(κ (s - X)), κ = 2π/λ: the wave has run by s(t) = s_0 + b t + a t²/2, at speed b + a t.
 
     Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with
     the wave. A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the

@@ -44,8 +44,7 @@ class _Changes(NamedTuple):
 
 
 class SteeredCurvature(Gait):
-    """Curvatures K(X, t) = F(p(t) - X): at the distance u the head draws F(u), and p is how far it has run, at the
-    speed -V_o.
+    """Curvatures K(X, t) = F(p(t) - X): the head draws F(u) at the distance u, and has run by p, at the speed -V_o.
 
     Yaw: F = b + a cos(∫ 2π/λ du), pitch: F = b_y. `steer` b steers: without undulation the head runs along a circle of
     radius 1/b, to its right where b > 0; with it, along such a circle on average. A controller may change amplitude,

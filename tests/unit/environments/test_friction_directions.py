@@ -36,8 +36,8 @@ def on_regularised_chain(head: str, way: float) -> float:
 
 
 def on_regularised_rod(head: str, way: float) -> float:
-    run = ll.simulate(Rod(base="planar", head=head), BodyWave(amplitude=0.0), RegularisedFriction(speed=1e-6, **MU),
-                      duration=0.002, step=0.001, model="macro-continuous", initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
+    run = ll.simulate(Rod(base="planar", head=head), BodyWave(amplitude=0.0), RegularisedFriction(speed=1e-3, **MU),
+                      duration=0.002, step=0.00025, model="macro-continuous", initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
     return float(-way * run.dataset["base_acceleration"].values[0, 0])
 
 

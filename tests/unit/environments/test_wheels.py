@@ -11,6 +11,7 @@ from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError
 from limbless.mechanics.contact_gap import SHAPE
+from limbless.mechanics.geometric_stepping import TOLERANCE
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
 
@@ -31,7 +32,8 @@ def test_sliding_sideways_stops_in_v_over_mu_g(cone: str) -> None:
     velocity = data["com_velocity"].values[:, 1]
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-12)
     assert data["com_position"].values[-1, 1] == pytest.approx(speed**2 / (2 * friction), abs=3e-4)
-    assert np.abs(velocity[106:]).max() < 1e-30 and np.abs(velocity[100]) > 0.0
+    assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < TOLERANCE
+    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of TOLERANCE, which steps only shrink
 
 
 def test_rolling_along_takes_the_small_coefficient() -> None:
@@ -170,18 +172,25 @@ def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
     assert np.abs(runs[0]["com_position"].values - runs[1]["com_position"].values).max() < 1e-9
 
 
-def test_coefficients_too_far_apart_for_an_ellipse_are_said_to_be() -> None:
+def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> None:
+    """Hardly a wheel skids with 1000 across, 0.01 along: the cones then differ by less than a tenth of all that friction along does."""
     from limbless.gaits.serpenoid import Serpenoid
 
-    with pytest.raises(ll.SimulationError, match="nearer to each other, or cone 'box'"):
-        ll.simulate(WangSnake(), Serpenoid(), Wheels(cone="ellipse", normal=1000.0), model="geometric", duration=0.01)
+    runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone, normal=1000.0), model="geometric", duration=0.01)
+            for cone in ("ellipse", "box")]
+    assert [run.status for run in runs] == ["completed"] * 2 and not any(run.doubts for run in runs)
+    ellipse, box = (run.dataset for run in runs)
+    assert np.linalg.norm(ellipse["contact_force"].values, axis=-1).max() < 1000.0 * 0.5 * 9.81 * (1.0 + 1e-9)
+    np.testing.assert_array_equal(ellipse["contact_state"].values, box["contact_state"].values)
+    assert np.abs(box["com_velocity"].values).max() > 0.03
+    assert np.abs(ellipse["com_velocity"].values - box["com_velocity"].values).max() < 0.1 * 0.01 * 9.81 * 0.01
 
 
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth .*spherical.*regularised"):
-        ll.simulate(ll.KhalilEel(joints="spherical"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
+        ll.simulate(ll.KhalilEel(joints="spherical", base="planar"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())
 

@@ -234,8 +234,9 @@ def test_a_shape_moves_joints_that_lean_a_little() -> None:
     assert np.abs(lean.motion(gait, TIMES).position).max() > 0.05
     assert upright.notes() == () and len(lean.notes()) == 3 and "0.057 deg off z" in lean.notes()[0]
     assert lean.joint_labels == ["yaw"] * 3
-    for other in (gait, ll.JointWave()):
-        with pytest.raises(InputError, match="axis between"):
+    for other, why in ((gait, "axis between"), (ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0), "axis between"),
+                       (ll.JointWave(), "no joint that can yaw")):
+        with pytest.raises(InputError, match=why):
             leaning(0.5).motion(other, TIMES)
 
 

@@ -93,8 +93,8 @@ def test_friction_slides_to_a_stop() -> None:
     """Closed form 8: a straight body slides v² / (2 μ g), in the time v / (μ g)."""
     ground = RegularisedFriction(forward=0.2, backward=0.4, lateral=0.3, speed=1e-4)
     for velocity, mu in (((-0.5, 0, 0, 0, 0, 0), 0.2), ((0.5, 0, 0, 0, 0, 0), 0.4), ((0, 0.5, 0, 0, 0, 0), 0.3)):
-        data = ll.simulate(Rod(), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.5 / (mu * 9.81) + 0.05, step=0.001,
-                           initial={"twist": velocity}).dataset
+        data = ll.simulate(Rod(), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.5 / (mu * 9.81) + 0.05,
+                           step=0.0000625, record_every=0.001, initial={"twist": velocity}).dataset
         moved = np.linalg.norm(data["base_position"].values[-1])
         assert moved == pytest.approx(0.25 / (2 * mu * 9.81), rel=2e-3)
         assert np.abs(data["base_twist"].values[-1]).max() < 1e-3
@@ -107,8 +107,8 @@ def test_friction_turns_an_oblique_slide() -> None:
 
     mu, start, eps = (0.2, 0.5), (-0.6, 0.8), 1e-3
     ground = RegularisedFriction(forward=mu[0], backward=0.4, lateral=mu[1], speed=eps)
-    data = ll.simulate(Rod(base="planar"), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.15, step=0.001,
-                       initial={"twist": (*start, 0, 0, 0, 0)}).dataset
+    data = ll.simulate(Rod(base="planar"), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.15, step=0.0005,
+                       record_every=0.001, initial={"twist": (*start, 0, 0, 0, 0)}).dataset
     u, v = data["base_twist"].values[:, 0], data["base_twist"].values[:, 1]
     tau = -np.log(v / start[1]) / mu[1] ** 2
     assert u == pytest.approx(start[0] * np.exp(-mu[0] ** 2 * tau), rel=1e-7)

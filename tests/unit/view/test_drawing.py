@@ -206,7 +206,7 @@ def test_water_has_a_surface_only_where_one_is_given() -> None:
 
 
 def test_terrain_has_its_heights() -> None:
-    terrain = environment("terrain", _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
+    terrain = environment("terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
     (solid,) = surroundings.surroundings([terrain], ROOM)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
 

@@ -69,9 +69,9 @@ def test_report_holds_everything_and_needs_no_network(folder: Path) -> None:
 
 def test_a_damaged_result_turns_the_verdict_red(swim: Result) -> None:
     broken = swim.dataset.copy(deep=True)
-    broken["actuator_work"].values[50:] += 1.0
+    broken["look_actuator_work"].values[30:] += 1.0                  # what the balances are found from
     page = str(Result(broken, swim.scenario).report())
-    assert "class='verdict fail'" in page and "Do not trust these numbers: power" in page
+    assert "class='verdict fail'" in page and "Do not trust these numbers: the power balance" in page
     assert "class='verdict fail'" in str(Result(swim.dataset, swim.scenario, status="interrupted").report())
 
 

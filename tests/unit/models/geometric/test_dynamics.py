@@ -189,7 +189,9 @@ def test_friction_only_takes_power(law: str, cone: str) -> None:
     """Of a crawling snake at every record; no wheel gets more exact friction than its coefficients allow."""
     data = ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law, cone=cone, slip_speed=5e-3), model="geometric", duration=0.5,
                        step=1e-3).dataset
-    assert data["environment_power"].values.max() < 0.0
+    power = data["environment_power"].values
+    assert power[1:].max() < 0.0
+    assert power[0] == 0.0 if law == "set-valued" else power[0] < 0.0           # a mean since the record before, and there is none
     if law == "set-valued":
         most = 0.5 * 9.81 * np.hypot(0.5, 0.01 if cone == "box" else 0.0)
         assert np.linalg.norm(data["contact_force"].values, axis=-1).max() <= most + 1e-12
