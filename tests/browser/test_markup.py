@@ -43,7 +43,7 @@ def result() -> ll.Result:
         variable.attrs |= {"units": MARKUP, "long_name": MARKUP, "frame": MARKUP}
     data[MARKUP.replace("/", "|")] = ("time", data["kinetic_energy"].values, {"units": MARKUP})
     theirs = ll.Result(data, scenario, status=f"failed: {MARKUP}", wall_time=made.wall_time)
-    theirs.notes, theirs.doubts = (MARKUP,), (MARKUP,)
+    theirs.notes, theirs.found = (MARKUP,), (MARKUP,)
     return theirs
 
 
@@ -51,7 +51,7 @@ def test_report_and_replay_show_it_as_text(result: ll.Result, look: Any, tmp_pat
     """As the files that the commands write, from a file that a stranger sent."""
     result.save(tmp_path / "result.nc")
     loaded = ll.Result.load(tmp_path / "result.nc")
-    assert loaded.scenario is not None and loaded.name == MARKUP and loaded.doubts == (MARKUP,)
+    assert loaded.scenario is not None and loaded.name == MARKUP and MARKUP in loaded.doubts
     loaded.write(tmp_path)
     loaded.report(tmp_path)
     seen = look((tmp_path / "report.html").as_uri(), width=900, height=600)
