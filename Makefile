@@ -66,10 +66,10 @@ coverage: $(INSTALLED_DEV)
 	@rm -rf .coverage .coverage.* .coverage-cache
 	@NUMBA_DISABLE_JIT=1 $(COVERAGE) tests/coverage/plain_runs.py
 	-@NUMBA_DISABLE_JIT=1 LIMBLESS_PLAIN_SECONDS=1 PYTHONPATH=tests/plain $(COVERAGE) $(COVERAGE_TEST) -p plain_kernels \
-	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/test_scalars.py \
+	  -W ignore::RuntimeWarning -k 'not dual and not compiled and not ramp' --ignore=tests/unit/mechanics/compiled/test_scalars.py \
 	  tests/unit/mechanics tests/unit/models
-	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/test_scalars.py \
-	  tests/unit/mechanics/test_lanes.py tests/unit/mechanics/test_lie.py tests/unit/test_sensitivity.py
+	-@LIMBLESS_CACHE_DIR=.coverage-cache $(COVERAGE) $(COVERAGE_TEST) tests/unit/mechanics/compiled/test_scalars.py \
+	  tests/unit/mechanics/compiled/test_lanes.py tests/unit/mechanics/algebra/test_lie.py tests/unit/test_sensitivity.py
 	-@$(COVERAGE) $(COVERAGE_TEST) tests/unit/models tests/unit/environments tests/unit/test_simulation.py tests/unit/test_simulation_control.py
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py

@@ -10,9 +10,9 @@ import limbless as ll
 from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_model
 from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, each, race
-from limbless.mechanics.chain import SPHERICAL
-from limbless.mechanics.chain_evaluation import evaluate
-from limbless.mechanics.kernel import kernel
+from limbless.mechanics.chain.evaluation import evaluate
+from limbless.mechanics.chain.rows import SPHERICAL
+from limbless.mechanics.compiled.kernel import kernel
 
 Array = NDArray[np.float64]
 AGREEMENT = 1e-9
@@ -159,7 +159,7 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
 NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random posture, dry. Pinocchio has it
   with its specialised joints about x, y and z; MuJoCo with three hinges per body.
 - "From Python" is one call of a compiled function on plain arrays that were allocated once (`benchmarks/dynamics.py`, `evaluate`: the
-  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check their input and
+  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain.rows`). `NewtonEuler.forward` and its sisters check their input and
   allocate their answer, and take about {public:.0f} µs.
 - "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes {with_crba}."""
 

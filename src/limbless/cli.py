@@ -302,7 +302,7 @@ def _remove_if_empty(folder: Path) -> None:
 
 def _simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless import terminal
-    from limbless.mechanics.kernel import is_cold
+    from limbless.mechanics.compiled.kernel import is_cold
     from limbless.simulation import run_scenario
 
     if not quiet and is_cold():
@@ -527,7 +527,7 @@ def warmup() -> None:
     Example:
       limbless warmup
     """
-    from limbless.mechanics.kernel import is_cold
+    from limbless.mechanics.compiled.kernel import is_cold
 
     click.echo("Compiling the kernels; this takes a minute." if is_cold() else "Kernels have been compiled before; checking all of them.")
     from limbless.warmup import warm_all

@@ -170,7 +170,7 @@ def test_sheared_snake(name: str) -> None:
 
 
 def _section_twists(model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, twist: np.ndarray) -> Any:
-    from limbless.mechanics.rod import SWING, adjoint_matrices
+    from limbless.mechanics.rod.sweep import SWING, adjoint_matrices
 
     model.forward(strain, rate, acceleration, twist)
     work = model.scratch.work[0]

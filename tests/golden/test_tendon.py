@@ -15,7 +15,7 @@ import pytest
 import limbless as ll
 from limbless.analysis import statics
 from limbless.environments.point_wrench import PointWrench
-from limbless.mechanics import spine_equilibrium as kernels
+from limbless.mechanics.spine import equilibrium as kernels
 from validation import necks
 from validation.necks import EIGHT, TO_LIBRARY, friction_of, in_paper, published_spine, signed
 

@@ -36,38 +36,38 @@ MUTANTS = [
         "ModifiedDH(alpha=-_QUARTER, offset=-_QUARTER)", "ModifiedDH(alpha=-_QUARTER, offset=_QUARTER)",
         "tests/golden/test_eel.py::test_table_one"),
     Mutant(
-        "after-25", "after (25): C1 + A12 q̇ printed, is C1 + A12 q̈", "mechanics/chain.py",
+        "after-25", "after (25): C1 + A12 q̇ printed, is C1 + A12 q̈", "mechanics/chain/rows.py",
         "A = A + acceleration[v] * S", "A = A + velocity[v] * S", f"{DENSE}[eel-paper]", times=2),
     Mutant(
-        "16", "(16): MS printed where hat(MS) is meant", "mechanics/inertia.py",
+        "16", "(16): MS printed where hat(MS) is meant", "mechanics/algebra/inertia.py",
         "Symmetric(m, o, o, m, o, m), skew(moment)",
         "Symmetric(m, o, o, m, o, m), Matrix(Vector(moment.x, o, o), Vector(o, moment.y, o), Vector(o, o, moment.z))",
         f"{DENSE}[eel-dry]"),
     Mutant(
-        "30", "(30): takes world components of omega_0; body components need the other sign below", "mechanics/chain_motion.py",
+        "30", "(30): takes world components of omega_0; body components need the other sign below", "mechanics/chain/row_motion.py",
         "0.5 * (a * w.x + c * w.z - d * w.y)\n    rate[i + 2] = 0.5 * (a * w.y + d * w.x - b * w.z)\n"
         "    rate[i + 3] = 0.5 * (a * w.z + b * w.y - c * w.x)",
         "0.5 * (a * w.x - c * w.z + d * w.y)\n    rate[i + 2] = 0.5 * (a * w.y - d * w.x + b * w.z)\n"
         "    rate[i + 3] = 0.5 * (a * w.z - b * w.y + c * w.x)",
         "tests/unit/models/test_closed_forms.py::test_orientation_follows_body_rates"),
     Mutant(
-        "32", "(32): omega of link j-1 printed in frame j-1, is in frame j", "mechanics/chain.py",
+        "32", "(32): omega of link j-1 printed in frame j-1, is in frame j", "mechanics/chain/rows.py",
         "S = turning(direction)\n            A = A + twist_cross(V, velocity[v] * S)",
         "S = turning(direction)\n            zeta = twist_cross(V, velocity[v] * S)\n"
         "            A = A + Twist(zeta.linear, rotation_by(direction, *sincos(position[p])) @ zeta.angular)",
         f"{DENSE}[eel-dry]"),
     Mutant(
-        "38-41", "(38), (41): aᵀ J* b* printed, is aᵀ b*", "mechanics/chain.py",
+        "38-41", "(38), (41): aᵀ J* b* printed, is aᵀ b*", "mechanics/chain/rows.py",
         "u = torque - power(S, P)", "u = torque - power(S, I @ Twist(P.force, P.torque))",
         "tests/unit/models/test_round_trip.py::test_eel[0-dry]"),
     Mutant(
         "48", "(48): sum over i = 2..2 printed, is 2..3 (the vertical added mass is missing)", "environments/water.py",
         "C6 * a * a", "0.0 * C6 * a * a", f"{DENSE}[eel-paper]"),
     Mutant(
-        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/chain_forces.py",
+        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/forces/chain_rows.py",
         "work[members[b, j], c]", "work[members[b, j], c + 6 if c >= BODY_VELOCITY else c]", f"{DENSE}[eel-paper]"),
     Mutant(
-        "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/laws.py",
+        "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/forces/rows.py",
         "added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length",
         "without_centripetal(fluid, added_slice(fluid, at(velocity, rate, s), rate, current), rate, "
         "get_vector(row, i, START) + Vector(s, 0.0, 0.0)), s, 0.5 * length",
@@ -76,7 +76,7 @@ MUTANTS = [
         "61-lumped", "(57), (59): without the L³/12 terms that make 1 into 4/3 (inertia)", "environments/packing.py",
         "np.polynomial.legendre.leggauss(2)", "np.polynomial.legendre.leggauss(1)", f"{ADDED}::test_closed_form[front end]"),
     Mutant(
-        "62-lumped", "(62): factor 1 in place of 4/3 (velocity terms)", "mechanics/laws.py",
+        "62-lumped", "(62): factor 1 in place of 4/3 (velocity terms)", "mechanics/forces/rows.py",
         "0.5 * length, force, torque)\n    return force, torque\n",
         "0.5 * length, force, torque)\n    return force, torque + (length * length * length / 12.0) * Vector(\n"
         "        0.0 * s, -fluid.added.z * rate.x * rate.z, fluid.added.y * rate.x * rate.y)\n",
@@ -92,11 +92,11 @@ MUTANTS = [
         "np.concatenate([[0.0], np.cumsum(steps)])", "np.concatenate([[0.0], np.cumsum(0.0 * steps)])",
         "tests/unit/gaits/test_body_wave.py::test_joint_angles_of_the_eel_are_differences_of_heading"),
     Mutant(
-        "A12", "(A12): (n-1)T(n-1)ᵀ printed, is nT(n-1)ᵀ (the arm to the previous link is missing)", "mechanics/chain.py",
+        "A12", "(A12): (n-1)T(n-1)ᵀ printed, is nT(n-1)ᵀ (the arm to the previous link is missing)", "mechanics/chain/rows.py",
         "arm = get_vector(work, k, ARM)\n", "arm = 0.0 * get_vector(work, k, ARM)\n", f"{DENSE}[eel-dry]"),
     # Right as printed, and stressed by the spec because it is easily lost
     Mutant(
-        "34", "(34): Ia belongs in H (without it q̈ is wrong by 5.6)", "mechanics/chain.py",
+        "34", "(34): Ia belongs in H (without it q̈ is wrong by 5.6)", "mechanics/chain/rows.py",
         "D = power(S, U) + rotor", "D = power(S, U)", "tests/unit/models/test_dense_form.py::test_friction_and_rotors"),
     Mutant(
         "classical", "section 1: V̇ is the classical acceleration, not the rate of the components", "models/newton_euler/model.py",
@@ -113,24 +113,24 @@ MUTANTS = [
         "tests/golden/test_eel.py::test_masses_and_coefficients"),
     # Paper 002
     Mutant(
-        "002-15", "after (15): ω x r printed as -ω r~ , is -r~ ω", "mechanics/contact_law.py",
+        "002-15", "after (15): ω x r printed as -ω r~ , is -r~ ω", "mechanics/contact/law.py",
         "v = u.linear + cross(u.angular, get_vector(contact, i, ARM))", "v = u.linear + cross(get_vector(contact, i, ARM), u.angular)",
         f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
     Mutant(
-        "002-24", "(24): the arm of the front sphere printed for the rear one", "mechanics/contact_gap.py",
+        "002-24", "(24): the arm of the front sphere printed for the rear one", "mechanics/contact/gap.py",
         "put_vector(contact, i, ARM, place - origin)", "put_vector(contact, i, ARM, origin - place)",
         f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
     Mutant(
-        "002-67", "(67): the rate of yaw printed as cos(pitch) times it", "mechanics/contact_motion.py",
+        "002-67", "(67): the rate of yaw printed as cos(pitch) times it", "mechanics/contact/motion.py",
         "middle[c] = position[c] + a * velocity[c - 1]", "middle[c] = position[c] + a * np.cos(position[-1]) * velocity[c - 1]",
         f"{CONTACT}::test_joint_rates_are_rates_of_the_angles"),
     Mutant(
-        "002-74", "(6) and after (74): H printed, is Hbar", "mechanics/contact_motion.py",
+        "002-74", "(6) and after (74): H printed, is Hbar", "mechanics/contact/motion.py",
         "quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))",
         "quaternion_product(Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z), q)",
         f"{CONTACT}::test_orientation_follows_body_rates"),
     Mutant(
-        "002-84", "(84): the sign of the impulses printed the other way round", "mechanics/contact_solver.py",
+        "002-84", "(84): the sign of the impulses printed the other way round", "mechanics/contact/solver.py",
         "f = f - push * U", "f = f + push * U",
         f"{CONTACT}::test_accelerations_of_a_short_step_are_those_of_newton_and_euler"),
     Mutant(
@@ -145,7 +145,7 @@ CHORDS = f"{SPINE}::test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_
 
 MUTANTS += [      # paper 004, section 10 of its spec
     Mutant(
-        "004-1", "(1)-(4): 1/k of the arc printed, nothing divided by nothing when straight", "mechanics/vertebra.py",
+        "004-1", "(1)-(4): 1/k of the arc printed, nothing divided by nothing when straight", "mechanics/spine/vertebra.py",
         "return 1.0 - t * f3, f2, f3, f4, f5, f6, f7",
         "return 1.0 - t * f3, (1.0 - np.cos(np.sqrt(t))) / max(t, 1e-300), f3, f4, f5, f6, f7",
         f"{SPINE}::test_almost_straight_loses_no_digits"),
@@ -162,37 +162,37 @@ MUTANTS += [      # paper 004, section 10 of its spec
         '"up": _UP, "left": _LEFT', '"left": _LEFT, "up": _UP', f"{NECK}::test_the_preset_is_the_default_robot"),
     Mutant(
         "004-8", "(8), (10), (35), (41), (42): force turned by T as if it were a point, is turned by R alone",
-        "mechanics/spine_equilibrium.py",
+        "mechanics/spine/equilibrium.py",
         "F + vector_of(loads.joint[i])\n", "F + vector_of(loads.joint[i]) + vector_of(origin[i])\n", FIXED),
     Mutant(
-        "004-9", "(9), (36), (43): moment printed as arm . force, is arm x force", "mechanics/spine_equilibrium.py",
+        "004-9", "(9), (36), (43): moment printed as arm . force, is arm x force", "mechanics/spine/equilibrium.py",
         "M + cross(centroid, vector_of(loads.joint[i]))", "M + dot(centroid, vector_of(loads.joint[i])) * centroid", FIXED),
     Mutant(
-        "004-12", "(12): tip force in frame v printed, is in frame v-1", "mechanics/spine_equilibrium.py",
+        "004-12", "(12): tip force in frame v printed, is in frame v-1", "mechanics/spine/equilibrium.py",
         "force = vector_of(loads.disk[i])\n", "force = inner @ (transpose(R) @ vector_of(loads.disk[i]))\n",
         f"{NECK}::test_published_constant_curvature_code[c5_tip_force_only]"),
     Mutant(
-        "004-14", "(14): the tendon ahead pushes as printed, it pulls", "mechanics/spine_equilibrium.py",
+        "004-14", "(14): the tendon ahead pushes as printed, it pulls", "mechanics/spine/equilibrium.py",
         "pull = pull + (tension[i + 1, c]", "pull = pull - (tension[i + 1, c]", CHORDS + "[None]"),
     Mutant(
-        "004-17", "(17), (18), (37), (38): moment about O_i printed, is about O_(i-1)", "mechanics/spine_equilibrium.py",
+        "004-17", "(17), (18), (37), (38): moment about O_i printed, is about O_(i-1)", "mechanics/spine/equilibrium.py",
         "M - cross(vector_of(origin[i]), F)", "M - cross(vector_of(origin[i + 1]), F)", FIXED),
     Mutant(
-        "004-18", "(18), (38), (40): sum of tendon forces printed, is the sum of their moments", "mechanics/spine_equilibrium.py",
+        "004-18", "(18), (38), (40): sum of tendon forces printed, is the sum of their moments", "mechanics/spine/equilibrium.py",
         "M, F = M + cross(p, pull), F + pull", "M, F = M + pull, F + pull", FIXED),
     Mutant(
-        "004-22", "(22): sigma without a unit, is in degrees", "mechanics/spine_equilibrium.py",
+        "004-22", "(22): sigma without a unit, is in degrees", "mechanics/spine/equilibrium.py",
         " * (180.0 / np.pi)", "", f"{RUBBING}[tensions_friction_paper-gautreau2024-1.0]"),
     Mutant(
-        "004-26", "(26): friction of a pulled tendon only", "mechanics/spine_equilibrium.py",
+        "004-26", "(26): friction of a pulled tendon only", "mechanics/spine/equilibrium.py",
         "m = mu * slip", "m = mu * abs(slip)", f"{RUBBING}[tensions_friction_02_release-0.2--1.0]"),
     Mutant(
-        "004-27", "(27): F - (F . n) printed, is F - (F . n) n", "mechanics/spine_equilibrium.py",
+        "004-27", "(27): F - (F . n) printed, is F - (F . n) n", "mechanics/spine/equilibrium.py",
         "aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y",
         "aa, cc = dot(before, before), dot(after, after)",
         f"{RUBBING}[tensions_friction_02-0.2-1.0]"),
     Mutant(
-        "004-31", "(31): tau_x = K l Gamma printed, is -K l Gamma", "mechanics/spine_equilibrium.py",
+        "004-31", "(31): tau_x = K l Gamma printed, is -K l Gamma", "mechanics/spine/equilibrium.py",
         "- back_twist * own.x.z + about.x", "- back_twist * own.x.z - about.x", FIXED),
     Mutant(
         "004-31-axes", "K_x lateral, K_y dorso-ventral printed, are exchanged", "models/tendon_statics/packing.py",
@@ -201,7 +201,7 @@ MUTANTS += [      # paper 004, section 10 of its spec
         f"{NECK}::test_the_preset_is_the_default_robot"),
     Mutant(
         "004-33", "(33): the twisting moment as a component along z, is a vector along z of the outer disk",
-        "mechanics/spine_equilibrium.py",
+        "mechanics/spine/equilibrium.py",
         "+ back_twist * own.y.z - about.y", "- about.y", CHORDS + "[0.08]"),
     Mutant(
         "004-34", "(34): buoyancy along a fixed axis and without g, is -rho V g, a vector", "models/tendon_statics/packing.py",
@@ -219,11 +219,11 @@ MUTANTS += [      # paper 004, section 10 of its spec
 
 MUTANTS += [      # paper 000
     Mutant(
-        "000-66", "paper 000, (66): Ad_g = [[R, -R r^], [0, R]] printed, is [[R, r^ R], [0, R]]", "mechanics/lie.py",
+        "000-66", "paper 000, (66): Ad_g = [[R, -R r^], [0, R]] printed, is [[R, r^ R], [0, R]]", "mechanics/algebra/lie.py",
         "return carry_twist(turned, -g.position)", "return carry_twist(turned, g.position)",
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
-        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod_forces.py",
+        "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod/forces.py",
         "1.0 if at_point else weight[k]", "1.0 if at_point and k else -1.0 if at_point else weight[k]",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
@@ -239,7 +239,7 @@ MUTANTS += [      # paper 000
         "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
         f"{ROD}::test_internal_wrench_meets_both_ends", 2),
     Mutant(
-        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod_contacts.py",
+        "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod/contacts.py",
         "0.0)) / strain[i, k, 0]", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",

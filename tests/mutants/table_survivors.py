@@ -6,7 +6,7 @@ from __future__ import annotations
 
 WITNESS = "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"
 DRAWING = "tests/unit/view/test_drawing.py"
-GAPS = "tests/unit/mechanics/test_contact_gap.py"
+GAPS = "tests/unit/mechanics/contact/test_gap.py"
 
 MUTANTS = [
     ("contact-gap-sign", "sign of a recorded contact gap", "models/nonsmooth/recording.py",

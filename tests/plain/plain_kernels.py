@@ -74,10 +74,10 @@ def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
 def install() -> None:
     """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
     _Intrinsic.__call__ = _plainly
-    lanes, scalars = import_module("limbless.mechanics.lanes"), import_module("limbless.mechanics.scalars")
+    lanes, scalars = import_module("limbless.mechanics.compiled.lanes"), import_module("limbless.mechanics.compiled.scalars")
     for name in ("sqrt", "absolute", "value_of", "where_positive"):
         setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))
-    lie = import_module("limbless.mechanics.lie")
+    lie = import_module("limbless.mechanics.algebra.lie")
     lie.stumpff_closed = _by_scalar(lie.stumpff_closed, lie._stumpff_of_lanes)
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 import limbless as ll
 from limbless.analysis import energy, frames, limits, speed
-from limbless.mechanics.rotations import rotate
+from limbless.mechanics.algebra.rotations import rotate
 
 
 def made(time: np.ndarray, **variables: tuple) -> xr.Dataset:

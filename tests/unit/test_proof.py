@@ -10,8 +10,8 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import Torque
-from limbless.mechanics import contact_gap as gaps
-from limbless.mechanics.vectors import Vector
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.contact import gap as gaps
 from limbless.scenarios.scenario import Scenario
 
 QUIET = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")

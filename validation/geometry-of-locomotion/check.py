@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 import limbless as ll
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
 from limbless.validation.orders import fitted_order

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import limbless as ll
-from limbless.mechanics import spine_equilibrium as kernels
+from limbless.mechanics.spine import equilibrium as kernels
 from limbless.validation.orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.rotations import rotate
+from limbless.mechanics.algebra.rotations import rotate
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,7 +10,7 @@ import xarray as xr
 
 from limbless.callables import refuse_named
 from limbless.errors import InputError
-from limbless.mechanics.scalars import TANGENTS
+from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.models.newton_euler.differentiation import Tangents
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS

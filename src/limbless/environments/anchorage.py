@@ -13,8 +13,8 @@ from limbless.environments.base import Array
 from limbless.environments.contact import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics.lie import Quaternion, quaternion_product
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 
 Twist = tuple[float, float, float, float, float, float]
 

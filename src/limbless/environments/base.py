@@ -20,7 +20,7 @@ MOST_POINTS = 64
 
 
 class Pack(NamedTuple):
-    """An environment in arrays: `laws` rows as `mechanics.laws` reads them, and the added inertia (bodies, 21) or None."""
+    """An environment in arrays: `laws` rows as `mechanics.forces.rows` reads them, and the added inertia (bodies, 21) or None."""
 
     laws: Array
     added_inertia: Array | None = None

@@ -12,7 +12,7 @@ from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, Gravity
 from limbless.environments.packing import field_rows, in_windows, segment_row
 from limbless.errors import InputError
-from limbless.mechanics.laws import SURFACE
+from limbless.mechanics.forces.rows import SURFACE
 from limbless.robots.base import Robot
 
 

@@ -10,7 +10,7 @@ from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
-from limbless.mechanics import laws
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot
 
 
@@ -29,7 +29,7 @@ class Drag(Environment):
         return self                                      # linear in the velocity, which is linear along a segment: exact
 
     def coefficients(self) -> np.ndarray:
-        """The columns that `mechanics.laws.get_fluid` reads."""
+        """The columns that `mechanics.forces.rows.get_fluid` reads."""
         row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
         row[laws.LINEAR - laws.COEFFICIENTS:][:4] = self.along, self.lateral, self.vertical, self.roll
         row[laws.CURRENT - laws.COEFFICIENTS:][:3] = self.current

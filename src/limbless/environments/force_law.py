@@ -11,8 +11,8 @@ from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError
-from limbless.mechanics import laws
-from limbless.mechanics.function_slot import SIGNATURE, PythonSlot
+from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot
 
 
@@ -23,7 +23,7 @@ class ForceLaw(Environment):
     vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes. Return the force per
     length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the environment does to the body.
     Plain Python is called at every point of every stage (some ten microseconds each); for speed give a function compiled by
-    `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.laws`.
+    `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.forces.rows`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -53,7 +53,7 @@ class ForceLaw(Environment):
 
 
 def compiled_law(function: Any) -> Any:
-    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.laws`) for use in `ForceLaw`."""
+    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.rows`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
     inner, size, force = njit(function), laws.USER_BUFFER, int(laws.USER_FORCE)
 

@@ -8,7 +8,7 @@ from pydantic import field_validator
 
 from limbless.description import Angle, quantity
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics import contact_gap as gaps
+from limbless.mechanics.contact import gap as gaps
 
 
 class Ground(ContactEnvironment):

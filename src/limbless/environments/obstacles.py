@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from limbless.description import Angle, Vector3, quantity
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics import contact_gap as gaps
+from limbless.mechanics.contact import gap as gaps
 
 
 class Pegs(ContactEnvironment):

@@ -1,13 +1,13 @@
-"""Filling rows of `mechanics.laws`: one row per segment, body or point and per time window."""
+"""Filling rows of `mechanics.forces.rows`: one row per segment, body or point and per time window."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Array, Environment
-from limbless.mechanics import laws
-from limbless.mechanics.lanes import LANES
-from limbless.mechanics.scalars import aligned_zeros
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Bodies, Segment
 
 WORTH = 3

@@ -12,8 +12,8 @@ from limbless.description import Vector3, quantity
 from limbless.environments.base import Array, Environment, Pack
 from limbless.environments.packing import in_windows, law_row
 from limbless.errors import InputError
-from limbless.mechanics import laws
-from limbless.mechanics.function_slot import PythonSlot
+from limbless.mechanics.compiled.function_slot import PythonSlot
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot
 
 

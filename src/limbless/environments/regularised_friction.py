@@ -10,7 +10,7 @@ from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.environments.surfaces import along_x
 from limbless.errors import InputError
-from limbless.mechanics import laws
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot
 
 

@@ -1,4 +1,4 @@
-"""What a contact environment gives to a model: surfaces with friction, as rows that `mechanics.contact_gap` reads."""
+"""What a contact environment gives to a model: surfaces with friction, as rows that `mechanics.contact.gap` reads."""
 from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import Description, quantity
 from limbless.environments.base import Array, Environment
-from limbless.mechanics import contact_gap as gaps
+from limbless.mechanics.contact import gap as gaps
 
 
 class Surfaces(NamedTuple):

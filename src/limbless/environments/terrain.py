@@ -11,7 +11,7 @@ from limbless.callables import Function, NamedFunction, name_of, told
 from limbless.description import quantity
 from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics import contact_gap as gaps
+from limbless.mechanics.contact import gap as gaps
 
 _MOST = 1_000_000     # heights: 8 MB of them
 

@@ -10,7 +10,7 @@ from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import added_inertia, in_windows, segment_row
 from limbless.errors import InputError
-from limbless.mechanics import laws
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot
 
 
@@ -53,7 +53,7 @@ class Water(Environment):
         return self.density * np.pi * np.array([0.0, C5 * b * b, C6 * a * a, C7 * (b * b - a * a) ** 2 / 8.0])
 
     def coefficients(self, a: float, b: float) -> np.ndarray:
-        """The columns that `mechanics.laws.get_fluid` reads, for a section of half axes a and b."""
+        """The columns that `mechanics.forces.rows.get_fluid` reads, for a section of half axes a and b."""
         row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
         row[laws.QUADRATIC - laws.COEFFICIENTS:][:4] = self.drag_coefficients(a, b)
         row[laws.ADDED - laws.COEFFICIENTS:][:4] = self.added_coefficients(a, b)

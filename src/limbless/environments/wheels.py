@@ -10,13 +10,13 @@ from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.packing import in_windows, segment_row
 from limbless.errors import InputError, refuse_numbers
-from limbless.mechanics import contact_gap as gaps
-from limbless.mechanics import laws
+from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.forces import rows as laws
 from limbless.robots.base import Robot, Segment
 
 
 class WheelSlot(NamedTuple):
-    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact_gap` reads it."""
+    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.gap` reads it."""
 
     body: int           # row of the body that carries the wheel
     surface: Array      # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle

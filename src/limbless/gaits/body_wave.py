@@ -7,8 +7,8 @@ import numpy as np
 
 from limbless.description import Angle, quantity
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import inline, kernel, kernel_array
-from limbless.mechanics.scalars import as_duals, exponential, sincos
+from limbless.mechanics.compiled.kernel import inline, kernel, kernel_array
+from limbless.mechanics.compiled.scalars import as_duals, exponential, sincos
 
 
 @inline

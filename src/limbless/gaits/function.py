@@ -11,7 +11,7 @@ from limbless.description import quantity
 from limbless.differences import differences
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import kernel_array
+from limbless.mechanics.compiled.kernel import kernel_array
 
 _TOLERANCE = 1e-5     # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
 

@@ -10,8 +10,8 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.mechanics.kernel import kernel, kernel_array
-from limbless.mechanics.scalars import sincos
+from limbless.mechanics.compiled.kernel import kernel, kernel_array
+from limbless.mechanics.compiled.scalars import sincos
 
 
 @kernel

@@ -11,7 +11,7 @@ from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_start
-from limbless.mechanics.kernel import inline, kernel, kernel_array
+from limbless.mechanics.compiled.kernel import inline, kernel, kernel_array
 
 _NODES = 40            # Chebyshev nodes along the body
 _STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is found

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics import laws as law_columns
-from limbless.mechanics.chain_motion import INTEGRALS, Records
-from limbless.mechanics.laws import Laws
-from limbless.mechanics.lie import Quaternion, quaternion_product
-from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
+from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.row_motion import INTEGRALS, Records
+from limbless.mechanics.forces import rows as law_columns
+from limbless.mechanics.forces.rows import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.body_variables import BODY_VARIABLES
 from limbless.robots.chain import Chain

@@ -1,4 +1,4 @@
-"""A chain, its environment and its actuation as the arrays that `mechanics.chain_motion` takes."""
+"""A chain, its environment and its actuation as the arrays that `mechanics.chain.row_motion` takes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
 from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
-from limbless.mechanics import chain as kernels
-from limbless.mechanics import chain_motion
-from limbless.mechanics.laws import Laws
-from limbless.mechanics.saturation import WISH_ROWS
-from limbless.mechanics.scalars import aligned_zeros
+from limbless.mechanics.chain import row_motion as chain_motion
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.forces.rows import Laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]

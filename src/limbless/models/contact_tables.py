@@ -11,9 +11,9 @@ from limbless.environments.base import Environment
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.environments.wheels import Wheels, WheelSlot
 from limbless.errors import InputError
-from limbless.mechanics import contact_gap as gaps
-from limbless.mechanics.contact_bodies import BODY_COLUMNS, CENTER, CENTRAL, MASS
-from limbless.mechanics.contact_gap import Rest, Scene
+from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.bodies import BODY_COLUMNS, CENTER, CENTRAL, MASS
+from limbless.mechanics.contact.gap import Rest, Scene
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 

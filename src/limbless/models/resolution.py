@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics import laws as columns
-from limbless.mechanics.laws import Laws
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.forces import rows as columns
+from limbless.mechanics.forces.rows import Laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.mechanics import tally as rows
-from limbless.mechanics.tally import ACTUATOR_ROWS, NEVER, RUN_COLUMNS, UNLIMITED, Tally
+from limbless.mechanics.integrate import tally as rows
+from limbless.mechanics.integrate.tally import ACTUATOR_ROWS, NEVER, RUN_COLUMNS, UNLIMITED, Tally
 from limbless.models.base import Block, Variable
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError
-from limbless.mechanics.shape import bend_joints
+from limbless.mechanics.chain.shape import bend_joints
 from limbless.robots import chain_shape
 from limbless.robots.base import Motion
 from limbless.robots.chain_arrays import SPHERICAL, ChainArrays

@@ -11,7 +11,7 @@ from limbless.callables import Function, NamedFunction, call
 from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
-from limbless.mechanics.rod_strains import bend, within
+from limbless.mechanics.rod.strains import bend, within
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint

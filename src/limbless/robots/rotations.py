@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.rotations import rotation_vector_to_quaternion
+from limbless.mechanics.algebra.rotations import rotation_vector_to_quaternion
 
 Array = NDArray[np.float64]
 

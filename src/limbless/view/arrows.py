@@ -135,7 +135,7 @@ def _base(frames: Frames) -> Arrows | None:
     reaction, place, turn = (frames.values(f"base_{name}") for name in ("reaction", "position", "orientation"))
     if reaction is None or place is None or turn is None or _clamped(frames) == 0:
         return None
-    from limbless.mechanics.rotations import rotate
+    from limbless.mechanics.algebra.rotations import rotate
 
     return _arrows(frames, "base", "force that holds the base", place[:, None], rotate(turn, reaction[:, :3])[:, None], style.ORANGE)
 

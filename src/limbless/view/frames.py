@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.view.figures import finite
 
 if TYPE_CHECKING:

@@ -200,7 +200,7 @@ class Stage:
         return (np.round(relative / self._step) * self._step).astype(np.float32)
 
     def _quaternions(self, frame: int) -> Any:
-        from limbless.mechanics.rotations import matrix_to_quaternion
+        from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 
         return matrix_to_quaternion(self.frames.rotation[frame]).astype(np.float32)
 

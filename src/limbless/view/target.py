@@ -9,7 +9,7 @@ import numpy as np
 
 from limbless import registry
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.view.frames import Array, Frames
 
 if TYPE_CHECKING:

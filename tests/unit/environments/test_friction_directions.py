@@ -11,7 +11,7 @@ from limbless.environments.obstacles import Boxes, Pegs
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.gaits.body_wave import BodyWave
-from limbless.mechanics import contact_gap as gaps
+from limbless.mechanics.contact import gap as gaps
 from limbless.robots.rod import Rod
 
 HEAD_FIRST, TAIL_FIRST, HEIGHT, SPEED = 0.2, 0.6, 0.0525, 1.0

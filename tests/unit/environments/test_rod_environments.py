@@ -11,7 +11,7 @@ import limbless as ll
 from limbless import registry
 from limbless.description import quantity
 from limbless.environments.contact import Contact, Places
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 
 ARM = ll.Rod(length=0.5, half_width=0.02, strains="universal")
 SNAKE = ll.Rod(base="planar", strains="planar")

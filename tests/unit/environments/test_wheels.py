@@ -10,8 +10,8 @@ import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError
-from limbless.mechanics.contact_gap import SHAPE
-from limbless.mechanics.geometric_stepping import TOLERANCE
+from limbless.mechanics.contact.gap import SHAPE
+from limbless.mechanics.geometric.stepping import TOLERANCE
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
 

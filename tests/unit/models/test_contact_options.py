@@ -9,7 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import ProportionalDerivative, Servo
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
 from limbless.simulation import stage_times
 

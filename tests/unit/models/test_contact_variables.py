@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import limbless as ll
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.models.geometric.recording import CONTACT_SCHEMA as WHEELS
 from limbless.models.macro_continuous.recording import SCHEMA as ROD
 from limbless.models.nonsmooth.recording import SCHEMA as GROUND

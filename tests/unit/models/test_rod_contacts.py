@@ -20,8 +20,8 @@ from limbless.gaits.peristalsis import Peristalsis
 from limbless.gaits.sampled_curvature import SampledCurvature
 from limbless.gaits.sheared_curvature import ShearedCurvature
 from limbless.gaits.travelling_curvature import TravellingCurvature
-from limbless.mechanics.rod import SWING, adjoint_matrices
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.rod.sweep import SWING, adjoint_matrices
 from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.result import Result
 from limbless.robots.rod import Rod

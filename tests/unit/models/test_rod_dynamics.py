@@ -13,7 +13,7 @@ from limbless.environments.water import Water
 from limbless.gaits.body_wave import BodyWave
 from limbless.gaits.function import FunctionGait
 from limbless.gaits.peristalsis import Peristalsis
-from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.robots.rod import ACTUATED, Rod
 
@@ -231,7 +231,7 @@ def test_another_reference_section_changes_nothing() -> None:
 
 def _at_sections(model: MacroContinuous, twist: np.ndarray, twist_rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """η and η̇ of all sections, from what the last call of `forward` left behind."""
-    from limbless.mechanics.rod import SURGE, SWING, adjoint_matrices
+    from limbless.mechanics.rod.sweep import SURGE, SWING, adjoint_matrices
 
     work = model.scratch.work[0]
     A, swing = adjoint_matrices(work), work[:, SWING:SWING + 6]
@@ -389,7 +389,7 @@ def test_water_in_the_form_of_the_spec(added: str) -> None:
 
 
 def _spec_rate(model: MacroContinuous, rod: Rod, water: Water, strain: list[np.ndarray], added: str) -> np.ndarray:
-    from limbless.mechanics.rod import SURGE, SWING, adjoint_matrices
+    from limbless.mechanics.rod.sweep import SURGE, SWING, adjoint_matrices
 
     work, w = model.scratch.work[0], model.mesh.weight
     A = adjoint_matrices(work)

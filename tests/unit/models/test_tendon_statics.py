@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 import limbless as ll
 from limbless.environments.point_wrench import PointWrench
 from limbless.gaits.tendon_paths import TipEight
-from limbless.mechanics import spine_equilibrium as kernels
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.spine import equilibrium as kernels
 from limbless.models.tendon_statics.packing import FROM_PAPER
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
@@ -255,7 +255,7 @@ def test_friction_takes_from_a_pulled_tendon_and_gives_to_a_released_one() -> No
 
 def test_friction_is_the_capstan_for_a_symmetric_bend() -> None:
     """One disk between two equal chords that meet under an angle d: F2/F1 = (1 - mu sin(d/2))/(1 + mu sin(d/2))."""
-    from limbless.mechanics.vectors import Vector
+    from limbless.mechanics.algebra.vectors import Vector
 
     for mu, d in ((0.2, 0.3), (0.5, 1.0)):
         before = Vector(np.sin(d / 2), 0.0, -np.cos(d / 2))

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 import limbless as ll
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limbless.errors import InputError
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.result import Result
 from limbless.view import arrows, surroundings
 from limbless.view.figures import style
@@ -214,8 +214,8 @@ def test_terrain_has_its_heights() -> None:
 def test_a_box_is_drawn_where_it_is_felt() -> None:
     """Every drawn corner lies on the box that bodies touch, turned as far and to the same side."""
     import limbless as ll
-    from limbless.mechanics import contact_gap as gaps
-    from limbless.mechanics.vectors import Vector
+    from limbless.mechanics.algebra.vectors import Vector
+    from limbless.mechanics.contact import gap as gaps
 
     boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
     (solid,) = surroundings.surroundings([boxes], ROOM)

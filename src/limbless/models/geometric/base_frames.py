@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError
-from limbless.mechanics import screws
-from limbless.mechanics.geometric_motion import Frame
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.chain import screws
+from limbless.mechanics.geometric.motion import Frame
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]

@@ -12,14 +12,14 @@ from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics import chain as rows_of
-from limbless.mechanics import christoffel as symbols_kernels
-from limbless.mechanics import screws
-from limbless.mechanics.chain_forces import apply_laws
-from limbless.mechanics.chain_motion import PUSH, DriveTable
-from limbless.mechanics.geometric_motion import LOCKED, UNSOLVED, Scratch, is_near_lock, mixed_terms, push_joints, put_coordinate_rates
-from limbless.mechanics.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
-from limbless.mechanics.saturation import WISH_ROWS
+from limbless.mechanics.chain import christoffel as symbols_kernels
+from limbless.mechanics.chain import rows as rows_of
+from limbless.mechanics.chain import screws
+from limbless.mechanics.chain.row_motion import PUSH, DriveTable
+from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.forces.chain_rows import apply_laws
+from limbless.mechanics.geometric.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
+from limbless.mechanics.geometric.motion import LOCKED, UNSOLVED, Scratch, is_near_lock, mixed_terms, push_joints, put_coordinate_rates
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
 from limbless.models.chain_tables import chain_table, mark_given, pack_environment

@@ -13,18 +13,21 @@ from limbless.actuation import Actuation, Motion
 from limbless.environments.base import Environment
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics import chain as rows_of
-from limbless.mechanics import chain_motion, geometric_motion, geometric_stepping, screws
-from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Records
-from limbless.mechanics.contact_dense import Dense
-from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE, LOAD
-from limbless.mechanics.contact_path import make_path
-from limbless.mechanics.geometric_stepping import ContactRecords, Contacts
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.mixed_dynamics import FREE_OF_CLAMPS, Mode
-from limbless.mechanics.reseating import add_to_base
-from limbless.mechanics.rotations import matrix_to_quaternion
-from limbless.mechanics.tally import EXCHANGED, POSITIVE, WORK, Tally
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion
+from limbless.mechanics.chain import row_motion as chain_motion
+from limbless.mechanics.chain import rows as rows_of
+from limbless.mechanics.chain import screws
+from limbless.mechanics.chain.row_motion import INTEGRALS, DriveTable, Records
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.contact.dense import Dense
+from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE, LOAD
+from limbless.mechanics.contact.path import make_path
+from limbless.mechanics.geometric import motion as geometric_motion
+from limbless.mechanics.geometric import stepping as geometric_stepping
+from limbless.mechanics.geometric.mixed_dynamics import FREE_OF_CLAMPS, Mode
+from limbless.mechanics.geometric.reseating import add_to_base
+from limbless.mechanics.geometric.stepping import ContactRecords, Contacts
+from limbless.mechanics.integrate.tally import EXCHANGED, POSITIVE, WORK, Tally
 from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
@@ -311,8 +314,8 @@ class Geometric(Equations, Model):
 
 
 def _as_twist(pair: Array) -> Any:
-    from limbless.mechanics.inertia import Twist
-    from limbless.mechanics.vectors import Vector
+    from limbless.mechanics.algebra.inertia import Twist
+    from limbless.mechanics.algebra.vectors import Vector
 
     return Twist(Vector(*pair[0]), Vector(*pair[1]))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, Switched
 from limbless.errors import InputError
-from limbless.mechanics.chain_motion import DriveTable
+from limbless.mechanics.chain.row_motion import DriveTable
 
 Array = NDArray[np.float64]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain_motion import Records
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.chain.row_motion import Records
 from limbless.models.base import Block, Variable
 
 Array = NDArray[np.float64]

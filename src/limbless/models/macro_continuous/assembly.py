@@ -1,4 +1,4 @@
-"""A rod and its environment as the arrays that `mechanics.rod_motion` takes."""
+"""A rod and its environment as the arrays that `mechanics.rod.motion` takes."""
 from __future__ import annotations
 
 import itertools
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.packing import assemble_laws, band_kind
-from limbless.mechanics import laws as law_columns
-from limbless.mechanics import rod_motion
-from limbless.mechanics.lanes import LANES
-from limbless.mechanics.laws import Laws
-from limbless.mechanics.rod import NODE_COLUMNS, SUMS, Body
-from limbless.mechanics.rod_efforts import Muscles
-from limbless.mechanics.rod_forces import SLAB_COLUMNS, Forces
-from limbless.mechanics.rod_shapes import make_desk
-from limbless.mechanics.scalars import aligned_zeros
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.forces import rows as law_columns
+from limbless.mechanics.forces.rows import Laws
+from limbless.mechanics.rod import motion as rod_motion
+from limbless.mechanics.rod.efforts import Muscles
+from limbless.mechanics.rod.forces import SLAB_COLUMNS, Forces
+from limbless.mechanics.rod.shapes import make_desk
+from limbless.mechanics.rod.sweep import NODE_COLUMNS, SUMS, Body
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 
 Array = NDArray[np.float64]

@@ -16,8 +16,8 @@ from limbless.environments.contact import Contact, Places
 from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics import rod as rod_kernels
-from limbless.mechanics import rod_contacts
+from limbless.mechanics.rod import contacts as rod_contacts
+from limbless.mechanics.rod import sweep as rod_kernels
 from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket, carried

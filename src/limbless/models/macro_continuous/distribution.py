@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from limbless.environments.support import Support
 from limbless.errors import InputError
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.pushing import smallest_pushes
-from limbless.mechanics.rod import adjoint_matrices
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.contact.pushing import smallest_pushes
+from limbless.mechanics.rod.sweep import adjoint_matrices
 from limbless.models.macro_continuous.contacts import RANK, ContactSet, Slots
 
 Array = NDArray[np.float64]

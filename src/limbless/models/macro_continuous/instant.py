@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError
 from limbless.gaits.base import Drive
-from limbless.mechanics.rod import inertia_matrices
-from limbless.mechanics.rod_contacts import NOWHERE
+from limbless.mechanics.rod.contacts import NOWHERE
+from limbless.mechanics.rod.sweep import inertia_matrices
 from limbless.models.base import State
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import from_raw

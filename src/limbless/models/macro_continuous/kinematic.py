@@ -13,13 +13,15 @@ from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.gaits.blend import Blend
-from limbless.mechanics import laws as law_columns
-from limbless.mechanics import rod as rod_kernels
-from limbless.mechanics import rod_contacts, rod_efforts, rod_motion
-from limbless.mechanics.rod import inertia_matrices
-from limbless.mechanics.rod_motion import SIZE, SPEED, TURN, WORKS
-from limbless.mechanics.rod_shapes import Strains, shape_all
-from limbless.mechanics.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.forces import rows as law_columns
+from limbless.mechanics.rod import contacts as rod_contacts
+from limbless.mechanics.rod import efforts as rod_efforts
+from limbless.mechanics.rod import motion as rod_motion
+from limbless.mechanics.rod import sweep as rod_kernels
+from limbless.mechanics.rod.motion import SIZE, SPEED, TURN, WORKS
+from limbless.mechanics.rod.shapes import Strains, shape_all
+from limbless.mechanics.rod.sweep import inertia_matrices
 from limbless.models.base import Block, State, Status, law_failure
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import Shared, share

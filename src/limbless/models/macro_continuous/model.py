@@ -14,12 +14,12 @@ from limbless.environments.base import Environment, together
 from limbless.environments.contact import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
-from limbless.mechanics import rod_motion
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.rod_forces import lay_slab
-from limbless.mechanics.rod_motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
-from limbless.mechanics.rod_shapes import Strains, shape_all
-from limbless.mechanics.tally import Tally
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.integrate.tally import Tally
+from limbless.mechanics.rod import motion as rod_motion
+from limbless.mechanics.rod.forces import lay_slab
+from limbless.mechanics.rod.motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
+from limbless.mechanics.rod.shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly

@@ -10,14 +10,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics import laws as law_columns
-from limbless.mechanics.contact_law import OPEN, SLIP, STICK
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.laws import Laws
-from limbless.mechanics.lie import Quaternion, quaternion_product
-from limbless.mechanics.rod import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, twists_to_sections, wrenches_to_head, wrenches_to_sections
-from limbless.mechanics.rod_motion import TURN, WORKS
-from limbless.mechanics.rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.contact.law import OPEN, SLIP, STICK
+from limbless.mechanics.forces import rows as law_columns
+from limbless.mechanics.forces.rows import Laws
+from limbless.mechanics.rod.motion import TURN, WORKS
+from limbless.mechanics.rod.sweep import (
+    PLACE,
+    POKE,
+    PUSH,
+    ROTATION,
+    SURGE,
+    SWING,
+    twists_to_sections,
+    wrenches_to_head,
+    wrenches_to_sections,
+)
 from limbless.models.base import Block, Variable
 from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
@@ -123,7 +133,7 @@ def bracket(a: Array, b: Array) -> Array:
 
 
 def carried(kernel: Any, work: Array, pairs: Array) -> Array:
-    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod`."""
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod.sweep`."""
     pairs = kernel_array(np.broadcast_to(pairs, (*work.shape[:2], 6)))
     out = np.empty_like(pairs)
     kernel(work, pairs, out)

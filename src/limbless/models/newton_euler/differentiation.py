@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError, nearest
 from limbless.gaits.base import Gait
-from limbless.mechanics import chain_tangents
-from limbless.mechanics.chain_motion import DriveTable, Records, Scratch
-from limbless.mechanics.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.chain import tangents as chain_tangents
+from limbless.mechanics.chain.row_motion import DriveTable, Records, Scratch
+from limbless.mechanics.compiled.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
 from limbless.models import chain_tables as assembly
 from limbless.models.base import State
 

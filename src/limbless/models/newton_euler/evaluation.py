@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics.chain_evaluation import evaluate, evaluate_among
-from limbless.mechanics.chain_motion import PUSH
-from limbless.mechanics.laws import Laws
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.evaluation import evaluate, evaluate_among
+from limbless.mechanics.chain.row_motion import PUSH
+from limbless.mechanics.forces.rows import Laws
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Evaluation:
 
     @property
     def arguments(self) -> tuple:
-        """What `mechanics.chain_evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space."""
+        """What `mechanics.chain.evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space."""
         return (*self.table, self._base, self._memory)
 
     def __call__(self, time: float = 0.0) -> None:

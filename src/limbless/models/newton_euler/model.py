@@ -11,12 +11,12 @@ from limbless.actuation import Actuation, Motion
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.mechanics import chain as kernels
-from limbless.mechanics import chain_motion
-from limbless.mechanics.chain_motion import INTEGRALS, DriveTable, Setting
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.rotations import rotation_vector_to_quaternion
-from limbless.mechanics.tally import Tally
+from limbless.mechanics.algebra.rotations import rotation_vector_to_quaternion
+from limbless.mechanics.chain import row_motion as chain_motion
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.row_motion import INTEGRALS, DriveTable, Setting
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.integrate.tally import Tally
 from limbless.models import chain_tables as assembly
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
+from limbless.mechanics.chain import rows as kernels
 from limbless.models import chain_tables as assembly
 from limbless.models.chain_recording import Recorder, inertial_wrench, turn
 from limbless.models.newton_euler.evaluation import Evaluation

@@ -1,15 +1,15 @@
-"""Working memory and records of the non-smooth model, as `mechanics.contact_motion` takes them."""
+"""Working memory and records of the non-smooth model, as `mechanics.contact.motion` takes them."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics.contact_law import CONTACT_COLUMNS, IMPULSE
-from limbless.mechanics.contact_motion import Kept, Moving, Room
-from limbless.mechanics.contact_path import MOST, make_path
-from limbless.mechanics.contact_solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
-from limbless.mechanics.saturation import WISH_ROWS
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE
+from limbless.mechanics.contact.motion import Kept, Moving, Room
+from limbless.mechanics.contact.path import MOST, make_path
+from limbless.mechanics.contact.solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
 
 Array = NDArray[np.float64]
 INTEGRALS = 9

@@ -15,16 +15,16 @@ from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.mechanics import chain as kernels
-from limbless.mechanics import contact_motion
-from limbless.mechanics.chain_motion import DriveTable
-from limbless.mechanics.contact_bodies import CENTRAL
-from limbless.mechanics.contact_gap import SIZE, find_contacts, rouse
-from limbless.mechanics.contact_law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
-from limbless.mechanics.contact_motion import Rule
-from limbless.mechanics.contact_path import MOST
-from limbless.mechanics.kernel import kernel_array
-from limbless.mechanics.tally import Tally
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.row_motion import DriveTable
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.contact import motion as contact_motion
+from limbless.mechanics.contact.bodies import CENTRAL
+from limbless.mechanics.contact.gap import SIZE, find_contacts, rouse
+from limbless.mechanics.contact.law import BACKWARD, FORWARD, GAP, GIVEN, LATERAL, LOAD, NORMAL, RATE, SHEAR, TANGENT
+from limbless.mechanics.contact.motion import Rule
+from limbless.mechanics.contact.path import MOST
+from limbless.mechanics.integrate.tally import Tally
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers

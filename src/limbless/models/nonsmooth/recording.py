@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics import chain as kernels
-from limbless.mechanics.chain_motion import Records
-from limbless.mechanics.contact_bodies import CENTER
-from limbless.mechanics.contact_gap import Scene
-from limbless.mechanics.contact_motion import Kept
-from limbless.mechanics.laws import Laws
+from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.row_motion import Records
+from limbless.mechanics.contact.bodies import CENTER
+from limbless.mechanics.contact.gap import Scene
+from limbless.mechanics.contact.motion import Kept
+from limbless.mechanics.forces.rows import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
@@ -58,7 +58,7 @@ class ContactRecorder:
             "contact_surface": (("contact",), self.scene.surface, {"long_name": "number of the surface, from 0"}),
             "surface": (("surface", "parameter"), self.scene.surfaces, {
                 "long_name": "what can be touched: code, active from and until (s), friction of slip along x and against it, "
-                             "lateral, rolling, restitution, then the numbers of its shape (see mechanics.contact_gap)"}),
+                             "lateral, rolling, restitution, then the numbers of its shape (see mechanics.contact.gap)"}),
         }
 
     def block(self, times: Array, kept: Kept, split: int) -> Block:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics.spine_following import share_out
+from limbless.mechanics.spine.following import share_out
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics import spine_equilibrium as equilibrium
+from limbless.mechanics.spine import equilibrium
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 

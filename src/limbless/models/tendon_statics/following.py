@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics import spine_following
+from limbless.mechanics.spine import following as spine_following
 from limbless.models.tendon_statics.antagonists import difference
 from limbless.models.tendon_statics.choosing import MET, REACHED, Chooser, Prefer
 from limbless.models.tendon_statics.nearest import Miss, approach

@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics import spine_equilibrium as equilibrium
-from limbless.mechanics import spine_solver as solver
-from limbless.mechanics.rotations import quaternion_to_matrix
-from limbless.mechanics.spine_equilibrium import Loads
-from limbless.mechanics.vectors import Vector
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.spine import equilibrium, solver
+from limbless.mechanics.spine.equilibrium import Loads
 from limbless.models.arguments import unit_quaternion
 from limbless.models.tendon_statics.antagonists import Antagonists
 from limbless.models.tendon_statics.choosing import Prefer

@@ -14,8 +14,8 @@ from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
-from limbless.mechanics.spine_equilibrium import Spine, Work
-from limbless.mechanics.vertebra import ARC, OUTER, SYMMETRIC, vertebrae
+from limbless.mechanics.spine.equilibrium import Spine, Work
+from limbless.mechanics.spine.vertebra import ARC, OUTER, SYMMETRIC, vertebrae
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError
-from limbless.mechanics.rotations import matrix_to_quaternion
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.models.tendon_statics.packing import BEND_SIGN, FROM_PAPER
 
 if TYPE_CHECKING:

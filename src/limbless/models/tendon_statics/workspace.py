@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics import spine_solver as solver
+from limbless.mechanics.spine import solver
 from limbless.models.tendon_statics.packing import FROM_PAPER
 
 if TYPE_CHECKING:

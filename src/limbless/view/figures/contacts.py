@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limbless.mechanics.rotations import rotate
+from limbless.mechanics.algebra.rotations import rotate
 from limbless.view.figures import style
 from limbless.view.figures.registry import Drawing, figure
 

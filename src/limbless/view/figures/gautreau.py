@@ -11,7 +11,7 @@ import numpy as np
 
 from limbless.analysis import statics
 from limbless.errors import InputError
-from limbless.mechanics.rotations import rotate
+from limbless.mechanics.algebra.rotations import rotate
 from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
 

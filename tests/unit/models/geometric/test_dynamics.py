@@ -53,7 +53,7 @@ def test_equals_newton_euler(tools: Any, base: str, coordinates: str) -> None:
 
 def base_of(model: Geometric, x: Array, v: Array) -> tuple[dict[str, Array], Array]:
     """Pose and twist of the base, as Newton-Euler takes them."""
-    from limbless.mechanics.rotations import matrix_to_quaternion
+    from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 
     model.bias(x, v)
     work = model._scratch.work[0]

@@ -116,7 +116,7 @@ def test_group_and_virtual_joints_have_the_same_kinetic_energy(tools: Any, base:
 
 def group_state(chart: Geometric, x: Array, v: Array) -> tuple[Array, Array]:
     """The same state on a group: speeds, coordinates."""
-    from limbless.mechanics.rotations import matrix_to_quaternion
+    from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 
     nb = chart.frame.speeds
     J = chart.body_jacobian(x, 0)

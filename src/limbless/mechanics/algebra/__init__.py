@@ -1,0 +1,1 @@
+"""Vectors, inertias, rotations and small dense systems: what every kernel computes with."""

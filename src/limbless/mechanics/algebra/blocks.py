@@ -1,0 +1,125 @@
+"""General 6 x 6 matrices from twists to wrenches, symmetric or not, as named tuples of four 3 x 3 matrices.
+
+An inertia is symmetric (`inertia`); an inertia together with linearised friction is not, because a friction force follows the normal
+force and not the other way round.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.columns import get_matrix, put_matrix
+from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.vectors import Matrix, Vector, outer, product, rows, skew, transpose
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.operators import with_operators
+
+
+@with_operators
+class Block(NamedTuple):
+    """force = A v + B ω, torque = C v + D ω."""
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    D: Matrix
+
+    def __matmul__(a, b):
+        return Wrench(a.A @ b.linear + a.B @ b.angular, a.C @ b.linear + a.D @ b.angular)
+
+
+@inline
+def no_block(zero):
+    """A null block in the scalar type of `zero`."""
+    o = Vector(zero, zero, zero)
+    O = Matrix(o, o, o)
+    return Block(O, O, O, O)
+
+
+@inline
+def block_of(I):
+    """A symmetric inertia as a block."""
+    return Block(rows(I.M), transpose(I.H), I.H, rows(I.J))
+
+
+@inline
+def carry_block(I, arm):
+    """The block about p of a block I about p + arm: v(p + arm) = v + ω x arm, torque(p) = torque + arm x force."""
+    X = skew(arm)
+    B = I.B - product(I.A, X)
+    D = I.D - product(I.C, X) + product(X, B)
+    return Block(I.A, B, I.C + product(X, I.A), D)
+
+
+@inline
+def point_block(Q, arm):
+    """The block about p of a force Q v at p + arm, where v is the velocity of that point."""
+    X = skew(arm)
+    XQ = product(X, Q)
+    O = Q - Q
+    return Block(Q, O - product(Q, X), XQ, O - product(XQ, X))
+
+
+@inline
+def release_block(I, U, V, k):
+    """I - k U Vᵀ: what remains of a block along a free joint with U = I S, V = Iᵀ S."""
+    f, n = k * U.force, k * U.torque
+    return I - Block(outer(f, V.force), outer(f, V.torque), outer(n, V.force), outer(n, V.torque))
+
+
+@inline
+def get_block(array, k, column):
+    """36 columns: A, B, C, D."""
+    return Block(get_matrix(array, k, column), get_matrix(array, k, column + 9), get_matrix(array, k, column + 18),
+                 get_matrix(array, k, column + 27))
+
+
+@inline
+def put_block(array, k, column, I):
+    put_matrix(array, k, column, I.A)
+    put_matrix(array, k, column + 9, I.B)
+    put_matrix(array, k, column + 18, I.C)
+    put_matrix(array, k, column + 27, I.D)
+
+
+@inline
+def put_system(system, I, R, F):
+    """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
+    Rt = transpose(R)
+    A, B = product(product(Rt, I.A), R), product(product(Rt, I.B), R)
+    C, D = product(product(Rt, I.C), R), product(product(Rt, I.D), R)
+    f, n = Rt @ F.force, Rt @ F.torque
+    put_row(system, 0, A.x, B.x, f.x)
+    put_row(system, 1, A.y, B.y, f.y)
+    put_row(system, 2, A.z, B.z, f.z)
+    put_row(system, 3, C.x, D.x, n.x)
+    put_row(system, 4, C.y, D.y, n.y)
+    put_row(system, 5, C.z, D.z, n.z)
+
+
+@inline
+def put_row(system, i, a, b, right):
+    system[i, 0], system[i, 1], system[i, 2] = a
+    system[i, 3], system[i, 4], system[i, 5] = b
+    system[i, 6] = right
+
+
+@inline
+def eliminate(system):
+    """Solve the 6 x 6 system in place with row exchanges; the answer is column 6."""
+    for j in range(6):
+        p = j
+        for i in range(j + 1, 6):
+            if abs(system[i, j]) > abs(system[p, j]):
+                p = i
+        if p != j:
+            for c in range(j, 7):
+                system[j, c], system[p, c] = system[p, c], system[j, c]
+        scale = 1.0 / system[j, j]
+        for i in range(j + 1, 6):
+            factor = scale * system[i, j]
+            for c in range(j + 1, 7):
+                system[i, c] -= factor * system[j, c]
+    for j in range(5, -1, -1):
+        value = system[j, 6]
+        for c in range(j + 1, 6):
+            value -= system[j, c] * system[c, 6]
+        system[j, 6] = value / system[j, j]

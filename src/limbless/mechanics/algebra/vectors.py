@@ -1,0 +1,129 @@
+"""Vectors and 3 x 3 matrices as named tuples, so that a kernel reads like its equations.
+
+Every function works with any scalar that numba knows (float64, Dual8) and, called from Python, with floats.
+A zero is written 0.0 * something, so that all elements of a tuple have one type; fast math folds it away, with all it multiplies.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.operators import with_operators
+from limbless.mechanics.compiled.scalars import sincos
+
+
+@with_operators
+class Vector(NamedTuple):
+    x: float
+    y: float
+    z: float
+
+
+@inline
+def dot(a, b):
+    return a.x * b.x + a.y * b.y + a.z * b.z
+
+
+@inline
+def cross(a, b):
+    return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+
+
+@with_operators
+class Matrix(NamedTuple):
+    """3 x 3 matrix: its three rows."""
+    x: Vector
+    y: Vector
+    z: Vector
+
+    def __matmul__(a, b):
+        return Vector(dot(a.x, b), dot(a.y, b), dot(a.z, b))
+
+
+@inline
+def transpose(A):
+    return Matrix(Vector(A.x.x, A.y.x, A.z.x), Vector(A.x.y, A.y.y, A.z.y), Vector(A.x.z, A.y.z, A.z.z))
+
+
+@inline
+def product(A, B):
+    Bt = transpose(B)
+    return Matrix(Bt @ A.x, Bt @ A.y, Bt @ A.z)
+
+
+@inline
+def outer(a, b):
+    """a bᵀ"""
+    return Matrix(a.x * b, a.y * b, a.z * b)
+
+
+@inline
+def skew(h):
+    """[h], such that [h] a = h x a."""
+    o = 0.0 * h.x
+    return Matrix(Vector(o, -h.z, h.y), Vector(h.z, o, -h.x), Vector(-h.y, h.x, o))
+
+
+@inline
+def rotation_about(axis, angle):
+    """Rotation by `angle` about the unit vector `axis`."""
+    s, c = sincos(angle)
+    return rotation_by(axis, s, c)
+
+
+@inline
+def rotation_by(axis, s, c):
+    """Rotation about the unit vector `axis` by the angle of sine s and cosine c (Rodrigues)."""
+    x, y, z = axis
+    t = 1.0 - c
+    return Matrix(Vector(c + t * x * x, t * x * y - s * z, t * x * z + s * y),
+                  Vector(t * x * y + s * z, c + t * y * y, t * y * z - s * x),
+                  Vector(t * x * z - s * y, t * y * z + s * x, c + t * z * z))
+
+
+@inline
+def rotation_from_quaternion(w, x, y, z):
+    """The rotation of a quaternion of any length: between the stages of an integration step it is not quite 1."""
+    k = 2.0 / (w * w + x * x + y * y + z * z)
+    return Matrix(Vector(1.0 - k * (y * y + z * z), k * (x * y - z * w), k * (x * z + y * w)),
+                  Vector(k * (x * y + z * w), 1.0 - k * (x * x + z * z), k * (y * z - x * w)),
+                  Vector(k * (x * z - y * w), k * (y * z + x * w), 1.0 - k * (x * x + y * y)))
+
+
+@with_operators
+class Symmetric(NamedTuple):
+    """Symmetric 3 x 3 matrix: its upper triangle."""
+    xx: float
+    xy: float
+    xz: float
+    yy: float
+    yz: float
+    zz: float
+
+    def __matmul__(a, b):
+        return rows(a) @ b
+
+
+@inline
+def rows(S):
+    return Matrix(Vector(S.xx, S.xy, S.xz), Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz))
+
+
+@inline
+def upper(A):
+    """Upper triangle of a matrix that is symmetric by construction."""
+    return Symmetric(A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z)
+
+
+@inline
+def determinant(S):
+    return dot(Vector(S.xx, S.xy, S.xz), cross(Vector(S.xy, S.yy, S.yz), Vector(S.xz, S.yz, S.zz)))
+
+
+@inline
+def inverse(S):
+    """S⁻¹ by cofactors."""
+    xx, xy, xz, yy, yz, zz = S
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    k = 1.0 / (xx * a + xy * b + xz * c)
+    return Symmetric(k * a, k * b, k * c, k * (xx * zz - xz * xz), k * (xy * xz - xx * yz), k * (xx * yy - xy * xy))

@@ -1,0 +1,1 @@
+"""Serial chains: what their joints are, how they move, what drives them."""

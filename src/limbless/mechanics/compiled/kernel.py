@@ -1,0 +1,121 @@
+"""What kernels need from numba, in one place: decorators and the compile cache.
+
+`inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with floats),
+are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number would otherwise
+pass its tuples through memory). `kernel` is for passes over bodies and for the functions that Python calls.
+
+Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python integer.
+Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in `simulate`.
+"""
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
+from numpy.typing import NDArray
+from platformdirs import user_cache_dir
+
+import limbless
+from limbless.mechanics.compiled.inlining import spare_inlined
+
+if os.environ.get("LIMBLESS_INLINING", "lean") != "plain":      # `plain`: as numba does it, slower to compile (see `inlining`)
+    spare_inlined()
+
+FAST: Any = {"fastmath": True, "error_model": "numpy"}
+INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inline = register_jitable(**INLINE)
+
+
+def _cache_directory() -> Path:
+    """A directory named by the version and by a hash of every kernel source.
+
+    Numba stamps a cached kernel with its own file only: an edited function in another file would go unnoticed.
+    """
+    root = Path(limbless.__file__).parent
+    stamp = hashlib.sha256(numba.__version__.encode())
+    for room in ("mechanics", "gaits"):
+        for file in sorted((root / room).rglob("*.py")):
+            stamp.update(file.read_bytes())
+    home = os.environ.get("LIMBLESS_CACHE_DIR") or user_cache_dir("limbless", appauthor=False)
+    return Path(home) / f"kernels-{limbless.__version__}-{stamp.hexdigest()[:16]}"
+
+
+CACHE_DIRECTORY = _cache_directory()
+
+
+def _writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK)
+
+
+_CACHE = _writable(CACHE_DIRECTORY)
+
+
+def kernel(function: Callable) -> Any:
+    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
+    return _compiled(function, FAST)
+
+
+def lean_kernel(function: Callable) -> Any:
+    """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked additions otherwise).
+
+    It may not allocate, nor return an array: the caller owns all memory.
+    """
+    return _compiled(function, {**FAST, "_nrt": False})
+
+
+def careful_kernel(function: Callable) -> Any:
+    """A kernel without fast math, in which a comparison with NaN is false: for checks."""
+    return _compiled(function, {"error_model": "numpy"})
+
+
+def _compiled(function: Callable, options: Any) -> Any:
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
+    try:
+        return njit(cache=_CACHE, **options)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+def kernel_array(values: Any) -> NDArray[np.float64]:
+    """Values as the array that kernels take: float64, C-ordered and writable; a copy only where it is not.
+
+    A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came first.
+    """
+    return np.require(values, np.float64, ["C", "W"])
+
+
+def is_cold() -> bool:
+    """Whether nothing has been compiled yet for these sources: the first run then takes some seconds more."""
+    return not any(CACHE_DIRECTORY.rglob("*.nbi"))
+
+
+_CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
+
+
+@intrinsic
+def align_stack(typing):
+    """Align the stack of the calling kernel to 64 bytes: wide scalars that do not fit in registers then stay within one cache line.
+
+    LLVM aligns the stack only if a function holds an aligned local variable: this makes one, and an empty instruction to keep it.
+    """
+    def codegen(context, builder, signature, args):
+        local = cgutils.alloca_once(builder, _CACHE_LINE)
+        local.align = 64
+        builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
+        return context.get_dummy_value()
+    return types.void(), codegen

@@ -1,0 +1,152 @@
+"""`Lanes`: eight numbers side by side in one vector register, as one more scalar for kernels.
+
+A kernel that is given lanes in place of numbers does eight computations at the price of little more than one: eight instants of a
+gait, or eight sections of a rod. Python holds lanes as a float64 array whose last axis has 8 words, viewed once by `as_lanes`.
+There are no comparisons between lanes, since they may disagree: a branch asks for the largest of them (`value_of`).
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from limbless.mechanics.compiled.kernel import INLINE
+from limbless.mechanics.compiled.scalars import (
+    TANGENTS,
+    VECTOR,
+    ZEROS,
+    absolute,
+    define_binary,
+    define_constants,
+    define_negative,
+    eight,
+    spread,
+    sqrt,
+    value_of,
+    view_as,
+    where_positive,
+)
+
+LANES = TANGENTS
+_INDEX = ir.IntType(32)
+
+
+def _define_arithmetic(symbol: Callable, in_place: Callable, instruction: str) -> None:
+    def lower(context, builder, signature, args):
+        operands = [a if ty == eight else spread(builder, a) for a, ty in zip(args, signature.args)]
+        return getattr(builder, instruction)(*operands)
+
+    define_binary(eight, symbol, eight, lower)
+    define_binary(eight, in_place, eight, lower)
+
+
+_define_arithmetic(operator.add, operator.iadd, "fadd")
+_define_arithmetic(operator.sub, operator.isub, "fsub")
+_define_arithmetic(operator.mul, operator.imul, "fmul")
+_define_arithmetic(operator.truediv, operator.itruediv, "fdiv")
+define_negative(eight, lambda context, builder, signature, args: builder.fneg(args[0]))
+define_constants(eight, lambda context, builder, number: spread(builder, number))
+
+
+@intrinsic
+def _root(typing, x):
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "sqrt", VECTOR, args)
+
+
+@intrinsic
+def _size(typing, x):
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "fabs", VECTOR, args)
+
+
+@intrinsic
+def _largest(typing, x):
+    return types.float64(eight), lambda context, builder, signature, args: _llvm(builder, "vector.reduce.fmax", ir.DoubleType(), args)
+
+
+@intrinsic
+def total(typing, x):
+    """The sum of all eight."""
+    def codegen(context, builder, signature, args):
+        return _llvm(builder, "vector.reduce.fadd", ir.DoubleType(), [ir.Constant(ir.DoubleType(), 0.0), args[0]])
+    return types.float64(eight), codegen
+
+
+def _llvm(builder, name, result, args):
+    """Call one of LLVM's own functions of a vector."""
+    kind = ir.FunctionType(result, [a.type for a in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{LANES}f64"), args)
+
+
+@intrinsic
+def _choose(typing, x, a, b):
+    def codegen(context, builder, signature, args):
+        first, second = (given if ty == eight else spread(builder, given) for given, ty in zip(args[1:], signature.args[1:]))
+        return builder.select(builder.fcmp_ordered(">", args[0], ZEROS), first, second)
+    return eight(eight, *(ty if ty == eight else types.float64 for ty in (a, b))), codegen
+
+
+def lane_version_of(function: Callable) -> Callable:
+    """Decorator: compiled code uses the decorated version where the first argument is lanes."""
+    def register(version: Callable) -> Callable:
+        overload(function, jit_options=INLINE, strict=False)(lambda *args: version if args[0] == eight else None)
+        return version
+    return register
+
+
+@lane_version_of(sqrt)
+def _sqrt(x):
+    return _root(x)
+
+
+@lane_version_of(absolute)
+def _absolute(x):
+    return _size(x)
+
+
+@lane_version_of(value_of)
+def _value_of(x):
+    return _largest(x)
+
+
+@lane_version_of(where_positive)
+def _where_positive(x, a, b):
+    return _choose(x, a, b)
+
+
+@intrinsic
+def lane(typing, x, i):
+    """Number i of the eight."""
+    def codegen(context, builder, signature, args):
+        return builder.extract_element(args[0], builder.trunc(args[1], _INDEX))
+    return types.float64(eight, types.int64), codegen
+
+
+@intrinsic
+def with_lane(typing, x, i, number):
+    """The same eight, but for `number` at i."""
+    def codegen(context, builder, signature, args):
+        return builder.insert_element(args[0], args[2], builder.trunc(args[1], _INDEX))
+    return eight(eight, types.int64, types.float64), codegen
+
+
+@intrinsic
+def as_lanes(typing, array):
+    """View a C-ordered float64 array (..., 8) as an array of lanes with one axis less; `a[i, j]` then reads and writes eight numbers.
+
+    Call it once, at the entry of a kernel. The size of the last axis is not checked.
+    """
+    return view_as(eight, LANES, array)
+
+
+def holds_numbers(array):
+    """Whether an array holds plain numbers, which can stand in lanes; duals cannot."""
+    return True
+
+
+@overload(holds_numbers, jit_options=INLINE)
+def _holds_numbers(array):
+    return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)

@@ -1,0 +1,1 @@
+"""Non-smooth contact: gaps, friction laws, and their solvers."""

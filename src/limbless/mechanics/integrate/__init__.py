@@ -1,0 +1,1 @@
+"""Engines that step a problem through time, and what they count on the way."""

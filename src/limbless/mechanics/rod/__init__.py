@@ -1,0 +1,1 @@
+"""Cosserat rods whose strains are given."""

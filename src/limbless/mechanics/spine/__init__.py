@@ -1,0 +1,1 @@
+"""Spines of vertebrae under tendons."""

@@ -1,0 +1,309 @@
+"""Forces on a tendon-driven spine at a posture: energy, gradient and Hessian; tendon friction; the paper's moment form (paper 004).
+
+All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. The unknowns of vertebra i are in
+row i of q; in flat arrays they stand at freedoms * i + k.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
+from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.spine.vertebra import PAIR, Vertebrae, into_disk, matrix_of, measure_chords, place, store, store_matrix, vector_of
+
+Array = NDArray[np.float64]
+NO_FRICTION, COULOMB, LOSS_RATIO = np.array([0, 1, 2])       # friction laws: none, a coefficient, the paper's fit of (22)
+
+
+class Spine(NamedTuple):
+    """A tendon-driven spine in arrays; disk 0 is clamped."""
+
+    length: Array          # (v,)            m
+    joint: float           # ARC, or where along the length a hinge sits
+    share: float           # of the twist, before the bend: SYMMETRIC or OUTER
+    stiffness: Array       # (v, freedoms)   N m/rad: lateral (b), dorso-ventral (g), twist (e)
+    rest: Array            # (v, freedoms)   rad
+    holes: Array           # (v + 1, tendons, 3)  m
+    end: NDArray[np.int64]  # (tendons,)     disk on which each is anchored
+    low: Array             # (v, freedoms)   stops, rad
+    high: Array
+
+
+class Loads(NamedTuple):
+    """Dead loads, and what the tendons are told."""
+
+    disk: Array            # (v, 3)  force at the centre of each disk, the tip force on the last, N
+    joint: Array           # (v, 3)  force at the centroid of each joint (weight less buoyancy), N
+    tip_moment: Array      # (3,)    N m
+    command: Array         # (tendons,) tension, N; or the commanded length of an elastic tendon, m
+    elastic: Array         # (tendons,) stiffness of each tendon when it begins to pull, N/m; 0: its tension is given
+    stiffening: Array      # (tendons,) 1/m: how much its stiffness grows per newton of tension
+    friction: int          # NO_FRICTION, COULOMB or LOSS_RATIO
+    coefficient: float     # of COULOMB
+    slip: Array            # (tendons,) +1 pulled, -1 released, between them stuck; scales and signs the friction
+    before: Array          # (tendons,) length at the posture before, m: what a stuck tendon keeps
+    sticking: bool         # whether `slip` is to be found (a tendon keeps its length or slides) or is given
+    at_tip: bool           # whether `command` is the tension at the anchor
+
+
+class Work(NamedTuple):
+    """Room for one evaluation."""
+
+    bones: Vertebrae
+    chord: Array           # (v, tendons)      m
+    slope: Array           # (v, tendons, 3)
+    curve: Array           # (v, tendons, 6)
+    tension: Array         # (v, tendons)      N, in each chord
+    rotation: Array        # (v + 1, 3, 3)     axes of each disk
+    origin: Array          # (v + 1, 3)        centres of the disks, m
+    turn: Array            # (v, 3, 3)         W_k
+    reach: Array           # (v, 3, 3)         D_k
+    total: Array           # (tendons,)        length of each tendon, m
+    lever: Array           # (v freedoms, tendons)  d total / dq
+
+
+@kernel
+def posture(spine, q, work):
+    """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their gradients."""
+    length, holes, end = spine.length, spine.holes, spine.end
+    bones, chord, slope, curve, rotation, origin = work.bones, work.chord, work.slope, work.curve, work.rotation, work.origin
+    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
+    place(bones, length, spine.joint, spine.share, q)
+    freedoms = q.shape[1]
+    measure_chords(bones, holes, end, freedoms, chord, slope, curve)
+    R, O = matrix_of(rotation[0]), vector_of(origin[0])
+    for i in range(len(length)):
+        O = O + R @ vector_of(bones.offset[i])
+        for k in range(freedoms):
+            store(turn[i, k], R @ vector_of(bones.turn[i, k]))
+            store(reach[i, k], R @ vector_of(bones.offset_rate[i, k]))
+        R = product(R, matrix_of(bones.rotation[i]))
+        store_matrix(rotation[i + 1], R)
+        store(origin[i + 1], O)
+    for c in range(len(total)):
+        total[c] = 0.0
+        for i in range(len(length)):
+            total[c] += chord[i, c]
+            for k in range(freedoms):
+                lever[freedoms * i + k, c] = slope[i, c, k]
+
+
+@inline
+def loss_ratio(before, after):
+    """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180 when straight."""
+    turn = cross(before, after)
+    sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)
+    return 0.689 * np.exp(-0.027 * sigma)
+
+
+@inline
+def friction_ratio(law, coefficient, slip, before, after):
+    """F_(i+1)/F_i of a tendon that rubs on a disk: root of the balance (26)-(27), exact in F_(i+1).
+
+    `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk. `slip` in [-1, 1] scales and signs the
+    coefficient; with it the root is one smooth expression: smaller than 1 when pulled, larger when released.
+    """
+    aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y
+    ac = before.x * after.x + before.y * after.y
+    mu = coefficient
+    if law == LOSS_RATIO:
+        mu = loss_ratio(before, after)
+    m = mu * slip
+    root = np.sqrt(max(aa + cc + 2.0 * ac - m * m * (aa * cc - ac * ac), 0.0))
+    return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)
+
+
+@inline
+def stretched(stiffness, stiffening, stretch):
+    """Tension of an elastic tendon, N: dT/dx = k + a T from T = 0 at x = 0, so T = k (exp(a x) - 1)/a, or k x where a = 0; 0 if slack."""
+    x = max(stretch, 0.0)
+    return stiffness * (np.expm1(stiffening * x) / stiffening if stiffening > 0.0 else x)
+
+
+@inline
+def stretch_energy(stiffness, stiffening, stretch):
+    """Integral of `stretched` over the stretch, J."""
+    x = max(stretch, 0.0)
+    if stiffening > 0.0:
+        return stiffness * (np.expm1(stiffening * x) / stiffening - x) / stiffening
+    return 0.5 * stiffness * x ** 2
+
+
+@kernel
+def share_tension(spine, loads, work):
+    """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks (19)-(27)."""
+    holes, end = spine.holes, spine.end
+    bones, chord, tension, total = work.bones, work.chord, work.tension, work.total
+    command, elastic, slip = loads.command, loads.elastic, loads.slip
+    for c in range(len(total)):
+        value = command[c]
+        if elastic[c] > 0.0:
+            value = stretched(elastic[c], loads.stiffening[c], total[c] - command[c])
+        last = end[c] - 1
+        for i in range(end[c]):
+            tension[i, c] = value
+            if loads.friction != NO_FRICTION and i < last:
+                R = matrix_of(bones.rotation[i])
+                back = vector_of(holes[i, c]) - vector_of(bones.offset[i]) - R @ vector_of(holes[i + 1, c])
+                R_next = matrix_of(bones.rotation[i + 1])
+                ahead = vector_of(bones.offset[i + 1]) + R_next @ vector_of(holes[i + 2, c]) - vector_of(holes[i + 1, c])
+                value = value * friction_ratio(loads.friction, loads.coefficient, slip[c], (1.0 / chord[i, c]) * into_disk(R, back),
+                                               (1.0 / chord[i + 1, c]) * ahead)
+        if loads.at_tip and elastic[c] == 0.0 and value != 0.0:
+            scale = command[c] / value
+            for i in range(end[c]):
+                tension[i, c] = tension[i, c] * scale
+
+
+@kernel
+def energy(spine, loads, q, work):
+    """V(q), J: elastic and tendon energy less the work of dead loads. Call `posture` first; without friction and tip moment."""
+    stiffness, rest = spine.stiffness, spine.rest
+    bones, rotation, origin, total = work.bones, work.rotation, work.origin, work.total
+    value = 0.0
+    for i in range(q.shape[0]):
+        for k in range(q.shape[1]):
+            value += 0.5 * stiffness[i, k] * (q[i, k] - rest[i, k]) ** 2
+        centroid = vector_of(origin[i]) + matrix_of(rotation[i]) @ vector_of(bones.centroid[i])
+        value -= dot(vector_of(loads.disk[i]), vector_of(origin[i + 1])) + dot(vector_of(loads.joint[i]), centroid)
+    for c in range(len(total)):
+        if loads.elastic[c] > 0.0:
+            value += stretch_energy(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
+        else:
+            value += loads.command[c] * total[c]
+    return value
+
+
+@inline
+def axial(S):
+    """Sum of r x f of S = sum of r fᵀ."""
+    return Vector(S.y.z - S.z.y, S.z.x - S.x.z, S.x.y - S.y.x)
+
+
+@kernel
+def forces(spine, loads, q, work, r, H):
+    """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call `posture` first.
+
+    Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of paper 004, section 4).
+    """
+    stiffness, rest = spine.stiffness, spine.rest
+    bones, slope, curve, tension, rotation, origin = work.bones, work.slope, work.curve, work.tension, work.rotation, work.origin
+    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
+    v, freedoms, tendons = q.shape[0], q.shape[1], len(total)
+    share_tension(spine, loads, work)
+    n = v * freedoms
+    for row in range(n):
+        for column in range(n):
+            H[row, column] = 0.0
+    nothing = Vector(0.0, 0.0, 0.0)
+    F, S = vector_of(loads.disk[v - 1]), Matrix(nothing, nothing, nothing)
+    moment = vector_of(loads.tip_moment)
+    for i in range(v - 1, -1, -1):
+        R, f_c, M, trace = matrix_of(rotation[i]), vector_of(loads.joint[i]), axial(S) + moment, S.x.x + S.y.y + S.z.z
+        for k in range(freedoms):
+            row = freedoms * i + k
+            W, D = vector_of(turn[i, k]), vector_of(reach[i, k])
+            E = R @ vector_of(bones.centroid_rate[i, k])
+            r[row] = stiffness[i, k] * (q[i, k] - rest[i, k]) - dot(D, F) - dot(W, M) - dot(E, f_c)
+            for c in range(tendons):
+                r[row] += tension[i, c] * slope[i, c, k]
+            for m in range(k, freedoms):
+                W_m, pair = vector_of(turn[i, m]), PAIR[k, m]
+                value = dot(R @ vector_of(bones.offset_second[i, pair]), F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
+                value += dot(W, S @ W_m) - dot(W, W_m) * trace + dot(R @ vector_of(bones.centroid_second[i, pair]), f_c)
+                value = -value
+                for c in range(tendons):
+                    value += tension[i, c] * curve[i, c, pair]
+                H[row, freedoms * i + m] = value
+            H[row, row] += stiffness[i, k]
+            felt = cross(D, F) + S @ W - trace * W + cross(E, f_c)
+            for j in range(i):
+                for m in range(freedoms):
+                    H[freedoms * j + m, row] = -dot(vector_of(turn[j, m]), felt)
+        arm, centre = vector_of(origin[i + 1]) - vector_of(origin[i]), R @ vector_of(bones.centroid[i])
+        S = S + outer(arm, F) + outer(centre, f_c)
+        F = F + f_c
+        if i > 0:
+            F = F + vector_of(loads.disk[i - 1])
+    for c in range(tendons):
+        if loads.elastic[c] > 0.0 and total[c] > loads.command[c]:
+            rate = loads.elastic[c] + loads.stiffening[c] * stretched(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
+            for row in range(n):
+                for column in range(row, n):
+                    H[row, column] += rate * lever[row, c] * lever[column, c]
+    for row in range(n):
+        for column in range(row):
+            H[row, column] = H[column, row]
+
+
+@kernel
+def moments(spine, loads, q, work, drop_axial, r):
+    """Residual of the paper's moment form, (17)-(18) and (37)-(44) corrected, N m. Call `posture` first.
+
+    Every load on disks i..v, moment about O_(i-1) in its axes: (-K_dv g, K_lat b, 0) + R (0, 0, K_twist e) = M. `drop_axial` leaves out, on
+    disks that a tendon merely passes, its force along z of the disk, as published code does.
+    """
+    stiffness, rest, holes, end = spine.stiffness, spine.rest, spine.holes, spine.end
+    bones, rotation, origin, chord, tension = work.bones, work.rotation, work.origin, work.chord, work.tension
+    v, freedoms, tendons = q.shape[0], q.shape[1], len(work.total)
+    share_tension(spine, loads, work)
+    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about O_0
+    for i in range(v - 1, -1, -1):
+        R, inner, O = matrix_of(rotation[i + 1]), matrix_of(rotation[i]), vector_of(origin[i + 1])
+        force = vector_of(loads.disk[i])
+        M, F = M + cross(O, force), F + force
+        centroid = vector_of(origin[i]) + inner @ vector_of(bones.centroid[i])
+        M, F = M + cross(centroid, vector_of(loads.joint[i])), F + vector_of(loads.joint[i])
+        for c in range(tendons):
+            if i >= end[c]:
+                continue
+            p = O + R @ vector_of(holes[i + 1, c])
+            back = vector_of(origin[i]) + inner @ vector_of(holes[i, c]) - p
+            pull = (tension[i, c] / chord[i, c]) * back
+            if i + 1 < end[c]:
+                ahead = vector_of(origin[i + 2]) + matrix_of(rotation[i + 2]) @ vector_of(holes[i + 2, c]) - p
+                pull = pull + (tension[i + 1, c] / chord[i + 1, c]) * ahead
+                if drop_axial:
+                    z = Vector(R.x.z, R.y.z, R.z.z)
+                    pull = pull - dot(z, pull) * z
+            M, F = M + cross(p, pull), F + pull
+        about = transpose(inner) @ (M - cross(vector_of(origin[i]), F))
+        back_twist = 0.0
+        if freedoms == 3:
+            back_twist = stiffness[i, 2] * (q[i, 2] - rest[i, 2])
+        own = matrix_of(bones.rotation[i])
+        r[freedoms * i] = stiffness[i, 0] * (q[i, 0] - rest[i, 0]) + back_twist * own.y.z - about.y
+        r[freedoms * i + 1] = stiffness[i, 1] * (q[i, 1] - rest[i, 1]) - back_twist * own.x.z + about.x
+        if freedoms == 3:
+            r[freedoms * i + 2] = back_twist * own.z.z - about.z
+
+
+@kernel
+def tip_components(q, work, value, J):
+    """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `posture` first.
+
+    Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the angles (rad) heading
+    atan2(d_y, d_x), elevation asin(d_z) of its normal d, and roll about d after these two turns. With dR = [w] R: d' = w x d, and the
+    roll's rate is w . d less the heading's share of it.
+    """
+    v, freedoms = q.shape
+    tip, R = vector_of(work.origin[v]), work.rotation[v]
+    value[0], value[1], value[2] = tip.z, -tip.x, -tip.y
+    d = Vector(R[2, 2], -R[0, 2], -R[1, 2])
+    flat = max(d.x * d.x + d.y * d.y, 1e-30)
+    value[3], value[4] = np.arctan2(d.y, d.x), np.arctan2(d.z, np.sqrt(flat))
+    value[5] = np.arctan2(R[1, 0], R[1, 1])
+    for i in range(v):
+        arm = tip - vector_of(work.origin[i + 1])
+        for k in range(freedoms):
+            j, w = freedoms * i + k, vector_of(work.turn[i, k])
+            move = cross(w, arm) + vector_of(work.reach[i, k])
+            J[0, j], J[1, j], J[2, j] = move.z, -move.x, -move.y
+            spin = Vector(w.z, -w.x, -w.y)
+            swing = cross(spin, d)
+            J[3, j] = (d.x * swing.y - d.y * swing.x) / flat
+            J[4, j] = swing.z / np.sqrt(flat)
+            J[5, j] = dot(spin, d) - J[3, j] * d.z

@@ -1,0 +1,40 @@
+"""Inlined functions that are not compiled on their own: this numba can do it, and results do not depend on it."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from limbless.mechanics.compiled import inlining
+
+RUN = """
+import numpy as np
+from limbless.mechanics.algebra.inertia import Twist
+from limbless.mechanics.algebra.lie import pose_exp
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.compiled.kernel import lean_kernel
+
+@lean_kernel
+def exponential(v, out):
+    g = pose_exp(Twist(Vector(v[0], v[1], v[2]), Vector(v[3], v[4], v[5])))
+    out[0], out[1], out[2] = g.position.x, g.position.y, g.rotation.z.x
+
+out = np.zeros(3)
+exponential(np.array([0.3, -0.2, 0.1, 1.0, 0.4, -0.7]), out)
+print(*map(float.hex, out))
+"""
+
+
+def test_this_numba_has_what_is_replaced() -> None:
+    assert inlining.can_spare(), ("numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels still work, but take "
+                                  "twice as long to compile; adapt inlining.py to this numba, or pin the one before")
+
+
+def test_results_are_the_same_with_and_without(tmp_path: Path) -> None:
+    script = tmp_path / "exponential.py"                     # a file: what is typed in cannot be cached
+    script.write_text(RUN)
+    found = [subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True,
+                            env={**os.environ, "LIMBLESS_INLINING": way}).stdout for way in ("lean", "plain")]
+    numbers = [[float.fromhex(word) for word in text.split()] for text in found]
+    assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) < 1e-15

@@ -1,0 +1,97 @@
+"""What is counted at every step: work and its positive part, peaks, limits, path; against integrals that share no code with it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from limbless.mechanics.integrate.tally import (
+    ACTUATOR_ROWS,
+    BEYOND,
+    LIMIT,
+    NEVER,
+    PATH,
+    PEAK,
+    PEAK_TIME,
+    POSITIVE,
+    RUN_COLUMNS,
+    TIME,
+    UNLIMITED,
+    WORK,
+    add_smooth_works,
+    look,
+    parabola_until,
+    positive_between,
+)
+from limbless.mechanics.rod.efforts import look_at_strains
+
+
+def table(count: int, limit: float = UNLIMITED) -> np.ndarray:
+    actuators = np.zeros((ACTUATOR_ROWS, count))
+    actuators[BEYOND], actuators[LIMIT] = NEVER, limit
+    return actuators
+
+
+def counted(power: Callable[[np.ndarray], np.ndarray], steps: int) -> tuple[float, float]:
+    """Work and positive work of one actuator from 0 to 1 s, by steps with a power at start, middle (twice) and end."""
+    actuators, h = table(1), 1.0 / steps
+    for t in np.arange(steps) * h:
+        add_smooth_works(actuators, h, power(t + h * np.array([[0.0], [0.5], [0.5], [1.0]])))
+    return float(actuators[WORK, 0]), float(actuators[POSITIVE, 0])
+
+
+def true_positive(power: Callable[[np.ndarray], np.ndarray]) -> float:
+    middles = (np.arange(2_000_000) + 0.5) / 2_000_000
+    return float(np.maximum(power(middles), 0.0).mean())
+
+
+def wave(t: np.ndarray) -> np.ndarray:
+    return np.sin(7.0 * t + 0.3) + 0.4 * np.cos(19.0 * t)
+
+
+def test_positive_work_is_of_the_order_of_the_motion() -> None:
+    truth = true_positive(wave)
+    errors = [abs(counted(wave, steps)[1] - truth) for steps in (20, 40, 80, 160)]
+    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0          # between third and fourth order: signs change anywhere
+    assert counted(wave, 80)[0] == pytest.approx((np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_parabola_is_integrated_exactly_where_it_keeps_its_sign_and_to_its_zeros_where_not(sign: float) -> None:
+    a, m, b = 1.0, 4.0, 2.0
+    work, positive = counted(lambda t: sign * (a + (4 * m - 3 * a - b) * t + 2 * (a - 2 * m + b) * t**2), 1)
+    assert work == pytest.approx(sign * (a + 4 * m + b) / 6.0) and positive == pytest.approx(max(work, 0.0))
+    assert parabola_until(a, m, b, 1.0) == pytest.approx((a + 4 * m + b) / 6.0)
+    assert positive_between(0.0, 1.0, -1.0, 1.0, -1.0, 0.0, 1.0) == pytest.approx(0.25)      # a line from -1 to 1
+    assert positive_between(0.0, 1.0, 1.0, -1.0, 1.0, 0.0, -1.0) == pytest.approx(0.25)
+    assert positive_between(0.0, 1.0, -1.0, -2.0, -1.0, -1.5, -2.0) == 0.0
+
+
+def test_braking_and_driving_actuators_do_not_pay_for_each_other() -> None:
+    actuators = table(9)
+    powers = np.linspace(-1.0, 1.0, 9)
+    add_smooth_works(actuators, 0.5, np.tile(powers, (4, 1)))
+    assert actuators[WORK] == pytest.approx(0.5 * powers) and actuators[POSITIVE] == pytest.approx(0.5 * np.maximum(powers, 0.0))
+
+
+def test_peaks_keep_their_sign_and_time_and_limits_the_first_time_only() -> None:
+    actuators, run = table(3, limit=2.0), np.zeros(RUN_COLUMNS)
+    for t, efforts in ((0.0, [1.0, -1.0, 0.0]), (0.1, [2.5, -3.0, 1.9]), (0.2, [2.2, 2.9, -2.0]), (0.3, [2.6, 0.0, 0.1])):
+        look(actuators, run, t, np.array(efforts), 2.0)
+    assert actuators[PEAK].tolist() == [2.6, -3.0, -2.0] and actuators[PEAK_TIME].tolist() == [0.3, 0.1, 0.2]
+    assert actuators[BEYOND].tolist() == [0.1, 0.1, NEVER]
+    assert run[PATH] == pytest.approx(0.6)
+
+
+def test_strains_in_straight_lines() -> None:
+    actuators, run = table(2), np.zeros(RUN_COLUMNS)
+    times = np.array([0.0, 1.0, 1.5, 3.0])
+    powers = np.array([[1.0, 0.0], [-1.0, 2.0], [3.0, 0.0], [3.0, -2.0]])
+    for t, power in zip(times, powers, strict=True):
+        look_at_strains(actuators, run, t, 10.0 * power, power, 1.0)
+    fine = np.linspace(0.0, 3.0, 300_001)
+    lines = np.array([np.interp(fine, times, powers[:, a]) for a in range(2)])
+    assert actuators[WORK] == pytest.approx(np.trapezoid(lines, fine, axis=1), abs=1e-9)
+    assert actuators[POSITIVE] == pytest.approx(np.trapezoid(np.maximum(lines, 0.0), fine, axis=1), abs=1e-7)
+    assert actuators[PEAK].tolist() == [30.0, 20.0] and actuators[PEAK_TIME].tolist() == [1.5, 1.0] and run[TIME] == 3.0
