@@ -55,7 +55,13 @@ def _with_lane(x: np.ndarray, i: int, number: float) -> np.ndarray:
     return changed
 
 
+def _lean_rows(array: np.ndarray, start: int, count: int, width: int) -> np.ndarray:
+    return array[start:start + count * width].reshape(count, width)
+
+
 PLAIN: dict[str, Callable] = {
+    "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count], "lean_rows": _lean_rows,
+    "in_lanes": LaneArray, "_floor": np.floor,
     "align_stack": lambda: None, "call_slot": _call_slot, "as_lanes": LaneArray, "total": lambda x: float(np.sum(x)),
     "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs, "_largest": lambda x: float(np.max(x)),
     "_choose": lambda x, a, b: np.where(x > 0.0, a, b),
@@ -75,7 +81,7 @@ def install() -> None:
     """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
     _Intrinsic.__call__ = _plainly
     lanes, scalars = import_module("limbless.mechanics.compiled.lanes"), import_module("limbless.mechanics.compiled.scalars")
-    for name in ("sqrt", "absolute", "value_of", "where_positive"):
+    for name in ("sqrt", "absolute", "value_of", "where_positive", "sincos"):
         setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))
     lie = import_module("limbless.mechanics.algebra.lie")
     lie.stumpff_closed = _by_scalar(lie.stumpff_closed, lie._stumpff_of_lanes)

@@ -1,7 +1,7 @@
 """A chain, its environment and its actuation as the arrays that `mechanics.chain.row_motion` takes."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
 from limbless.mechanics.chain import row_motion as chain_motion
 from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.chain.row_saturation import WISH_ROWS
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.rows import Laws
 from limbless.robots.chain import Chain
@@ -89,8 +89,8 @@ def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray
     return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
 
-def actuate(table: kernels.ChainTable, actuation: Actuation, base: str) -> tuple[kernels.ChainTable, bool]:
-    """The table under an actuation, and whether torque-given joints follow the gait by feedback."""
+def actuate(table: kernels.ChainTable, actuation: Actuation, inertia: Callable[[], Array]) -> tuple[kernels.ChainTable, bool]:
+    """The table under an actuation, and whether torque-given joints follow the gait by feedback; `inertia` of each joint, if asked for."""
     freedoms = len(table.joints)
     if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
         return table, False
@@ -101,52 +101,31 @@ def actuate(table: kernels.ChainTable, actuation: Actuation, base: str) -> tuple
         if wrong:
             raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {freedoms - 1}")
         given[list(actuation.motion_joints)] = True
-        gains = _gains(table, actuation, base)
+        gains = feedback_gains(actuation, freedoms, inertia)
         joints[:, kernels.GAIN], joints[:, kernels.RATE_GAIN], joints[:, kernels.INERTIA_GAIN] = gains
         joints[given, kernels.INERTIA_GAIN] = 0.0
         if actuation.saturation is not None:
-            joints[:, kernels.SATURATION] = _one_each(actuation.saturation, freedoms, "saturation")
+            joints[:, kernels.SATURATION] = one_each(actuation.saturation, freedoms, "saturation")
     return mark_given(table._replace(joints=joints), given), isinstance(actuation, ProportionalDerivative)
 
 
-def _gains(table: kernels.ChainTable, actuation: ProportionalDerivative, base: str) -> tuple[Array, Array, Array]:
+def feedback_gains(actuation: ProportionalDerivative, freedoms: int, inertia: Callable[[], Array]) -> tuple[Array, Array, Array]:
     """Gains on position, rate and acceleration, as stated; what is not stated follows from the inertia J of each joint.
 
     Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two stated: the other
     makes the damping critical, K J = (D/2)².
     """
-    freedoms = len(table.joints)
     stiffness, damping = actuation.stiffness, actuation.damping
-    K = None if stiffness is None else _one_each(stiffness, freedoms, "stiffness")
-    D = None if damping is None else _one_each(damping, freedoms, "damping")
+    K = None if stiffness is None else one_each(stiffness, freedoms, "stiffness")
+    D = None if damping is None else one_each(damping, freedoms, "damping")
     if K is not None and D is not None:
         return K, D, np.zeros(freedoms)
-    J = joint_inertia(table, base)
+    J = inertia()
     if K is not None:
         return K, 2.0 * np.sqrt(K * J), np.zeros(freedoms)
     if D is not None:
         return np.divide(0.25 * D**2, J, out=np.zeros(freedoms), where=J > 0.0), D, np.zeros(freedoms)
     return 2.0 * actuation.bandwidth**2 * J, 4.0 * actuation.bandwidth * J, J
-
-
-def joint_inertia(table: kernels.ChainTable, base: str) -> Array:
-    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
-    to answer as it can; added mass and rotors included."""
-    from limbless.models.newton_euler.evaluation import Evaluation  # its package needs this module
-
-    layout = table.layout.copy()
-    layout[1:, kernels.GIVEN] = 1
-    freedoms, found = len(table.joints), np.zeros(len(table.joints))
-    now = Evaluation(table._replace(layout=layout), BASES[base], assemble_laws([]))
-    for row in range(1, len(layout)):
-        if layout[row, kernels.KIND] == kernels.SPHERICAL:
-            now.position[7 + layout[row, kernels.POSITION]] = 1.0
-    for v in range(freedoms):
-        now.acceleration[:], now.velocity[:] = 0.0, 0.0
-        now.acceleration[6 + v] = 1.0
-        now()
-        found[v] = now.torque[v]
-    return np.maximum(found, 0.0)
 
 
 def refuse_feedforward(actuation: Actuation, model: str) -> None:
@@ -156,7 +135,7 @@ def refuse_feedforward(actuation: Actuation, model: str) -> None:
                          "model.kind to newton-euler")
 
 
-def _one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
+def one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
     gains = np.atleast_1d(np.array(values, dtype=np.float64))
     if len(gains) == 0 or count % len(gains):
         raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "

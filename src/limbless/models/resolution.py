@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from limbless.mechanics.chain import rows as kernels
+from limbless.mechanics.chain.tables import Body, Robot
 from limbless.mechanics.forces import rows as columns
 from limbless.mechanics.forces.rows import Laws
+from limbless.models.chain_evaluation import Evaluation
+from limbless.models.chain_tables import BASES
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -87,31 +89,30 @@ def _largest_rate(damping: Array, inertia: Array) -> float:
     return float(eigh(Q.T @ damping @ Q, Q.T @ inertia @ Q, eigvals_only=True)[-1])
 
 
-def _as_one(matrices: Array, work: Array) -> Array:
+def _as_one(matrices: Array, bodies: Array) -> Array:
     """The sum of the bodies' matrices for a motion of all as one rigid body, about the base's origin, along its axes."""
     total = np.zeros((6, 6))
-    for matrix, row in zip(matrices, work, strict=True):
-        R, p = row[kernels.ROTATION:][:9].reshape(3, 3), row[kernels.ORIGIN:][:3]
+    body = Body.of(bodies)
+    for matrix, R, p in zip(matrices, body.rotation.reshape(-1, 3, 3), body.origin, strict=True):
         X = np.block([[R.T, -R.T @ _across(p)], [np.zeros((3, 3)), R.T]])
         total += X.T @ matrix @ X
     return total
 
 
-def chain_rate(chain: Chain, table: kernels.ChainTable, laws: Laws, joint_position: Array) -> float:
+def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Laws, joint_position: Array) -> float:
     """Rate λ at which smooth dry friction brakes a chain near rest, 1/s; 0 without such friction."""
     if not (laws.rows[:, columns.CODE] == columns.FRICTION).any():
         return 0.0
-    C, M = _dampers(laws, len(table.layout)), _inertias(chain)
-    if not table.layout[1:, kernels.GIVEN].all():
+    C, M = _dampers(laws, len(robot.links.codes)), _inertias(chain)
+    if any_free:
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
         return 0.0
-    n = len(table.joints)
-    work = np.zeros((len(table.layout), kernels.WORK_COLUMNS))
-    home = np.concatenate([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], joint_position])
-    kernels.move(table, home, np.zeros(6 + n), np.zeros(6 + n), work)
+    now = Evaluation(robot, BASES[chain.base], ())
+    now.position[7:] = joint_position
+    now()
     free = _PLANE if chain.base == "planar" else list(range(6))
-    return _largest_rate(_as_one(C, work)[np.ix_(free, free)], _as_one(M, work)[np.ix_(free, free)])
+    return _largest_rate(_as_one(C, now.bodies)[np.ix_(free, free)], _as_one(M, now.bodies)[np.ix_(free, free)])
 
 
 def rod_rate(laws: Laws, mass: Array) -> float:

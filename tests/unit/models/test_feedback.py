@@ -10,7 +10,8 @@ import pytest
 import limbless as ll
 from limbless.actuation import RATE, ProportionalDerivative
 from limbless.errors import InputError
-from limbless.models.chain_tables import chain_table, joint_inertia
+from limbless.mechanics.chain.tables import Freedom
+from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.nonsmooth import NonSmoothSettings
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
@@ -34,7 +35,7 @@ def test_inertia_of_joints_in_closed_form() -> None:
     chain = ll.UniformChain(links=2, length=0.3, half_width=0.01, half_height=0.01).build()
     mass = chain.total_mass / 2.0
     about_middle = mass * (0.3**2 / 12.0 + 0.01**2 / 4.0)
-    table = chain_table(chain, np.zeros((2, 21)))
+    table = robot_of(chain, np.zeros((2, 21)))
     assert joint_inertia(table, "free") == pytest.approx([about_middle / 2.0], rel=1e-12)
     assert joint_inertia(table, "fixed") == pytest.approx([about_middle + mass * 0.15**2], rel=1e-12)
 
@@ -86,7 +87,7 @@ def test_a_bound_for_each_joint_is_kept_and_the_law_within_it(model: str) -> Non
                       actuation=ProportionalDerivative(saturation=most))
     torque, bound = run.dataset["joint_torque"].values, np.tile(most, 2)
     assert (np.abs(torque) <= bound).all() and (np.abs(torque) == bound).any(axis=0).all()
-    wanted = law(run, chain_table(robot.build(), np.zeros((5, 21))))
+    wanted = law(run, robot_of(robot.build(), np.zeros((5, 21))))
     np.testing.assert_allclose(torque, np.clip(wanted, -bound, bound), rtol=0, atol=1e-10)
     assert passes(run)
 
@@ -113,7 +114,8 @@ def test_one_gain_makes_the_other_critical() -> None:
     chain = ll.Chain(base="fixed", links=(Link(mass=1.0), bob))
     for given in ({"stiffness": 3.0}, {"damping": 0.6}):
         model = ll.NewtonEuler(chain, (), ProportionalDerivative(**given))
-        K, D = model._table.joints[0, [6, 7]]
+        freedom = Freedom.of(model._robot.freedoms)
+        K, D = freedom.gain[0], freedom.rate_gain[0]
         assert pytest.approx(D / 2.0) == math.sqrt(K * 0.03) and pytest.approx((3.0, 0.6)) == (K, D)
 
 

@@ -1,39 +1,75 @@
 """The dynamics of one instant, called from Python: few arrays, because each one costs such a call a tenth of a microsecond."""
 from __future__ import annotations
 
-from limbless.mechanics.chain.row_motion import PUSH
-from limbless.mechanics.chain.rows import LAYOUT_POSITIONS, WORK_COLUMNS, ChainTable, hybrid_dynamics, move
-from limbless.mechanics.compiled.kernel import inline, kernel
-from limbless.mechanics.forces.chain_rows import apply_laws
+from typing import NamedTuple
+
+from limbless.mechanics.chain.dynamics import hybrid_dynamics, locked_joint
+from limbless.mechanics.chain.kinematics import move
+from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Memory, Robot
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean, lean_rows, lean_span
+from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.forces.element import push_all
+
+LINE = 8
+BODY, AXIS, BASE, BOUND = Body.columns, Axis.columns, Base.width, Bound.columns
+
+
+class Parts(NamedTuple):
+    """Where the parts of one block of memory begin."""
+
+    state: int                            # position and velocity
+    base: int                             # Base, and behind it the accelerations of the joints
+    torque: int
+    passive: int
+    bounds: int
+    bodies: int
+    axes: int
+    end: int
+
+
+def parts(bodies: int, freedoms: int, size: int) -> Parts:
+    """The parts of a block of memory for a chain whose position and velocity take `size` numbers; tables begin on a cache line."""
+    begins, place = [], 0
+    for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
+        begins.append(place)
+        place += -(-count // LINE) * LINE
+    return Parts(*begins, place)
 
 
 @inline
-def divide(layout, freedoms, memory):
-    """One block of memory as position, velocity, acceleration, torque, push, wrench and work."""
-    bodies, positions = layout.shape[0], 7 + layout[0, LAYOUT_POSITIONS]
-    a = positions + 6 + freedoms
-    b = a + 6 + freedoms
-    c = b + freedoms
-    d = c + PUSH
-    e = d + 6 * bodies
-    return (memory[:positions], memory[positions:a], memory[a:b], memory[b:c], memory[c:d], memory[d:e].reshape((bodies, 6)),
-            memory[e:e + WORK_COLUMNS * bodies].reshape((bodies, WORK_COLUMNS)))
+def divide(where, block, bodies, freedoms):
+    """One block of memory as the state and the `Memory` of an instant."""
+    nothing = lean_span(block, where.state, 0)            # an instant has no steps, and its feedback no wishes
+    memory = Memory(lean_rows(block, where.bodies, bodies, BODY), lean_rows(block, where.axes, freedoms, AXIS),
+                    lean_rows(block, where.base, 1, BASE), lean_span(block, where.base + BASE, freedoms),
+                    lean_span(block, where.torque, freedoms), lean_span(block, where.passive, freedoms),
+                    lean_rows(block, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing, nothing, nothing)
+    return lean_span(block, where.state, where.base), memory
 
 
-@kernel
-def evaluate(links, layout, joints, base, memory):
-    """Accelerations and torques of a chain on which only the wrenches in `memory` act."""
-    chain = ChainTable(links, layout, joints)
-    position, velocity, acceleration, torque, push, wrench, work = divide(layout, joints.shape[0], memory)
-    move(chain, position, velocity, acceleration, work)
-    hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration)
+@lean_kernel
+def evaluate(kinds, links, codes, freedoms, base, where, block):
+    """Accelerations and torques of a chain on which nothing acts."""
+    robot = lean(Robot(kinds, Rows(links, codes), freedoms))
+    x, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    move(robot, x, memory)
+    hybrid_dynamics(robot, base, memory)
 
 
-@kernel
-def evaluate_among(links, layout, joints, base, laws, time, memory):
-    """The same among force laws, which fill the wrenches."""
-    chain = ChainTable(links, layout, joints)
-    position, velocity, acceleration, torque, push, wrench, work = divide(layout, joints.shape[0], memory)
-    move(chain, position, velocity, acceleration, work)
-    apply_laws(laws, time, time, work, wrench)
-    hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration)
+@lean_kernel
+def evaluate_among(kinds, links, codes, freedoms, base, where, forces, time, block):
+    """The same among forces."""
+    robot = lean(Robot(kinds, Rows(links, codes), freedoms))
+    x, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    move(robot, x, memory)
+    push_all(lean(forces), time, time, robot, memory)
+    hybrid_dynamics(robot, base, memory)
+
+
+@lean_kernel
+def locked(kinds, links, codes, freedoms, base, where, block):
+    """Row of a torque-given joint that had no inertia to move, or 0."""
+    robot = lean(Robot(kinds, Rows(links, codes), freedoms))
+    _, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    return locked_joint(robot, memory)

@@ -15,6 +15,7 @@ from limbless.mechanics.algebra.columns import get_matrix, put_quaternion_at, pu
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench
 from limbless.mechanics.algebra.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
 from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.chain.row_saturation import WISH, answer, relent, take_wish
 from limbless.mechanics.chain.rows import (
     ACCELERATION,
     AROUND,
@@ -43,13 +44,13 @@ from limbless.mechanics.chain.rows import (
     VISCOUS,
     ChainTable,
     hybrid_dynamics,
+    mass_speed,
     move,
 )
-from limbless.mechanics.chain.saturation import WISH, answer, relent, take_wish
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.forces.chain_rows import apply_laws, put_powers
-from limbless.mechanics.integrate.tally import add_laws, add_smooth_works, look_and_keep, mass_speed
+from limbless.mechanics.integrate.tally import add_laws, add_smooth_works, look_and_keep
 
 INTEGRALS = 9
 ACTUATOR_WORK, ENVIRONMENT_WORK, PASSIVE_WORK, IMPULSE = np.array([0, 1, 2, 3])

@@ -53,7 +53,9 @@ from limbless.mechanics.algebra.vectors import (
     Matrix,
     Symmetric,
     Vector,
+    cross,
     determinant,
+    dot,
     inverse,
     product,
     rotation_by,
@@ -79,7 +81,7 @@ LINK_AXIS, LINK_ARM, LINK_MASS, LINK_MOMENT, LINK_INERTIA, LINK_WET = np.array([
 KIND, POSITION, COLUMN, HAS_ARM, HAS_BODY, WET, GIVEN, ALIGNED = np.arange(8)
 LAYOUT_POSITIONS = np.int64(1)                # in row 0, which has no joint, this column holds the number of joint position columns
 (ROTOR, COULOMB, VISCOUS, STIFFNESS, REST, DAMPING, GAIN, RATE_GAIN, BREAKAWAY, STRIBECK, SATURATION, INERTIA_GAIN,
- LEADING) = np.arange(13)                      # the last three, from SATURATION on, are what `mechanics.chain.saturation` takes
+ LEADING) = np.arange(13)                      # the last three, from SATURATION on, are what `mechanics.chain.row_saturation` takes
 ROTATION, ORIGIN, VELOCITY = BODY_ROTATION, BODY_ORIGIN, BODY_VELOCITY
 ACCELERATION, AXIS, ARM, EFFORT, FORCE, MOBILITY, OWN, AROUND, TURN, TURN_MOBILITY = np.array([18, 24, 27, 30, 36, 37, 38, 39, 40, 58])
 BASE, START, SECOND = np.array([0, 0, 3])
@@ -371,3 +373,23 @@ def hybrid_dynamics(chain, base, torque, wrench, work, push, acceleration):
     put_vector_at(push, np.int64(7), hold.force)
     put_vector_at(push, np.int64(10), hold.torque)
     spread(chain, delta, torque, acceleration, work)
+
+
+@inline
+def mass_flow(chain, work):
+    """Mass of a chain times the velocity of its centre, from the poses and velocities of its bodies; and the mass."""
+    mass, total = 0.0, Vector(0.0, 0.0, 0.0)
+    for k in range(chain.layout.shape[0]):
+        if chain.layout[k, HAS_BODY]:
+            m, c = chain.links[k, LINK_MASS], get_matrix(work, k, BODY_ROTATION) @ get_vector(chain.links, k, LINK_MOMENT)
+            V = get_twist(work, k, BODY_VELOCITY)
+            total = total + m * V.linear + cross(V.angular, c)
+            mass += m
+    return total, mass
+
+
+@lean_kernel
+def mass_speed(chain, work):
+    """Speed of the centre of mass of a chain."""
+    flow, mass = mass_flow(chain, work)
+    return np.sqrt(dot(flow, flow)) / mass if mass > 0.0 else 0.0

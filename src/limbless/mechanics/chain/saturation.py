@@ -4,78 +4,75 @@ An actuator gives clip(w - A q̈): its wish w (feedback, feed-forward), less A t
 be found. With the dynamics M q̈ + b = τ this is the minimum of a convex function of q̈, found by Newton's method with a
 line search: each round solves the dynamics with every actuator at its bound (no A) or away from it (inertia A more).
 Both ends of a step obey the dynamics, so that the slope between them is a sum over joints alone. Over a time step the
-same holds for impulses and the rates at its end.
-
-`bounds` has for each joint the largest torque, A, and how much of A acts in the solution at hand (none where the
-actuator stands at its bound); `rate` is q̈ (or, over a time step, the rate at its end).
+same holds for impulses and the rates at its end: `rate` is q̈, or the rate at the end of a step.
 """
 from __future__ import annotations
 
 import numpy as np
 
+from limbless.mechanics.algebra.search import false_position
+from limbless.mechanics.chain.tables import Bound, Wish
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import maximum, minimum, value_of
 
-LIMIT, GAIN, LEADING = np.arange(3)             # columns of `bounds`
-WISH, FORCE, BEFORE, ACTS = np.arange(4)        # rows of `wish`: w; torque and rate so far; whether feedback acts
-WISH_ROWS = 4
 LATE = 60                                       # rounds after which an actuator at its bound stays there
 SOLVED = 1e-12                                  # of a bound: the mismatch that rounding leaves
 
 
 @inline
-def take_wish(bounds, v, wanted, wish):
+def take_wish(bounds, v, wanted, wishes):
     """What enters the first solution of the dynamics: the wish clipped, or all of it where -A q̈ is still to come."""
-    wish[WISH, v], bounds[v, LEADING] = wanted, bounds[v, GAIN]
-    wish[ACTS, v] = 0.0 * wanted + 1.0
-    if bounds[v, GAIN] > 0.0:
+    bound, wish = Bound(bounds, v), Wish(wishes, v)
+    wish.wanted = wanted
+    wish.acts = 0.0 * wanted + 1.0
+    bound.leading = bound.gain
+    if bound.gain > 0.0:
         return wanted
-    return minimum(maximum(wanted, -bounds[v, LIMIT]), bounds[v, LIMIT])
+    return minimum(maximum(wanted, -bound.limit), bound.limit)
 
 
 @inline
-def clipped(bounds, v, wish, rate):
-    limit, wanted = bounds[v, LIMIT], value_of(wish) - bounds[v, GAIN] * rate
-    return min(max(wanted, -limit), limit)
+def clipped(bound, wanted, rate):
+    return min(max(value_of(wanted) - value_of(bound.gain) * rate, -value_of(bound.limit)), value_of(bound.limit))
 
 
 @inline
-def leads(bounds, v, wish):
-    return bounds[v, GAIN] > 0.0 and value_of(wish[ACTS, v]) > 0.0
+def leads(bound, wish):
+    return value_of(bound.gain) > 0.0 and value_of(wish.acts) > 0.0
 
 
 @inline
-def given_by(bounds, v, rate, torque):
+def given_by(bound, rate, torque):
     """What the actuator has given in the solution at hand."""
-    return value_of(torque[v]) - bounds[v, LEADING] * value_of(rate[v])
+    return value_of(torque) - value_of(bound.leading) * value_of(rate)
 
 
 @inline
-def slope_at(bounds, wish, rate, torque, share):
+def slope_at(bounds, wishes, rate, torque, share):
     """Slope of the convex function at a share of the way from the iterate so far to the solution at hand."""
     total = 0.0
     for v in range(bounds.shape[0]):
-        if leads(bounds, v, wish):
-            before, force = value_of(wish[BEFORE, v]), value_of(wish[FORCE, v])
+        bound, wish = Bound(bounds, v), Wish(wishes, v)
+        if leads(bound, wish):
+            before, force = value_of(wish.before), value_of(wish.force)
             change = value_of(rate[v]) - before
-            now = force + share * (given_by(bounds, v, rate, torque) - force)
-            total += change * (now - clipped(bounds, v, wish[WISH, v], before + share * change))
+            now = force + share * (given_by(bound, rate[v], torque[v]) - force)
+            total += change * (now - clipped(bound, wish.wanted, before + share * change))
     return total
 
 
 @inline
-def share_of_step(bounds, wish, rate, torque):
+def share_of_step(bounds, wishes, rate, torque):
     """Where along the step the slope has all but vanished, by false position; its end if the function falls there."""
-    above = slope_at(bounds, wish, rate, torque, 1.0)
+    above = slope_at(bounds, wishes, rate, torque, 1.0)
     if above <= 0.0:
         return 1.0
     low, high, share = 0.0, 1.0, 1.0
-    below = slope_at(bounds, wish, rate, torque, 0.0)
+    below = slope_at(bounds, wishes, rate, torque, 0.0)
     enough = 0.01 * abs(below)
     for _ in range(30):
-        width = high - low
-        share = min(max(low - below * width / (above - below), low + 0.05 * width), high - 0.05 * width)
-        slope = slope_at(bounds, wish, rate, torque, share)
+        share = false_position(low, high, below, above)
+        slope = slope_at(bounds, wishes, rate, torque, share)
         if abs(slope) <= enough:
             break
         if slope > 0.0:
@@ -85,43 +82,57 @@ def share_of_step(bounds, wish, rate, torque):
     return share
 
 
+@inline
+def unsolved(bounds, slack, wishes, rate, torque):
+    """Whether some actuator gives what it should not."""
+    found = False
+    for v in range(bounds.shape[0]):
+        bound, wish = Bound(bounds, v), Wish(wishes, v)
+        limit = value_of(bound.limit)
+        if leads(bound, wish) and limit < np.inf:
+            off = abs(given_by(bound, rate[v], torque[v]) - clipped(bound, wish.wanted, value_of(rate[v])))
+            found = found or off > SOLVED * limit + slack * value_of(bound.gain)
+    return found
+
+
 @lean_kernel
-def relent(bounds, rounds, slack, wish, rate, torque):
+def relent(bounds, rounds, slack, wishes, rate, torque):
     """After a solution of the dynamics: whether some actuator gives what it should not, and torques for the next one.
 
     `slack` is the error that the rates may have: an actuator at the very edge of its bound is not asked for more.
     """
-    unsolved = False
-    for v in range(bounds.shape[0]):
-        if leads(bounds, v, wish) and bounds[v, LIMIT] < np.inf:
-            off = abs(given_by(bounds, v, rate, torque) - clipped(bounds, v, wish[WISH, v], value_of(rate[v])))
-            unsolved = unsolved or off > SOLVED * bounds[v, LIMIT] + slack * bounds[v, GAIN]
-    if not unsolved:
+    if not unsolved(bounds, slack, wishes, rate, torque):
         return False
-    share = share_of_step(bounds, wish, rate, torque) if rounds > 0 else 1.0
+    share = share_of_step(bounds, wishes, rate, torque) if rounds > 0 else 1.0
     again = rounds <= LATE
     for v in range(bounds.shape[0]):
-        if leads(bounds, v, wish):
-            given, o = given_by(bounds, v, rate, torque), 0.0 * wish[WISH, v]
-            before, force = (value_of(wish[BEFORE, v]), value_of(wish[FORCE, v])) if rounds > 0 else (0.0, 0.0)
+        bound, wish = Bound(bounds, v), Wish(wishes, v)
+        if leads(bound, wish):
+            given, o = given_by(bound, rate[v], torque[v]), 0.0 * wish.wanted
+            before, force = (value_of(wish.before), value_of(wish.force)) if rounds > 0 else (0.0, 0.0)
             here = before + share * (value_of(rate[v]) - before)
-            wish[BEFORE, v], wish[FORCE, v] = here + o, force + share * (given - force) + o
-            limit, wanted = bounds[v, LIMIT], value_of(wish[WISH, v]) - bounds[v, GAIN] * here
+            wish.before = here + o
+            wish.force = force + share * (given - force) + o
+            limit = value_of(bound.limit)
+            wanted = value_of(wish.wanted) - value_of(bound.gain) * here
             if rounds > LATE:
-                wanted = given if bounds[v, LEADING] > 0.0 else 0.0
+                wanted = given if value_of(bound.leading) > 0.0 else 0.0
                 again = again or abs(wanted) > limit
                 if abs(wanted) <= limit:
                     continue
             if abs(wanted) > limit:
-                torque[v], bounds[v, LEADING] = (limit if wanted > 0.0 else -limit) + o, 0.0
+                torque[v] = (limit if wanted > 0.0 else -limit) + o
+                bound.leading = 0.0 * bound.gain
             else:
-                torque[v], bounds[v, LEADING] = wish[WISH, v], bounds[v, GAIN]
+                torque[v] = wish.wanted
+                bound.leading = bound.gain
     return again
 
 
 @lean_kernel
-def answer(bounds, wish, rate, torque):
+def answer(bounds, wishes, rate, torque):
     """What the actuators give, once the accelerations are known: w - A q̈."""
     for v in range(bounds.shape[0]):
-        if leads(bounds, v, wish):
-            torque[v] -= bounds[v, LEADING] * rate[v]
+        bound = Bound(bounds, v)
+        if leads(bound, Wish(wishes, v)):
+            torque[v] -= bound.leading * rate[v]

@@ -24,6 +24,7 @@ from limbless.mechanics.compiled.scalars import (
     define_constants,
     define_negative,
     eight,
+    sincos,
     spread,
     sqrt,
     value_of,
@@ -150,3 +151,24 @@ def holds_numbers(array):
 @overload(holds_numbers, jit_options=INLINE)
 def _holds_numbers(array):
     return (lambda array: True) if array.dtype == types.float64 else (lambda array: False)
+
+
+@intrinsic
+def _floor(typing, x):
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "floor", VECTOR, args)
+
+
+@lane_version_of(sincos)
+def _sincos(x):
+    """As `scalars.sincos`, without branches; angles up to a thousand turns."""
+    k = _floor(x * 0.6366197723675814 + 0.5)
+    r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
+    z = r * r
+    sine = r + r * z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (
+        1 / 6227020800 - z / 1307674368000))))))
+    cosine = 1.0 - z * (0.5 - z * (1 / 24 - z * (1 / 720 - z * (1 / 40320 - z * (1 / 3628800 - z * (1 / 479001600 - z * (
+        1 / 87178291200 - z / 20922789888000)))))))
+    quarter = k - 4.0 * _floor(0.25 * k)                                # 0, 1, 2, 3
+    odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
+    s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
+    return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)

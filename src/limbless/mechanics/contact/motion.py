@@ -28,6 +28,8 @@ from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry
 from limbless.mechanics.algebra.lie import Quaternion, normalised, quaternion_product
 from limbless.mechanics.algebra.vectors import Vector, rotation_from_quaternion, transpose
 from limbless.mechanics.chain.row_motion import copy
+from limbless.mechanics.chain.row_saturation import ACTS, LEADING, LIMIT, relent, take_wish
+from limbless.mechanics.chain.row_saturation import GAIN as HOLD
 from limbless.mechanics.chain.rows import (
     BASE,
     BREAKAWAY,
@@ -53,8 +55,6 @@ from limbless.mechanics.chain.rows import (
     VISCOUS,
     move,
 )
-from limbless.mechanics.chain.saturation import ACTS, LEADING, LIMIT, relent, take_wish
-from limbless.mechanics.chain.saturation import GAIN as HOLD
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.bodies import CENTER, MASS, prepare, twist_at_start
 from limbless.mechanics.contact.gap import SIZE, find_contacts, rouse

@@ -38,8 +38,8 @@ from limbless.mechanics.chain.row_motion import (
     put_quaternion_rate,
     stage_lead,
 )
-from limbless.mechanics.chain.rows import LEADING, SATURATION
-from limbless.mechanics.chain.saturation import ACTS, answer, relent, take_wish
+from limbless.mechanics.chain.row_saturation import ACTS, answer, relent, take_wish
+from limbless.mechanics.chain.rows import LEADING, SATURATION, mass_speed
 from limbless.mechanics.chain.screws import (
     FIRST,
     HALF,
@@ -57,7 +57,7 @@ from limbless.mechanics.compiled.scalars import sincos
 from limbless.mechanics.forces.chain_rows import apply_laws, put_powers
 from limbless.mechanics.geometric.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.geometric.reseating import reseat
-from limbless.mechanics.integrate.tally import add_laws, add_smooth_works, look_and_keep, mass_speed
+from limbless.mechanics.integrate.tally import add_laws, add_smooth_works, look_and_keep
 
 NEAR_LOCK = 1e-3                 # cosine of the pitch at which the virtual joints of a 3-D base count as locked
 LOCKED = 2_000_000               # returned in place of a degree of freedom

@@ -25,8 +25,8 @@ from limbless.mechanics.algebra.dense import substitute
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.algebra.vectors import cross
 from limbless.mechanics.chain.row_motion import copy
-from limbless.mechanics.chain.rows import COLUMN, HAS_BODY, LEADING, SATURATION
-from limbless.mechanics.chain.saturation import answer, relent
+from limbless.mechanics.chain.row_saturation import answer, relent
+from limbless.mechanics.chain.rows import COLUMN, HAS_BODY, LEADING, SATURATION, mass_flow
 from limbless.mechanics.chain.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
 from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.contact.dense import SIDES, Dense, solve_friction
@@ -49,7 +49,7 @@ from limbless.mechanics.geometric.motion import (
     store_pose,
     weigh_leads,
 )
-from limbless.mechanics.integrate.tally import add_step, add_work, compare, keep, mass_flow
+from limbless.mechanics.integrate.tally import add_step, add_work, compare, keep
 
 TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first what is left
 BOUND = 1e-9                     # m/s: a step that keeps more fails the run

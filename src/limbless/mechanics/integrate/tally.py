@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.columns import BODY_ROTATION, BODY_VELOCITY, get_matrix, get_twist, get_vector
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.chain.rows import HAS_BODY, LINK_MASS, LINK_MOMENT
+from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 
 # Rows of numbers of all actuators: work and positive work (J; J/m for a strain), largest effort with its sign (N m or N) and its time (s),
@@ -35,6 +33,10 @@ class Tally(NamedTuple):
     laws: NDArray[np.float64]          # (L,) J, work of each environment that pushes
     contacts: NDArray[np.float64]      # (C,) J, work of each contact
     run: NDArray[np.float64]           # (RUN_COLUMNS,)
+
+
+class Uncounted(NamedTuple):
+    """In place of a `Tally`: nothing is counted (runs with derivatives, several runs side by side)."""
 
 
 @inline
@@ -151,23 +153,3 @@ def look_and_keep(tally, kept, r, recorded, last, t, efforts, speed):
         look(tally.actuators, tally.run, t, efforts, speed)
         if recorded:
             keep(tally, kept, r)
-
-
-@inline
-def mass_flow(chain, work):
-    """Mass of a chain times the velocity of its centre, from the poses and velocities of its bodies; and the mass."""
-    mass, total = 0.0, Vector(0.0, 0.0, 0.0)
-    for k in range(chain.layout.shape[0]):
-        if chain.layout[k, HAS_BODY]:
-            m, c = chain.links[k, LINK_MASS], get_matrix(work, k, BODY_ROTATION) @ get_vector(chain.links, k, LINK_MOMENT)
-            V = get_twist(work, k, BODY_VELOCITY)
-            total = total + m * V.linear + cross(V.angular, c)
-            mass += m
-    return total, mass
-
-
-@lean_kernel
-def mass_speed(chain, work):
-    """Speed of the centre of mass of a chain."""
-    flow, mass = mass_flow(chain, work)
-    return np.sqrt(dot(flow, flow)) / mass if mass > 0.0 else 0.0

@@ -16,7 +16,7 @@ from limbless.mechanics.chain import christoffel as symbols_kernels
 from limbless.mechanics.chain import rows as rows_of
 from limbless.mechanics.chain import screws
 from limbless.mechanics.chain.row_motion import PUSH, DriveTable
-from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.chain.row_saturation import WISH_ROWS
 from limbless.mechanics.forces.chain_rows import apply_laws
 from limbless.mechanics.geometric.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.geometric.motion import LOCKED, UNSOLVED, Scratch, is_near_lock, mixed_terms, push_joints, put_coordinate_rates
@@ -113,8 +113,8 @@ class Equations:
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
-        self._laws, added = pack_environment(built, laws)
-        self._table = mark_given(chain_table(built, added), np.zeros(built.freedoms, dtype=bool))
+        self._laws, self._added = pack_environment(built, laws)
+        self._table = mark_given(chain_table(built, self._added), np.zeros(built.freedoms, dtype=bool))
         self.freedoms = self.frame.speeds + built.freedoms
         self._scratch, self._solver = _scratch(len(built.arrays().joint_kind), self.freedoms, built.freedoms, 0), _solver(self.freedoms)
         self._home = AT_ORIGIN

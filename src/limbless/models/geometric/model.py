@@ -31,6 +31,7 @@ from limbless.mechanics.integrate.tally import EXCHANGED, POSITIVE, WORK, Tally
 from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.chain_recording import SCHEMA, Recorder, mean_powers, mean_schema
 from limbless.models.contact_tables import bodies_of, mobility, scene_of
 from limbless.models.geometric import base_frames, phases, recording
@@ -61,8 +62,10 @@ class Geometric(Equations, Model):
             self.notes = ("model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum is not conserved, "
                           "and the motion is not that of a robot",)
         self.actuation = actuation or Motion()
+        self._plain = robot_of(self.chain, self._added)
         table, self._feedback = chain_tables.actuate(chain_tables.mark_given(self._table, np.ones(self.chain.freedoms, dtype=bool)),
-                                                     self.actuation, self.chain.base)
+                                                     self.actuation, lambda: joint_inertia(self._plain, self.chain.base))
+        self._any_free = not table.layout[1:, rows_of.GIVEN].all()
         chain_tables.refuse_feedforward(self.actuation, "geometric")
         self._run_table, n = table, self.chain.freedoms
         self._given = np.zeros(self.freedoms, dtype=np.int64)
@@ -142,7 +145,7 @@ class Geometric(Equations, Model):
         imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
         if imposed and any(clamp.active is None for clamp in self.clamps):
             return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
-        rate = chain_rate(self.chain, self._run_table, self._laws, state.x[self.frame.coordinates:self._split])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[self.frame.coordinates:self._split])
         return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
 
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError, nearest
 from limbless.gaits.base import Gait
-from limbless.mechanics.chain import tangents as chain_tangents
-from limbless.mechanics.chain.row_motion import DriveTable, Records, Scratch
+from limbless.mechanics.chain.tables import Drive
+from limbless.mechanics.chain.tangents import bend_dual_joints
 from limbless.mechanics.compiled.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
-from limbless.models import chain_tables as assembly
+from limbless.mechanics.compiled.widening import as_duals
+from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import State
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ class Tangents:
             seeds[gait.parameter_fields.index(field), direction] = 1.0
         self.parameters = dual_array(gait.parameters(), seeds)
         self.x = dual_array(start.x)
-        self.scratch = Scratch(*(dual_like(array) for array in assembly.scratch(model._table, model._size)))
 
     def _check(self, fields: list[str]) -> None:
         if self.gait.compiled_duals is None or self.gait.drives != "shape":
@@ -47,13 +48,12 @@ class Tangents:
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8)."""
-        kept = Records(*(dual_like(array) for array in assembly.records(self.model._table, self.model._size, int(record.sum()))))
-        model = self.model
-        chain_tangents.advance_duals(model._table, model._laws, model._setting, self._drive(times), knots, record, self.x, model._split,
-                                     self.scratch, kept)
-        return values(kept.x), tangents(kept.x)
+        still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
+        problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted()))._replace(drive=self._drive(times))
+        runge_kutta.advance_duals(problem, knots, record, self.x)
+        return values(problem.records.x), tangents(problem.records.x)
 
-    def _drive(self, times: Array) -> DriveTable:
+    def _drive(self, times: Array) -> Drive:
         """The gait with its derivatives, as joint motion."""
         chain = self.model.chain
         stations, mapping = chain.stations(), chain.shape_map()
@@ -61,11 +61,7 @@ class Tangents:
         type(self.gait).compiled_duals(self.parameters, times, stations, *shape)         # type: ignore[misc]
         joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]
         for source, target in zip(shape, joints, strict=True):
-            chain_tangents.bend_dual_joints(source, *mapping, target)
+            bend_dual_joints(source, *mapping, target)
         position, velocity, acceleration = joints
-        return DriveTable(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))
+        return Drive(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))
 
-
-def dual_like(array: Array) -> Array:
-    """Room for duals in place of floats."""
-    return aligned_zeros((*array.shape, WORDS))

@@ -12,16 +12,17 @@ from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics.algebra.rotations import rotation_vector_to_quaternion
-from limbless.mechanics.chain import row_motion as chain_motion
-from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.row_motion import INTEGRALS, DriveTable, Setting
+from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain.actuation import passive_torques
+from limbless.mechanics.chain.joints import Spherical
+from limbless.mechanics.chain.tables import INTEGRALS, Actuated, Answering, Body, ChainProblem, Drive, Freedom, Imposed, Link, Options
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.integrate.tally import Tally
-from limbless.models import chain_tables as assembly
+from limbless.mechanics.integrate import runge_kutta
+from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
+from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_recording import SCHEMA, Recorder
-from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.models.newton_euler.solution import Solution
 from limbless.models.newton_euler.terms import AT_REST, Terms
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
@@ -56,24 +57,34 @@ class NewtonEuler(Terms, Model):
         for item in self.environment:
             if not isinstance(item, Environment):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
-        self._laws, added = assembly.pack_environment(built, self.environment)
-        self._plain = assembly.chain_table(built, added)
-        self._table, feedback = assembly.actuate(self._plain, self.actuation, built.base)
+        self._forces, added, self._laws = assembly.pack_environment(built, self.environment)
+        self._plain = assembly.robot_of(built, added)
+        self._robot, feedback = assembly.actuate(self._plain, self.actuation, built.base)
         self._base = assembly.BASES[built.base]
-        any_free = bool((self._table.layout[1:, kernels.GIVEN] == 0).any())
-        self._has_passive = bool(np.any(self._table.joints[:, kernels.COULOMB:kernels.DAMPING + 1] != 0.0))
-        leads = bool((self._table.joints[:, kernels.INERTIA_GAIN] > 0.0).any())
-        forecasts = feedback and getattr(self.actuation, "feedforward", False)
-        self._setting = Setting(self._base, any_free, feedback, not (any_free or self._has_passive), leads, forecasts,
-                                self._plain.layout)
+        self._any_free = bool((Link.of(self._robot.links).given[1:] == 0).any())
+        freedom = Freedom.of(self._robot.freedoms)
+        self._has_passive = any(np.any(column != 0.0) for column in (
+            freedom.coulomb, freedom.viscous, freedom.stiffness, freedom.rest, freedom.damping))
+        self._options = self._choose(feedback, bool((freedom.inertia_gain > 0.0).any()))
         self._evaluations: dict[bytes, Evaluation] = {}
         self._terms = {}
-        self._split = 7 + int(self._table.layout[0, kernels.LAYOUT_POSITIONS])
-        self._given_positions, self._given_velocities = assembly.given_columns(self._table)
-        self._size = self._split + 6 + built.freedoms + INTEGRALS
-        self._scratch = assembly.scratch(self._table, self._size)
-        self._recorder = Recorder(built, self._table, self._laws)
+        self._split = int(Link.of(self._robot.links).velocity[0])
+        self._given_positions, self._given_velocities = assembly.given_columns(self._robot)
+        self._size = assembly.state_size(self._robot)
+        self._recorder = Recorder(built, assembly.chain_table(built, added), self._laws)
         self._tallies = Tallies(built.arrays().torque_limit, self.environment)
+
+    def _choose(self, feedback: bool, leads: bool) -> Options:
+        """What the actuation asks of the kernels: chosen by type, so that what is not used is not compiled."""
+        forecasts = feedback and getattr(self.actuation, "feedforward", False)
+        actuated = Actuated() if self._any_free or self._has_passive else Imposed()
+        return Options(Answering() if leads or forecasts else actuated, self._base, feedback, forecasts, self._plain.links.codes)
+
+    def problem(self, drive: Drive, records: int, tally: Any, tallied: Any) -> ChainProblem:
+        """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
+        return ChainProblem(self._robot, assembly.fresh(self._forces), self._options, drive,
+                            assembly.memory_of(self._robot, len(self.environment), tally),
+                            assembly.records_of(self._robot, records, tallied))
 
     # One state at a time
 
@@ -116,7 +127,7 @@ class NewtonEuler(Terms, Model):
         now.torque[:] = torque + passive
         now(time)
         self._refuse_failure(now, time)
-        base, R = now.acceleration[:6].copy(), now.work[0, kernels.ROTATION:][:9].reshape(3, 3)
+        base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
         base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
         hold = np.concatenate([R.T @ now.push[7:10], R.T @ now.push[10:13]])
         return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
@@ -135,22 +146,20 @@ class NewtonEuler(Terms, Model):
         """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given joints."""
         key = motion_given.tobytes()
         if key not in self._evaluations:
-            self._evaluations[key] = Evaluation(assembly.mark_given(self._plain, motion_given), self._base, self._laws)
+            self._evaluations[key] = Evaluation(assembly.mark_given(self._plain, motion_given), self._base, self._forces)
         return self._evaluations[key]
 
     def _passive(self, now: Evaluation) -> Array:
         """Torques of springs, dampers and friction in the joints."""
-        n = self.chain.freedoms
-        passive = np.zeros(n)
+        passive = np.zeros(self.chain.freedoms)
         if self._has_passive:
-            hold = DriveTable(now.position[None, 7:], now.velocity[None, 6:], np.zeros((1, n)), np.zeros((1, n)))
-            chain_motion.actuate(now.table, False, hold, 0, now.position.copy(), now.velocity.copy(), np.zeros(6 + n), np.zeros(n), passive)
+            passive_torques(now.robot, np.concatenate([now.position, now.velocity]), passive)
         return passive
 
     def _refuse_failure(self, now: Evaluation, time: float) -> None:
         """A law that raised, a joint without inertia, or a body without any."""
         refuse_law_failure(self.environment)
-        row = int(chain_motion.is_locked(now.table, now.work))
+        row = now.locked()
         if row:
             raise SimulationError(self._locked_sentence(row), time=time, place=self._joint_of_row(row))
         if not (np.isfinite(now.acceleration).all() and np.isfinite(now.torque).all()):
@@ -162,12 +171,12 @@ class NewtonEuler(Terms, Model):
             return joint_position
         arrays, columns = self.chain.arrays(), []
         for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
-            spherical = kind == kernels.SPHERICAL
+            spherical = kind == Spherical.code
             columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical else joint_position[v:v + 1])
         return np.concatenate([np.zeros(0), *columns])
 
     def _joint_of_row(self, row: int) -> str:
-        return self.chain.joint_names[int(self._plain.layout[row, kernels.COLUMN])]
+        return self.chain.joint_names[int(Link.of(self._plain.links).column[row])]
 
     def _locked_sentence(self, row: int) -> str:
         return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
@@ -192,7 +201,7 @@ class NewtonEuler(Terms, Model):
         x[7:self._split], x[self._split + 6:][:n] = start, rates
         return State(0.0, x)
 
-    def drive(self, gait: Any, times: Array) -> DriveTable:
+    def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques."""
         n = self.chain.freedoms
         wants = "torque" if self.actuation.kind == "torque" else "motion"             # type: ignore[attr-defined]
@@ -202,47 +211,44 @@ class NewtonEuler(Terms, Model):
                              f"{'torque' if wants == 'torque' else 'shape or joint'}; this one drives {gait.drives!r}")
         if speaks == "torque":
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
-            return DriveTable(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
-        return DriveTable(*self.chain.motion(gait, times), np.zeros((1, n)))
+            return Drive(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
+        return Drive(*self.chain.motion(gait, times), np.zeros((1, n)))
 
     def step_limit(self, state: State) -> StepLimit | None:
-        rate = chain_rate(self.chain, self._table, self._laws, state.x[7:self._split])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[7:self._split])
         return friction_limit(rate, RUNGE_KUTTA, self._laws)
 
-    def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:
+    def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""
-        if not self._setting.any_free:
+        if not self._any_free:
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
         return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive) -> tuple[State, Block, Status]:
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
-        kept = assembly.records(self._table, self._size, len(times))
-        tally, tallied = self._tallies.start(state.memory, state.time), self._tallies.records(len(times))
-        row, step = chain_motion.advance(self._table, self._laws, self._setting, drive, knots, record, x, self._split, self._scratch, kept,
-                                         tally, tallied)
+        tally = self._tallies.start(state.memory, state.time)
+        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
+        row, step = runge_kutta.advance(problem, knots, record, x)
+        kept = assembly.kept_arrays(problem.records)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
-        if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept.acceleration[0]).all():
+        if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept["base"][0]).all():
             status = Status(_SINGULAR, 0.0)
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
-            times, kept = times[:reached], chain_motion.Records(*(array[:reached] for array in kept))
-            tallied = Tally(*(array[:reached] for array in tallied))
-        return (State(done, x, {**state.memory, **self._tallies.named(tally)}),
-                {"time": times, **kept._asdict(), **self._tallies.named(tallied)}, status)
+            times, kept = times[:reached], {name: array[:reached] for name, array in kept.items()}
+        return State(done, x, {**state.memory, **self._tallies.named(tally)}), {"time": times, **kept}, status
 
-    def _take_given(self, x: Array, drive: DriveTable) -> None:
+    def _take_given(self, x: Array, drive: Drive) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
         p, v = self._given_positions, self._given_velocities
         x[7 + p], x[self._split + 6 + v] = drive.position[-1, p], drive.velocity[-1, v]
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
-        kept = chain_motion.Records(*(block[name] for name in chain_motion.Records._fields))
-        return {**self._recorder.block(block["time"], kept, self._split), **self._tallies.variables(block)}
+        return {**self._recorder.block(block["time"], assembly.named_records(block), self._split), **self._tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
-from limbless.mechanics.chain import rows as kernels
-from limbless.models import chain_tables as assembly
+from limbless.mechanics.chain.dynamics import FIXED
+from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
+from limbless.mechanics.chain.tables import Body
+from limbless.models import chain_problem as assembly
+from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_recording import Recorder, inertial_wrench, turn
-from limbless.models.newton_euler.evaluation import Evaluation
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -28,8 +30,8 @@ class Terms:
     """
 
     chain: Chain
-    _plain: kernels.ChainTable
-    _laws: Any
+    _plain: Any
+    _forces: tuple
     _recorder: Recorder
     _terms: dict[bool, Evaluation]
 
@@ -81,9 +83,10 @@ class Terms:
         now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))           # type: ignore[attr-defined]
         keep, rows = self._recorder, self._recorder.rows
         R, origin = self._frames(now)
+        body = Body.of(now.bodies)
         back = R[rows].swapaxes(1, 2)
-        rates = now.work[rows, kernels.ACCELERATION:][:, :6] + now.work[rows, kernels.EFFORT:][:, :6]
-        twist = now.work[rows, kernels.VELOCITY:][:, :6]
+        rates = body.known[rows] + body.delta[rows]
+        twist = body.velocity[rows]
         need = turn(R[rows], inertial_wrench(keep.rigid + keep.added, turn(back, twist)[None], turn(back, rates)[None])[0])
         need -= now.wrench[rows]
         found = []
@@ -100,11 +103,11 @@ class Terms:
         arrays, position = self.chain.arrays(), now.position
         R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
         for kind, axis, arm, p in zip(arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:], 7 + arrays.position_column[1:], strict=True):
-            origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == kernels.PRISMATIC else 0.0)))
+            origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == Prismatic.code else 0.0)))
             turned = np.eye(3)
-            if kind == kernels.REVOLUTE:
+            if kind == Revolute.code:
                 turned = quaternion_to_matrix(rotation_vector_to_quaternion(position[p] * axis))
-            elif kind == kernels.SPHERICAL:
+            elif kind == Spherical.code:
                 turned = quaternion_to_matrix(position[p:p + 4])
             R.append(R[-1] @ turned)
         return np.array(R), np.array(origin)
@@ -113,18 +116,18 @@ class Terms:
         """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the robot."""
         if among not in self._terms:
             given = assembly.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
-            laws = self._laws if among else assembly.pack_environment(self.chain, ())[0]
-            self._terms[among] = Evaluation(given, int(kernels.FIXED), laws)
+            self._terms[among] = Evaluation(given, int(FIXED), self._forces if among else ())
         return self._terms[among]
 
     def _hold(self, now: Evaluation) -> Array:
         """(6,): the wrench that holds the base, in its axes."""
-        R = now.work[0, kernels.ROTATION:][:9].reshape(3, 3)
+        R = Body.of(now.bodies).rotation[0].reshape(3, 3)
         return turn(R.T, now.push[7:13])
 
     def _composite(self, now: Evaluation) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""
-        R, origin = now.work[:, :9].reshape(-1, 3, 3), now.work[:, 9:12]
+        body = Body.of(now.bodies)
+        R, origin = body.rotation.reshape(-1, 3, 3), body.origin
         total = np.zeros((6, 6))
         for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._recorder.added, strict=True):
             turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.saturation import WISH_ROWS
+from limbless.mechanics.chain.row_saturation import WISH_ROWS
 from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE
 from limbless.mechanics.contact.motion import Kept, Moving, Room
 from limbless.mechanics.contact.path import MOST, make_path

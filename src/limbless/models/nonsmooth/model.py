@@ -29,6 +29,7 @@ from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
 from limbless.models.resolution import MOREAU, StepLimit, chain_rate, friction_limit
@@ -115,7 +116,10 @@ class NonSmooth(Model):
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
         self._laws, added = chains.pack_environment(built, wrenches)
-        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation, built.base)
+        self._plain = robot_of(built, added, breakaway=True)
+        self._table, feedback = chains.actuate(chains.chain_table(built, added, breakaway=True), self.actuation,
+                                               lambda: joint_inertia(self._plain, built.base))
+        self._any_free = not self._table.layout[1:, kernels.GIVEN].all()
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
         self._sizes = len(self._bodies), built.freedoms, len(self._scene.owner)
         self._rule = self._make_rule(feedback)
@@ -228,7 +232,7 @@ class NonSmooth(Model):
         return DriveTable(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
-        rate = chain_rate(self.chain, self._table, self._laws, assembly.views(state.x, *self._sizes).position[7:])
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, assembly.views(state.x, *self._sizes).position[7:])
         return friction_limit(rate, MOREAU, self._laws)
 
     def with_torque(self, drive: DriveTable, torque: ArrayLike) -> DriveTable:

@@ -1,0 +1,144 @@
+"""Hybrid dynamics of a serial chain, O(n): each joint is either motion-given or torque-given.
+
+Every vector is expressed along the world axes; every twist, wrench and inertia of body k is taken at the origin of body k. Accelerations
+are spatial: their linear part is a - ω x v.
+
+The accelerations are split: A is what the bodies would have if the base and the torque-given joints did not accelerate (`kinematics`), δ is
+the rest. One pass from tip to base (I, P: the body beyond and with k answers a δ with the wrench I δ + P) and one back (δ, torques,
+accelerations) serve inverse, direct and hybrid dynamics alike: with every joint motion-given I is the composite inertia of paper 001,
+(23)-(28); with every joint torque-given it is the articulated one, (34)-(43).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from limbless.mechanics.algebra.inertia import (
+    Inertia,
+    Twist,
+    Wrench,
+    carry_inertia,
+    carry_twist,
+    carry_wrench,
+    power,
+    rigid_inertia,
+    rotate_inertia,
+    rotate_symmetric,
+    solve,
+    wrench_cross,
+)
+from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, inverse, product, transpose
+from limbless.mechanics.chain.joints import respond_by, transmit_by
+from limbless.mechanics.chain.tables import Axis, Base, Body, Link
+from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.scalars import value_of
+
+FREE, PLANAR, FIXED = np.arange(3)
+LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around it is singular
+
+
+@inline
+def nothing(zero):
+    """A null inertia and a null wrench, in the scalar type of `zero`."""
+    o = Vector(zero, zero, zero)
+    S = Symmetric(zero, zero, zero, zero, zero, zero)
+    return Inertia(S, Matrix(o, o, o), S), Wrench(o, o)
+
+
+@inline
+def body_inertia(link, R):
+    """Inertia of a body, with its added mass, along the world axes (16)."""
+    if link.wet:
+        return rotate_inertia(R, link.whole)
+    return rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
+
+
+@lean_kernel
+def gather(robot, memory):
+    """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
+    align_stack()
+    kinds, links, _ = robot
+    base = Base(memory.base, 0)
+    I, P = nothing(0.0 * base.power)
+    total, rate_of_work = 0.0 * P, 0.0 * base.power
+    for k in range(len(links.codes) - 1, -1, -1):
+        link, body = Link(links, k), Body(memory.bodies, k)
+        if link.has_body:
+            V, F = body.velocity, body.wrench
+            own = body_inertia(link, body.rotation)
+            I = I + own
+            P = P + own @ body.known + wrench_cross(V, own @ V) - F
+            total = total + F
+            rate_of_work = rate_of_work + power(V, F)
+        if k == 0:
+            break
+        I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
+        if link.has_arm:
+            arm = body.arm
+            I, P, total = carry_inertia(I, arm), carry_wrench(P, arm), carry_wrench(total, arm)
+    base.power = rate_of_work
+    base.pushed = total
+    return I, P
+
+
+@inline
+def solve_in_plane(I, P, R):
+    """δ of a base that keeps to its own x-y plane: three of the six equations, in the base frame."""
+    Rt = transpose(R)
+    M, H, J = rotate_symmetric(Rt, I.M), product(product(Rt, I.H), R), rotate_symmetric(Rt, I.J)
+    f, n = Rt @ P.force, Rt @ P.torque
+    a = inverse(Symmetric(M.xx, M.xy, H.z.x, M.yy, H.z.y, J.zz)) @ Vector(-f.x, -f.y, -n.z)
+    o = 0.0 * a.x
+    return Twist(R @ Vector(a.x, a.y, o), R @ Vector(o, o, a.z))
+
+
+@inline
+def base_acceleration(base, I, P, R):
+    """δ of the base: free (25), (40), in its plane, or none."""
+    if base == FREE:
+        delta = solve(I, -P)
+    elif base == PLANAR:
+        delta = solve_in_plane(I, P, R)
+    else:
+        delta = Twist(0.0 * P.force, 0.0 * P.force)
+    return delta
+
+
+@lean_kernel
+def spread(robot, memory, delta):
+    """From base to tip: joint accelerations (41) and torques (28); the δ of each body."""
+    align_stack()
+    kinds, links, _ = robot
+    for k in range(1, len(links.codes)):
+        link, body = Link(links, k), Body(memory.bodies, k)
+        if link.has_arm:
+            delta = carry_twist(delta, body.arm)
+        delta = respond_by(kinds, link.kind, link, robot, memory, delta)
+        if link.has_body:
+            body.delta = delta
+
+
+@lean_kernel
+def hybrid_dynamics(robot, how, memory):
+    """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base moves."""
+    align_stack()
+    I, P = gather(robot, memory)
+    body, base = Body(memory.bodies, 0), Base(memory.base, 0)
+    Rt = transpose(body.rotation)
+    delta = base_acceleration(how, I, P, body.rotation)
+    body.delta = delta
+    base.acceleration = Twist(Rt @ delta.linear, Rt @ delta.angular)
+    base.held = 0.0 * P if how == FREE else I @ delta + P
+    spread(robot, memory, delta)
+
+
+@careful_kernel
+def locked_joint(robot, memory):
+    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless end), or 0."""
+    for k in range(len(robot.links.codes) - 1, 0, -1):
+        link = Link(robot.links, k)
+        if not link.given:
+            for c in range(link.freedoms):
+                axis = Axis(memory.axes, link.column + c)
+                if LOCKED * abs(value_of(axis.own)) <= value_of(axis.around):
+                    return k
+    return 0

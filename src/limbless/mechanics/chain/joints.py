@@ -1,0 +1,341 @@
+"""What a joint is. A kind is an empty class with a `code`, and its versions of the functions below: one file, or a part of this one.
+
+The recursions never ask for a kind. numba learns from the type of `robot.kinds` which kinds a robot has: where there is one, nothing is
+asked at run time; where there are several, one integer is.
+
+A kind of m freedoms says where its body goes (`place`), and by which twists its unit velocities move it (the screws of its axes).
+The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss elimination of the m accelerations).
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.columns import put_quaternion_at, quaternion_at, vector_at
+from limbless.mechanics.algebra.inertia import Twist, power, release, twist_cross
+from limbless.mechanics.algebra.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
+from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation_by, rotation_from_quaternion, transpose
+from limbless.mechanics.chain.tables import Axis, Bound, Freedom
+from limbless.mechanics.compiled.generic import by_code, generic, version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.scalars import sincos
+
+
+class Place(NamedTuple):
+    """Where a recursion stands: rotation R, origin, velocity V and known acceleration A of a body, world axes."""
+
+    R: Matrix
+    origin: Vector
+    V: Twist
+    A: Twist
+
+
+# ------------------------------------------------------------------------------------------- what the recursions ask of a kind
+
+@generic
+def reach(link, x):
+    """The arm from the previous origin to this one, in the frame of the previous body."""
+
+
+@generic
+def place(link, x, memory, here):
+    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`."""
+
+
+@generic
+def transmit(link, robot, memory, I, P):
+    """Inertia I and wrench P with which all beyond answers, taken across the joint towards the base."""
+
+
+@generic
+def respond(link, robot, memory, delta):
+    """δ of the body before the joint taken across it; accelerations or torques of its freedoms are left in `memory`."""
+
+
+@generic
+def angles(link, x):
+    """The position as one number per freedom (Vector, unused ones any): what springs see."""
+
+
+@generic
+def error(link, x, wanted):
+    """From the present position to the `wanted` row of a drive, one number per freedom: what feedback sees."""
+
+
+@generic
+def put_rate(link, x, out):
+    """Rate of the position in a state."""
+
+
+@generic
+def settle_joint(link, x):
+    """After a step: put the position back where it belongs (unit quaternions)."""
+
+
+reach_by, place_by, transmit_by, respond_by = by_code(reach), by_code(place), by_code(transmit), by_code(respond)
+angles_by, error_by, put_rate_by, settle_by = by_code(angles), by_code(error), by_code(put_rate), by_code(settle_joint)
+
+
+KINDS: list[Any] = []
+"""Every kind of joint, in the order of their files."""
+
+
+def kind_of_joint(cls: Any, code: int, positions: int, freedoms: int, reaches: bool = False) -> None:
+    """Declare a kind: how many numbers its position and its velocity take, and whether its origin moves as it does (`reach`)."""
+    cls.code, cls.positions, cls.freedoms, cls.reaches = code, positions, freedoms, reaches
+    KINDS.append(cls)
+
+
+# -------------------------------------------------------------------------------------------------------------- for every kind
+
+@inline
+def moved(link, x, memory, here, R, S):
+    """Across one axis of constant direction S: V' = V + q̇ S, A' = A + V x q̇ S, and q̈ S where it is given (4)-(6)."""
+    relative = x[link.velocity] * S
+    A = here.A + twist_cross(here.V, relative)
+    if link.given:
+        A = A + memory.acceleration[link.column] * S
+    return Place(R, here.origin, here.V + relative, A)
+
+
+@inline
+def transmit_along(v, S, link, robot, memory, I, P, around):
+    """Across axis v. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
+
+    `around` is the block of I in which the axis moves: beside its size an axis without inertia of its `own` stands out.
+    """
+    axis = Axis(memory.axes, v)
+    U = I @ S
+    axis.answer = U
+    if link.given:
+        axis.force = power(S, P)
+    else:
+        D = power(S, U) + Freedom(robot.freedoms, v).rotor + Bound(memory.bounds, v).leading
+        u = memory.torque[v] + memory.passive[v] - power(S, P)
+        axis.force = u
+        axis.mobility = 1.0 / D
+        axis.own = D
+        axis.around = around.xx + around.yy + around.zz
+        I = release(I, U, D)
+        P = P + (u / D) * U
+    return I, P
+
+
+@inline
+def respond_along(v, S, link, robot, memory, delta):
+    """Acceleration (41) or torque (28) of axis v, rotor included, and δ beyond it."""
+    axis = Axis(memory.axes, v)
+    reaction = power(delta, axis.answer)
+    if link.given:
+        rotor = Freedom(robot.freedoms, v).rotor
+        memory.torque[v] = axis.force + reaction + rotor * memory.acceleration[v] - memory.passive[v]
+    else:
+        joint = axis.mobility * (axis.force - reaction)
+        memory.acceleration[v] = joint
+        delta = delta + joint * S
+    return delta
+
+
+@inline
+def turning(axis):
+    """S of a rotation about an axis through the origin."""
+    return Twist(0.0 * axis, axis)
+
+
+@inline
+def sliding(axis):
+    """S of a translation."""
+    return Twist(axis, 0.0 * axis)
+
+
+# -------------------------------------------------------------------------------------------------------- revolute and prismatic
+
+class Revolute(NamedTuple):
+    """q turns the body about `axis`."""
+
+
+class Prismatic(NamedTuple):
+    """q slides the body along `axis`."""
+
+
+kind_of_joint(Revolute, code=1, positions=1, freedoms=1)
+kind_of_joint(Prismatic, code=2, positions=1, freedoms=1, reaches=True)
+
+
+@inline
+def turn(R, axis, aligned, angle):
+    """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or z (1, 2, 3)."""
+    s, c = sincos(angle)
+    Rt = transpose(R)
+    if aligned == 3:
+        return transpose(Matrix(c * Rt.x + s * Rt.y, c * Rt.y - s * Rt.x, Rt.z)), Rt.z
+    if aligned == 2:
+        return transpose(Matrix(c * Rt.x - s * Rt.z, Rt.y, c * Rt.z + s * Rt.x)), Rt.y
+    if aligned == 1:
+        return transpose(Matrix(Rt.x, c * Rt.y + s * Rt.z, c * Rt.z - s * Rt.y)), Rt.x
+    return product(R, rotation_by(axis, s, c)), R @ axis
+
+
+@version_for(reach, Revolute)
+@inline
+def turn_reach(link, x):
+    return link.arm
+
+
+@version_for(reach, Prismatic)
+@inline
+def slide_reach(link, x):
+    return link.arm + x[link.position] * link.axis
+
+
+@version_for(place, Revolute)
+@inline
+def turn_place(link, x, memory, here):
+    R, direction = turn(here.R, link.axis, link.aligned, x[link.position])
+    S = turning(direction)
+    Axis(memory.axes, link.column).screw = S
+    return moved(link, x, memory, here, R, S)
+
+
+@version_for(place, Prismatic)
+@inline
+def slide_place(link, x, memory, here):
+    S = sliding(here.R @ link.axis)
+    Axis(memory.axes, link.column).screw = S
+    return moved(link, x, memory, here, here.R, S)
+
+
+@version_for(transmit, Revolute)
+@inline
+def turn_transmit(link, robot, memory, I, P):
+    S = turning(Axis(memory.axes, link.column).screw.angular)
+    return transmit_along(link.column, S, link, robot, memory, I, P, I.J)
+
+
+@version_for(transmit, Prismatic)
+@inline
+def slide_transmit(link, robot, memory, I, P):
+    S = sliding(Axis(memory.axes, link.column).screw.linear)
+    return transmit_along(link.column, S, link, robot, memory, I, P, I.M)
+
+
+@version_for(respond, Revolute)
+@inline
+def turn_respond(link, robot, memory, delta):
+    S = turning(Axis(memory.axes, link.column).screw.angular)
+    return respond_along(link.column, S, link, robot, memory, delta)
+
+
+@version_for(respond, Prismatic)
+@inline
+def slide_respond(link, robot, memory, delta):
+    S = sliding(Axis(memory.axes, link.column).screw.linear)
+    return respond_along(link.column, S, link, robot, memory, delta)
+
+
+@version_for(angles, Revolute, Prismatic)
+@inline
+def one_angle(link, x):
+    q = x[link.position]
+    return Vector(q, q, q)
+
+
+@version_for(error, Revolute, Prismatic)
+@inline
+def one_error(link, x, wanted):
+    q = wanted[link.position - 7] - x[link.position]
+    return Vector(q, q, q)
+
+
+@version_for(put_rate, Revolute, Prismatic)
+@inline
+def put_one_rate(link, x, out):
+    out[link.position] = x[link.velocity]
+
+
+@version_for(settle_joint, Revolute, Prismatic)
+@inline
+def settle_one(link, x):
+    return None
+
+
+# ------------------------------------------------------------------------------------------------- three axes: one after the other
+
+@inline
+def axes_transmit(link, robot, memory, I, P):
+    """Any kind of several freedoms: its axes one after the other, the last one first."""
+    for c in range(link.freedoms - 1, -1, -1):
+        v = link.column + c
+        I, P = transmit_along(v, Axis(memory.axes, v).screw, link, robot, memory, I, P, I.J)
+    return I, P
+
+
+@inline
+def axes_respond(link, robot, memory, delta):
+    for c in range(link.freedoms):
+        v = link.column + c
+        delta = respond_along(v, Axis(memory.axes, v).screw, link, robot, memory, delta)
+    return delta
+
+
+# --------------------------------------------------------------------------------------------------------------------- spherical
+
+class Spherical(NamedTuple):
+    """A unit quaternion turns the body; velocities are along the axes of the body beyond."""
+
+
+kind_of_joint(Spherical, code=3, positions=4, freedoms=3)
+version_for(reach, Spherical)(turn_reach)
+version_for(transmit, Spherical)(axes_transmit)
+version_for(respond, Spherical)(axes_respond)
+
+
+@version_for(place, Spherical)
+@inline
+def ball_place(link, x, memory, here):
+    q, v = quaternion_at(x, link.position), link.column
+    R = product(here.R, rotation_from_quaternion(q.w, q.x, q.y, q.z))
+    columns = transpose(R)
+    Axis(memory.axes, v).screw = turning(columns.x)
+    Axis(memory.axes, v + 1).screw = turning(columns.y)
+    Axis(memory.axes, v + 2).screw = turning(columns.z)
+    spin = turning(R @ vector_at(x, link.velocity))
+    A = here.A + twist_cross(here.V, spin)
+    if link.given:
+        A = A + turning(R @ vector_at(memory.acceleration, v))
+    return Place(R, here.origin, here.V + spin, A)
+
+
+@version_for(angles, Spherical)
+@inline
+def ball_angles(link, x):
+    return quaternion_log(quaternion_at(x, link.position))
+
+
+@version_for(error, Spherical)
+@inline
+def ball_error(link, x, wanted):
+    """From the present orientation to the reference, in the child's axes."""
+    present, reference = quaternion_at(x, link.position), quaternion_at(wanted, link.position - 7)
+    return quaternion_log(quaternion_product(quaternion_conjugate(present), reference))
+
+
+@version_for(put_rate, Spherical)
+@inline
+def put_ball_rate(link, x, out):
+    put_quaternion_rate(x, link.position, vector_at(x, link.velocity), out)
+
+
+@version_for(settle_joint, Spherical)
+@inline
+def settle_ball(link, x):
+    put_quaternion_at(x, link.position, normalised(quaternion_at(x, link.position)))
+
+
+@inline
+def put_quaternion_rate(x, i, w, out):
+    """q̇ = ½ q ω, with ω in the turning body's axes."""
+    a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
+    out[i] = -0.5 * (b * w.x + c * w.y + d * w.z)
+    out[i + 1] = 0.5 * (a * w.x + c * w.z - d * w.y)
+    out[i + 2] = 0.5 * (a * w.y + d * w.x - b * w.z)
+    out[i + 3] = 0.5 * (a * w.z + b * w.y - c * w.x)

@@ -1,0 +1,241 @@
+"""A chain as a problem for an engine.
+
+The state holds position (7 + joint positions), velocity (6 + freedoms) and `Sums`.
+"""
+from __future__ import annotations
+
+from limbless.mechanics.algebra.columns import put_pair_at, put_quaternion_at, put_vector_at, quaternion_at, twist_at, vector_at
+from limbless.mechanics.algebra.inertia import carry_wrench
+from limbless.mechanics.algebra.lie import normalised
+from limbless.mechanics.chain.actuation import actuate, find_accelerations, foresee, put_joint_rates, settle_joints
+from limbless.mechanics.chain.dynamics import locked_joint
+from limbless.mechanics.chain.joints import put_quaternion_rate
+from limbless.mechanics.chain.kinematics import mass_speed, move
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    Actuated,
+    Answering,
+    AxisRecord,
+    Base,
+    BaseRecord,
+    Body,
+    BodyRecord,
+    ChainProblem,
+    Imposed,
+    Link,
+    Sums,
+)
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.forces.element import push_all, spend_all
+from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
+from limbless.mechanics.integrate.tally import Tally, Uncounted, add_laws, add_smooth_works, look_and_keep
+
+
+@version_for(rate, ChainProblem)
+@inline
+def chain_rate(problem, i, t, inside, x, out):
+    robot, forces, options, drive, memory, _ = problem
+    actuate(options.actuation, robot, options, drive, i, x, memory)
+    foresee(options.actuation, problem, i, t, inside, x)
+    move(robot, x, memory)
+    push_all(forces, t, inside, robot, memory)
+    find_accelerations(options.actuation, robot, options.base, memory)
+    put_rates(robot, x, memory, out)
+    put_joint_rates(options.actuation, robot, x, memory, out)
+
+
+@inline
+def put_rates(robot, x, memory, out):
+    """Rates of the base and of the sums."""
+    place, base, body = Link(robot.links, 0), Base(memory.base, 0), Body(memory.bodies, 0)
+    first, second, freedoms = place.position, place.velocity, len(memory.torque)
+    twist = twist_at(x, second)
+    put_vector_at(out, first, body.rotation @ twist.linear)
+    put_quaternion_rate(x, first + 3, twist.angular, out)
+    put_pair_at(out, second, base.acceleration)
+    driven, passive = 0.0 * base.power, 0.0 * base.power
+    for v in range(freedoms):
+        driven += memory.torque[v] * x[second + 6 + v]
+        passive += memory.passive[v] * x[second + 6 + v]
+    sums = Sums(out, second + 6 + freedoms)
+    sums.actuators = driven
+    sums.environment = base.power
+    sums.passive = passive
+    sums.impulse = carry_wrench(base.pushed + base.held, vector_at(x, first))
+
+
+@version_for(states, ChainProblem)
+@inline
+def chain_states(problem):
+    return problem.memory.state, problem.memory.slope, problem.memory.total
+
+
+@generic
+def add_moving(actuation, base, start, step, slope, end):
+    """The coordinates of joints that are all motion-given do not take part."""
+
+
+@inline
+def add_span(first, last, start, step, slope, end):
+    for c in range(first, last):
+        end[c] = start[c] + step * slope[c]
+
+
+@version_for(add_moving, Imposed)
+@inline
+def add_base(actuation, base, start, step, slope, end):
+    add_span(base.position, base.position + 7, start, step, slope, end)
+    add_span(base.velocity, base.velocity + 6, start, step, slope, end)
+    add_span(len(start) - INTEGRALS, len(start), start, step, slope, end)
+
+
+@version_for(add_moving, Actuated, Answering)
+@inline
+def add_all(actuation, base, start, step, slope, end):
+    add_span(base.position, len(start), start, step, slope, end)
+
+
+@version_for(add, ChainProblem)
+@inline
+def chain_add(problem, start, step, slope, end):
+    add_moving(problem.options.actuation, Link(problem.robot.links, 0), start, step, slope, end)
+
+
+@version_for(settle, ChainProblem)
+@inline
+def chain_settle(problem, x):
+    turned = Link(problem.robot.links, 0).position + 3
+    put_quaternion_at(x, turned, normalised(quaternion_at(x, turned)))
+    settle_joints(problem.options.actuation, problem.robot, x)
+
+
+@generic
+def find_locked(actuation, robot, memory):
+    """Row of a joint that has no inertia to move, or 0."""
+
+
+@version_for(find_locked, Imposed)
+@inline
+def none_locked(actuation, robot, memory):
+    return 0
+
+
+@version_for(find_locked, Actuated, Answering)
+@inline
+def some_locked(actuation, robot, memory):
+    return locked_joint(robot, memory)
+
+
+@version_for(trouble, ChainProblem)
+@inline
+def chain_trouble(problem):
+    return find_locked(problem.options.actuation, problem.robot, problem.memory)
+
+
+@version_for(keep, ChainProblem)
+@inline
+def chain_keep(problem, x, slope, r):
+    keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
+
+
+@lean_kernel
+def keep_instant(robot, memory, records, x, slope, r):
+    for c in range(len(x)):
+        records.x[r, c] = x[c]
+    base, kept, sums = Base(memory.base, 0), BaseRecord(records.base, r), Sums(slope, len(x) - INTEGRALS)
+    kept.acceleration = base.acceleration
+    kept.held = base.held
+    kept.actuators = sums.actuators
+    kept.environment = sums.environment
+    kept.passive = sums.passive
+    for v in range(len(memory.torque)):
+        axis = AxisRecord(records.axes, r, v)
+        axis.acceleration = memory.acceleration[v]
+        axis.torque = memory.torque[v]
+    for k in range(len(robot.links.codes)):
+        if Link(robot.links, k).has_body:
+            body, place = Body(memory.bodies, k), BodyRecord(records.bodies, r, k)
+            place.rotation = body.rotation
+            place.origin = body.origin
+            place.twist = body.velocity
+            place.twist_rate = body.known + body.delta
+            place.wrench = body.wrench
+
+
+@version_for(look, ChainProblem)
+@inline
+def chain_look(problem, t, x, r, recorded, last):
+    look_at(problem.memory.tally, problem, t, r, recorded, last)
+
+
+@version_for(spend, ChainProblem)
+@inline
+def chain_spend(problem, stage, seconds, inside, x, slope):
+    spend_in(problem.memory.tally, problem, stage, seconds, inside, x, slope)
+
+
+@version_for(close_step, ChainProblem)
+@inline
+def chain_close(problem, step):
+    close_in(problem.memory.tally, problem.memory.powers, step)
+
+
+@generic
+def look_at(tally, problem, t, r, recorded, last):
+    """`look`, by whether anything is counted."""
+
+
+@generic
+def spend_in(tally, problem, stage, seconds, inside, x, slope):
+    """`spend`, by whether anything is counted."""
+
+
+@generic
+def close_in(tally, powers, step):
+    """`close_step`, by whether anything is counted."""
+
+
+@version_for(look_at, Tally)
+@inline
+def look_and_count(tally, problem, t, r, recorded, last):
+    memory = problem.memory
+    look_and_keep(tally, problem.records.tally, r, recorded, last, t, memory.torque, mass_speed(problem.robot, memory.bodies))
+
+
+@version_for(spend_in, Tally)
+@inline
+def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
+    memory = problem.memory
+    velocity = Link(problem.robot.links, 0).velocity + 6
+    for v in range(len(memory.torque)):
+        memory.powers[stage, v] = memory.torque[v] * x[velocity + v]
+    for i in range(len(memory.law_powers)):
+        memory.law_powers[i] = 0.0
+    spend_all(problem.forces, inside, memory)
+    sums = Sums(slope, len(x) - INTEGRALS)
+    add_laws(tally, seconds, memory.law_powers, sums.actuators, sums.environment, sums.passive)
+
+
+@version_for(close_in, Tally)
+@inline
+def close_and_count(tally, powers, step):
+    add_smooth_works(tally.actuators, step, powers)
+
+
+@version_for(look_at, Uncounted)
+@inline
+def look_away(tally, problem, t, r, recorded, last):
+    return None
+
+
+@version_for(spend_in, Uncounted)
+@inline
+def spend_uncounted(tally, problem, stage, seconds, inside, x, slope):
+    return None
+
+
+@version_for(close_in, Uncounted)
+@inline
+def close_uncounted(tally, powers, step):
+    return None

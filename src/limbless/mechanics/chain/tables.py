@@ -1,0 +1,216 @@
+"""A chain in tables: the robot, what a run remembers, what it keeps."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench
+from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
+from limbless.mechanics.compiled.tables import constants, table
+
+INTEGRALS = 9                             # the last numbers of a state: see `Sums`
+
+
+@constants
+class Link:
+    """A body and the joint that carries it; row 0 is the base, which has no joint. Frames are parallel to the base's at zero positions."""
+
+    axis: Vector                          # of the joint, in the frame of the previous body
+    arm: Vector                           # from the previous origin to this one at zero position, in the frame of the previous body, m
+    mass: float                           # kg
+    moment: Vector                        # first moment of mass, kg m
+    inertia: Symmetric                    # about the origin, kg m2
+    whole: Inertia                        # body and added mass, where `wet`
+    kind: int                             # of the joint: `code` of its class
+    positions: int                        # how many numbers of a state its position takes
+    freedoms: int                         # how many its velocity takes
+    position: int                         # where they begin in a state
+    velocity: int
+    column: int                           # where its freedoms begin among all freedoms
+    aligned: int                          # 1, 2, 3: the axis is x, y or z; 0: it is not
+    has_arm: bool                         # whether the origin moves across the joint
+    has_body: bool
+    wet: bool
+    given: bool                           # motion-given: it follows the drive; else torque-given
+
+
+@constants
+class Freedom:
+    """What acts along one degree of freedom, beside its actuator."""
+
+    rotor: float                          # inertia of the motor, kg m2 or kg
+    coulomb: float
+    viscous: float
+    stiffness: float
+    rest: float
+    damping: float
+    gain: float                           # feedback on position,
+    rate_gain: float                      # on velocity
+    inertia_gain: float                   # and on acceleration
+    saturation: float                     # the largest that its actuator gives
+    breakaway: float                      # dry friction at rest,
+    stribeck: float                       # and the rate at which it fades to `coulomb`
+
+
+@table
+class Bound:
+    """What an actuator can give: clip(w - A q̈), see `saturation`."""
+
+    limit: float                          # N m or N
+    gain: float                           # A
+    leading: float                        # how much of A acts in the solution at hand: none while the actuator stands at its bound
+
+
+@table
+class Wish:
+    """What is asked of an actuator, and the iterate so far."""
+
+    wanted: float                         # w
+    force: float                          # what it gave
+    before: float                         # at this rate
+    acts: float                           # 1 where feedback acts
+
+
+@table
+class Body:
+    """The motion of a body at one instant, along the world axes, at its origin."""
+
+    rotation: Matrix
+    origin: Vector
+    velocity: Twist
+    known: Twist                          # A: its acceleration if the base and the torque-given joints did not accelerate
+    delta: Twist                          # δ: the rest of it
+    wrench: Wrench                        # of the environment
+    arm: Vector                           # from the previous origin to this one
+
+
+@table
+class Axis:
+    """One degree of freedom at one instant."""
+
+    screw: Twist                          # S: the twist of a unit velocity, at the origin of the body beyond, world axes
+    answer: Wrench                        # U = I S
+    force: float                          # u: what is left to accelerate it; of a motion-given one Sᵀ P
+    mobility: float                       # 1 / D
+    own: float                            # D, and beside it the size of the inertia around: a singular joint stands out
+    around: float
+
+
+@table
+class Base:
+    """The base at one instant."""
+
+    power: float                          # of the environment
+    pushed: Wrench                        # sum of all external wrenches, about its origin, world axes
+    held: Wrench                          # what holds a planar or fixed base
+    acceleration: Twist                   # rate of the components of its twist, base axes
+
+
+@table
+class Sums:
+    """The last numbers of a state, integrated with the motion: what recorded energy and momentum are held against."""
+
+    actuators: float                      # work, J
+    environment: float
+    passive: float                        # springs, dampers and friction in the joints
+    impulse: Wrench                       # on bodies and added mass, about the world origin
+
+
+@table
+class BodyRecord:
+    rotation: Matrix
+    origin: Vector
+    twist: Twist
+    twist_rate: Twist                     # spatial acceleration
+    wrench: Wrench
+
+
+@table
+class AxisRecord:
+    acceleration: float
+    torque: float
+
+
+@table
+class BaseRecord:
+    acceleration: Twist
+    held: Wrench
+    actuators: float                      # powers, W
+    environment: float
+    passive: float
+
+
+class Robot(NamedTuple):
+    """A chain: what does not change."""
+
+    kinds: tuple                          # the kinds of joints it has, for `by_code`
+    links: Any                            # Link
+    freedoms: Any                         # Freedom
+
+
+class Drive(NamedTuple):
+    """The gait at the stage times of a block: knot, middle, knot, ..., knot."""
+
+    position: Any                         # (2 K + 1, joint positions)
+    velocity: Any                         # (2 K + 1, freedoms)
+    acceleration: Any
+    torque: Any                           # (2 K + 1 or 1, freedoms)
+
+
+class Memory(NamedTuple):
+    """Working memory of one run: what holds at the instant that was evaluated last."""
+
+    bodies: Any                           # Body
+    axes: Any                             # Axis
+    base: Any                             # Base, one row
+    acceleration: Any                     # (freedoms,)
+    torque: Any                           # (freedoms,) what the actuators give
+    passive: Any                          # (freedoms,) springs, dampers, friction
+    bounds: Any                           # Bound
+    wishes: Any                           # Wish
+    powers: Any                           # (4, freedoms) W, of each actuator at the stages of a step
+    law_powers: Any                       # (environments,) W
+    tally: Any                            # Tally, or Uncounted
+    state: Any                            # of the integrator: the state of a stage,
+    slope: Any                            # its rate,
+    total: Any                            # and the sum of rates
+
+
+class Records(NamedTuple):
+    """What is kept at recorded instants."""
+
+    x: Any                                # (R, state)
+    base: Any                             # BaseRecord (R,)
+    axes: Any                             # AxisRecord (R, freedoms)
+    bodies: Any                           # BodyRecord (R, bodies)
+    tally: Any                            # Tally (R, ...)
+
+
+class Imposed(NamedTuple):
+    """Every joint motion-given, no springs, no friction."""
+
+
+class Actuated(NamedTuple):
+    """Motion-given and torque-given joints, springs and friction."""
+
+
+class Answering(NamedTuple):
+    """Torque-given joints with a feedback that answers to accelerations, or with torques of inverse dynamics."""
+
+
+class Options(NamedTuple):
+    actuation: Any                        # Imposed, Actuated or Answering: by type, so that a swimming eel compiles no feedback
+    base: int                             # FREE, PLANAR or FIXED
+    feedback: bool
+    feedforward: bool                     # torques of inverse dynamics are added to the feedback
+    all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics takes
+
+
+class ChainProblem(NamedTuple):
+    """Everything that an engine needs to move a chain."""
+
+    robot: Robot
+    forces: tuple                         # of any elements that `push`
+    options: Options
+    drive: Drive
+    memory: Memory
+    records: Records

@@ -1,0 +1,50 @@
+"""Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a value with eight derivatives."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, tangents
+
+
+def mapped(function: Callable, *problems: Any) -> Any:
+    """A problem of the same make, of `function(array, ...)` for the float64 arrays that stand at the same place in each."""
+    first = problems[0]
+    if isinstance(first, tuple):
+        parts = [mapped(function, *each) for each in zip(*problems, strict=True)]
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    return function(*problems) if isinstance(first, np.ndarray) and first.dtype == np.float64 else first
+
+
+def as_duals(problem: Any) -> Any:
+    """A problem of duals without derivatives."""
+    def widen(array: np.ndarray) -> np.ndarray:
+        wide = aligned_zeros((*array.shape, WORDS))
+        wide[..., 0] = array
+        return wide
+    return mapped(widen, problem)
+
+
+def seed(duals: Any, direction: int, less: Any, more: Any, step: float) -> None:
+    """Along `direction` a parameter changes: `less` and `more` are the same problem with it changed by half a `step` down and up.
+
+    Exact where the tables are linear or quadratic in the parameter (mass, density, drag, added mass, stiffness); else to step².
+    """
+    def put(wide: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        with np.errstate(invalid="ignore"):                             # a window's inf - inf
+            slope = (high - low) / step
+        tangents(wide)[..., direction] = np.where(np.isfinite(slope), slope, 0.0)
+    mapped(put, duals, less, more)
+
+
+def side_by_side(problems: Sequence[Any]) -> Any:
+    """One problem for up to eight robots of the same make (same joints, same kinds of forces): numbers may all differ, codes are shared."""
+    full = [*problems, *[problems[0]] * (TANGENTS - len(problems))]
+
+    def stack(*arrays: np.ndarray) -> np.ndarray:
+        wide = aligned_zeros((*arrays[0].shape, TANGENTS))
+        wide[:] = np.stack(arrays, axis=-1)
+        return wide
+    return mapped(stack, *full)

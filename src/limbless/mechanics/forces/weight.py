@@ -1,0 +1,40 @@
+"""A uniform field on a mass distribution: gravity on mass, buoyancy on displaced mass."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.vectors import Vector, cross, transpose
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import law, law_slice, law_wrench
+
+
+@constants
+class Weight:
+    field: Vector                         # m/s2, world axes
+    mass: float                           # kg; of a slice, per length
+    moment: Vector                        # its first moment in the body, kg m
+    since: float
+    until: float
+    body: int
+
+
+class WeightLaw(NamedTuple):
+    """Marks `Laws` of the table `Weight`."""
+
+
+law(WeightLaw, Weight)
+
+
+@version_for(law_wrench, WeightLaw)
+@inline
+def weight_wrench(kind, weight, laws, t, body):
+    return Wrench(weight.mass * weight.field, cross(body.rotation @ weight.moment, weight.field))
+
+
+@version_for(law_slice, WeightLaw)
+@inline
+def weight_slice(kind, weight, t, piece):
+    return Wrench(transpose(piece.axes) @ (weight.mass * weight.field), 0.0 * piece.rate)

@@ -1,0 +1,79 @@
+"""Classical fourth-order Runge-Kutta from knot to knot, for every problem and every scalar."""
+from __future__ import annotations
+
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
+from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
+
+
+@inline
+def stage_lead(stage):
+    """How far into the step a stage lies, and its weight in sixths."""
+    if stage == 0:
+        return 0.0, 1.0
+    if stage == 3:
+        return 1.0, 1.0
+    return 0.5, 2.0
+
+
+@inline
+def copy(source, target):
+    for c in range(source.shape[0]):
+        target[c] = source[c]
+
+
+@inline
+def runge_kutta(problem, knots, record, x):
+    """Step x from the first knot to the last and record where asked. Returns what `trouble` said (0: nothing) and the step."""
+    r, steps = 0, len(knots) - 1
+    state, slope, total = states(problem)
+    for n in range(steps + 1):
+        last = n == steps
+        if last and not record[n]:
+            break
+        t = knots[n]
+        h = 0.0 if last else knots[n + 1] - t
+        inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
+        for stage in range(4):
+            lead, weight = stage_lead(stage)
+            if stage == 0:
+                copy(x, state)
+            else:
+                add(problem, x, lead * h, slope, state)
+            rate(problem, 2 * n + int(2.0 * lead), t + lead * h, inside, state, slope)
+            if stage == 0:
+                found = trouble(problem)
+                if found > 0:
+                    return found, n
+                look(problem, t, state, r, record[n], last)
+                if record[n]:
+                    keep(problem, state, slope, r)
+                    r += 1
+                if last:
+                    return 0, steps
+                copy(slope, total)
+            else:
+                add(problem, total, weight, slope, total)
+            spend(problem, stage, weight * h / 6.0, inside, state, slope)
+        add(problem, x, h / 6.0, total, x)
+        close_step(problem, h)
+        settle(problem, x)
+    return 0, steps
+
+
+@lean_kernel
+def advance(problem, knots, record, x):
+    """One run."""
+    return runge_kutta(lean(problem), lean(knots), lean(record), lean(x))
+
+
+@lean_kernel
+def advance_duals(problem, knots, record, x):
+    """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid or start."""
+    return runge_kutta(lean_duals(problem), lean(knots), lean(record), lean_duals(x))
+
+
+@lean_kernel
+def advance_lanes(problem, knots, record, x):
+    """Eight runs side by side."""
+    return runge_kutta(lean_lanes(problem), lean(knots), lean(record), lean_lanes(x))

@@ -1,0 +1,201 @@
+"""A chain, its environment and its actuation as the tables of a `ChainProblem`."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.actuation import Actuation, ProportionalDerivative
+from limbless.environments.base import Environment
+from limbless.environments.packing import assemble_laws
+from limbless.errors import InputError
+from limbless.mechanics.chain import row_motion
+from limbless.mechanics.chain.joints import KINDS, Spherical
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    Axis,
+    AxisRecord,
+    Base,
+    BaseRecord,
+    Body,
+    BodyRecord,
+    Bound,
+    Freedom,
+    Link,
+    Memory,
+    Records,
+    Robot,
+    Wish,
+)
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.models.chain_evaluation import Evaluation
+from limbless.models.chain_tables import BASES, chain_table, check_twist, feedback_gains, one_each, rigid_inertia
+from limbless.models.force_elements import forces_of, fresh_element
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+__all__ = ["BASES", "chain_table", "check_twist"]
+
+
+def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
+    """All forces, the added inertia (bodies, 21) of all environments together, and the laws' rows."""
+    packs = [item.pack(chain) for item in environment]
+    added = np.zeros((len(chain.arrays().joint_kind), 21))
+    for pack in packs:
+        if pack.added_inertia is not None:
+            added += pack.added_inertia
+    laws = assemble_laws([pack.laws for pack in packs])
+    return forces_of(laws), added, laws
+
+
+def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
+    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's friction."""
+    arrays = chain.arrays()
+    if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
+        raise InputError("breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
+                         "or set model.kind to non-smooth")
+    links = Link.zeros(len(arrays.joint_kind))
+    link = Link.of(links)
+    link.axis[:], link.arm[:] = arrays.axis, arrays.arm
+    link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
+    link.wet[:] = np.any(added != 0.0, axis=1)
+    link.whole[:] = link.wet[:, None] * (added + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia))
+    link.has_body[:] = arrays.has_body
+    for axis in range(3):
+        link.aligned[(arrays.axis == np.eye(3)[axis]).all(axis=1)] = axis + 1
+    _lay_out(link, arrays)
+    freedoms = Freedom.zeros(chain.freedoms)
+    freedom = Freedom.of(freedoms)
+    freedom.rotor[:] = arrays.rotor_inertia
+    freedom.coulomb[:], freedom.viscous[:] = arrays.coulomb_friction, arrays.viscous_friction
+    freedom.breakaway[:], freedom.stribeck[:] = arrays.breakaway_friction, arrays.stribeck_rate
+    freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
+    freedom.saturation[:] = np.inf
+    return Robot(kinds_of(arrays.joint_kind[1:]), links, freedoms)
+
+
+def _lay_out(link: Any, arrays: Any) -> None:
+    """Kinds of the joints, and where their positions and velocities stand in a state; every joint is motion-given."""
+    link.kind[:] = arrays.joint_kind
+    for kind in KINDS:
+        of_kind = link.kind == kind.code
+        link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
+        link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
+    link.position[1:] = 7 + arrays.position_column[1:]
+    link.column[1:] = arrays.velocity_column[1:]
+    link.velocity[:] = 7 + link.positions.sum()
+    link.velocity[1:] += 6 + link.column[1:]
+    link.given[1:] = 1
+
+
+def kinds_of(codes: Any) -> tuple[Any, ...]:
+    """The kinds of joints that kernels choose among: the one that a robot has, or all of them if it has several.
+
+    A tuple of each mixture would be compiled once more, to save one comparison of integers per joint.
+    """
+    present = set(np.asarray(codes).tolist())
+    alone = [kind for kind in KINDS if present <= {kind.code}]
+    return (alone[0](),) if alone else tuple(kind() for kind in KINDS)
+
+
+def mark_given(robot: Robot, given: NDArray[np.bool_]) -> Robot:
+    """The robot with the joints of these degrees of freedom motion-given; a joint of several goes all one way."""
+    codes = robot.links.codes.copy()
+    link = Link.of(robot.links._replace(codes=codes))
+    for row in range(1, len(codes)):
+        columns = given[link.column[row]:][:link.freedoms[row]]
+        if columns.any() != columns.all():
+            raise InputError(f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at all")
+        link.given[row] = columns[0]
+    return robot._replace(links=robot.links._replace(codes=codes))
+
+
+def given_columns(robot: Robot) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where positions and velocities of the motion-given joints stand among those of all joints."""
+    link = Link.of(robot.links)
+    rows = [row for row in range(1, len(link.given)) if link.given[row]]
+    positions = [link.position[row] - 7 + i for row in rows for i in range(link.positions[row])]
+    velocities = [link.column[row] + i for row in rows for i in range(link.freedoms[row])]
+    return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
+
+
+def actuate(robot: Robot, actuation: Actuation, base: str) -> tuple[Robot, bool]:
+    """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
+    count = len(robot.freedoms)
+    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+        return robot, False
+    given = np.zeros(count, dtype=bool)
+    freedoms = robot.freedoms.copy()
+    freedom = Freedom.of(freedoms)
+    if isinstance(actuation, ProportionalDerivative):
+        wrong = [joint for joint in actuation.motion_joints if not 0 <= joint < count]
+        if wrong:
+            raise InputError(f"actuation.motion_joints: no joint {wrong[0]}; the robot has joints 0 to {count - 1}")
+        given[list(actuation.motion_joints)] = True
+        gains = feedback_gains(actuation, count, lambda: joint_inertia(robot, base))
+        freedom.gain[:], freedom.rate_gain[:], freedom.inertia_gain[:] = gains
+        freedom.inertia_gain[given] = 0.0
+        if actuation.saturation is not None:
+            freedom.saturation[:] = one_each(actuation.saturation, count, "saturation")
+    return mark_given(robot._replace(freedoms=freedoms), given), isinstance(actuation, ProportionalDerivative)
+
+
+def joint_inertia(robot: Robot, base: str) -> Array:
+    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
+    to answer as it can; added mass and rotors included."""
+    count = len(robot.freedoms)
+    now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), BASES[base], ()), np.zeros(count)
+    link = Link.of(robot.links)
+    for row in range(1, len(link.kind)):
+        if link.kind[row] == Spherical.code:
+            now.position[link.position[row]] = 1.0
+    for v in range(count):
+        now.acceleration[:], now.velocity[:] = 0.0, 0.0
+        now.acceleration[6 + v] = 1.0
+        now()
+        found[v] = now.torque[v]
+    return np.maximum(found, 0.0)
+
+
+def state_size(robot: Robot) -> int:
+    """How many numbers a state has: position, velocity and sums."""
+    return int(Link.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
+
+
+def memory_of(robot: Robot, environments: int, tally: Any) -> Memory:
+    """Working memory for a run among so many environments; `tally` is what it goes on counting, or `Uncounted()`."""
+    bodies, freedoms, size = len(robot.links.codes), len(robot.freedoms), state_size(robot)
+    bounds = Bound.zeros(freedoms)
+    bound, freedom = Bound.of(bounds), Freedom.of(robot.freedoms)
+    bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
+    acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
+    return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds, Wish.zeros(freedoms),
+                  aligned_zeros((4, freedoms)), np.zeros(environments), tally, *(aligned_zeros(size) for _ in range(3)))
+
+
+def records_of(robot: Robot, count: int, tally: Any) -> Records:
+    """Room for `count` records, and for as many of `tally`."""
+    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+    return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
+                   BodyRecord.zeros(count, bodies), tally)
+
+
+def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same forces with working memory of their own."""
+    return tuple(fresh_element(element) for element in forces)
+
+
+def kept_arrays(kept: Records) -> dict[str, Array]:
+    """The records by name, as a block keeps them: those of the chain, and the tally's."""
+    counts = {f"tally_{name}": array for name, array in kept.tally._asdict().items()}
+    return {**{name: array for name, array in kept._asdict().items() if name != "tally"}, **counts}
+
+
+def named_records(block: Mapping[str, Any]) -> row_motion.Records:
+    """The records of a block as arrays by name."""
+    base, axes, bodies = BaseRecord.of(block["base"]), AxisRecord.of(block["axes"]), BodyRecord.of(block["bodies"])
+    powers = np.stack([base.actuators, base.environment, base.passive], axis=1)
+    return row_motion.Records(block["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
+                              bodies.rotation, bodies.origin, bodies.twist, bodies.twist_rate, bodies.wrench, base.held)

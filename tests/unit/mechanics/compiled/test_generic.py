@@ -1,0 +1,128 @@
+"""Versions by type: compiled code and plain Python choose the same version, and what a problem does not hold is not compiled."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from limbless.mechanics.compiled.generic import by_code, by_scalar, for_each, generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean, lean_lanes
+
+
+class Square(NamedTuple):
+    side: float
+
+
+class Disk(NamedTuple):
+    radius: float
+
+
+class Ghost(NamedTuple):
+    """Its version cannot be compiled."""
+
+    side: float
+
+
+Square.code, Disk.code = 4, 9
+
+
+@generic
+def area(shape, scale):
+    """Area of a shape, m2."""
+
+
+@generic
+def paint(shape, wall):
+    """Add the area to a wall."""
+
+
+@version_for(area, Square)
+@inline
+def area_of_square(shape, scale):
+    return scale * shape.side * shape.side
+
+
+@version_for(area, Disk)
+@lean_kernel
+def area_of_disk(shape, scale):
+    return scale * np.pi * shape.radius * shape.radius
+
+
+@version_for(area, Ghost)
+@inline
+def area_of_ghost(shape, scale):
+    return shape.no_such_field
+
+
+@version_for(paint, Square, Disk)
+@inline
+def paint_any(shape, wall):
+    wall[0] += area(shape, 1.0)
+
+
+@lean_kernel
+def compiled_area(shape, scale):
+    return area(shape, scale)
+
+
+paint_all = for_each(paint)
+
+
+@lean_kernel
+def compiled_paint(shapes, wall):
+    paint_all(shapes, lean(wall))
+
+
+@generic
+def corners(x):
+    """Corners of a kind, and what is given."""
+
+
+version_for(corners, Square)(inline(lambda x: 4.0 + x))
+version_for(corners, Disk)(inline(lambda x: 0.0 + x))
+corners_by = by_code(corners)
+
+
+@lean_kernel
+def compiled_corners(kinds, code, x):
+    return corners_by(kinds, code, x)
+
+
+how_many = by_scalar(inline(lambda array: 1), inline(lambda array: 8))
+
+
+@lean_kernel
+def robots(array):
+    return how_many(lean(array))
+
+
+@lean_kernel
+def robots_in_lanes(array):
+    return how_many(lean_lanes(array))
+
+
+@pytest.mark.parametrize("call", [area, compiled_area], ids=["plain Python", "compiled"])
+def test_the_class_of_the_first_argument_chooses(call) -> None:
+    assert call(Square(3.0), 2.0) == 18.0
+    assert call(Disk(1.0), 2.0) == pytest.approx(2.0 * np.pi)
+
+
+def test_all_members_of_a_tuple_take_their_turn() -> None:
+    for run in (paint_all, compiled_paint):
+        wall = np.zeros(1)
+        run((Square(2.0), Disk(1.0), Square(1.0)), wall)
+        assert wall[0] == pytest.approx(5.0 + np.pi)
+
+
+@pytest.mark.parametrize("call", [corners_by, compiled_corners], ids=["plain Python", "compiled"])
+def test_a_code_chooses_among_the_kinds_that_are_there(call) -> None:
+    assert call((Square(1.0), Disk(1.0)), 9, 0.5) == 0.5
+    assert call((Square(1.0), Disk(1.0)), 4, 0.5) == 4.5
+    assert call((Square(1.0),), 4, 0.5) == 4.5
+
+
+def test_the_scalar_chooses() -> None:
+    assert robots(np.zeros(3)) == 1
+    assert robots_in_lanes(np.zeros((3, 8))) == 8
