@@ -34,7 +34,7 @@ def parts(bodies: int, freedoms: int, size: int) -> Parts:
     for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
         begins.append(place)
         place += -(-count // LINE) * LINE
-    return Parts(*begins, place)
+    return Parts(*[*begins, place])
 
 
 @inline

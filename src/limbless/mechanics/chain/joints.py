@@ -79,10 +79,11 @@ KINDS: list[Any] = []
 """Every kind of joint, in the order of their files."""
 
 
-def kind_of_joint(cls: Any, code: int, positions: int, freedoms: int, reaches: bool = False) -> None:
-    """Declare a kind: how many numbers its position and its velocity take, and whether its origin moves as it does (`reach`)."""
-    cls.code, cls.positions, cls.freedoms, cls.reaches = code, positions, freedoms, reaches
+def kind_of_joint(cls: Any) -> Any:
+    """Class decorator: a kind with its `code` (in tables), how many numbers its position and its velocity take (`positions`,
+    `freedoms`), and whether its origin moves as it does (`reaches`)."""
     KINDS.append(cls)
+    return cls
 
 
 # -------------------------------------------------------------------------------------------------------------- for every kind
@@ -149,16 +150,24 @@ def sliding(axis):
 
 # -------------------------------------------------------------------------------------------------------- revolute and prismatic
 
+@kind_of_joint
 class Revolute(NamedTuple):
     """q turns the body about `axis`."""
 
+    code = 1
+    positions = 1
+    freedoms = 1
+    reaches = False
 
+
+@kind_of_joint
 class Prismatic(NamedTuple):
     """q slides the body along `axis`."""
 
-
-kind_of_joint(Revolute, code=1, positions=1, freedoms=1)
-kind_of_joint(Prismatic, code=2, positions=1, freedoms=1, reaches=True)
+    code = 2
+    positions = 1
+    freedoms = 1
+    reaches = True
 
 
 @inline
@@ -279,11 +288,16 @@ def axes_respond(link, robot, memory, delta):
 
 # --------------------------------------------------------------------------------------------------------------------- spherical
 
+@kind_of_joint
 class Spherical(NamedTuple):
     """A unit quaternion turns the body; velocities are along the axes of the body beyond."""
 
+    code = 3
+    positions = 4
+    freedoms = 3
+    reaches = False
 
-kind_of_joint(Spherical, code=3, positions=4, freedoms=3)
+
 version_for(reach, Spherical)(turn_reach)
 version_for(transmit, Spherical)(axes_transmit)
 version_for(respond, Spherical)(axes_respond)

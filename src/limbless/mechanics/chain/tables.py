@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import Inertia, Twist, Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector
-from limbless.mechanics.compiled.tables import constants, table
+from limbless.mechanics.compiled.tables import Table, constants, table
 
 INTEGRALS = 9                             # the last numbers of a state: see `Sums`
 
 
 @constants
-class Link:
+class Link(Table):
     """A body and the joint that carries it; row 0 is the base, which has no joint. Frames are parallel to the base's at zero positions."""
 
     axis: Vector                          # of the joint, in the frame of the previous body
@@ -34,7 +34,7 @@ class Link:
 
 
 @constants
-class Freedom:
+class Freedom(Table):
     """What acts along one degree of freedom, beside its actuator."""
 
     rotor: float                          # inertia of the motor, kg m2 or kg
@@ -52,7 +52,7 @@ class Freedom:
 
 
 @table
-class Bound:
+class Bound(Table):
     """What an actuator can give: clip(w - A q̈), see `saturation`."""
 
     limit: float                          # N m or N
@@ -61,7 +61,7 @@ class Bound:
 
 
 @table
-class Wish:
+class Wish(Table):
     """What is asked of an actuator, and the iterate so far."""
 
     wanted: float                         # w
@@ -71,7 +71,7 @@ class Wish:
 
 
 @table
-class Body:
+class Body(Table):
     """The motion of a body at one instant, along the world axes, at its origin."""
 
     rotation: Matrix
@@ -84,7 +84,7 @@ class Body:
 
 
 @table
-class Axis:
+class Axis(Table):
     """One degree of freedom at one instant."""
 
     screw: Twist                          # S: the twist of a unit velocity, at the origin of the body beyond, world axes
@@ -96,7 +96,7 @@ class Axis:
 
 
 @table
-class Base:
+class Base(Table):
     """The base at one instant."""
 
     power: float                          # of the environment
@@ -106,7 +106,7 @@ class Base:
 
 
 @table
-class Sums:
+class Sums(Table):
     """The last numbers of a state, integrated with the motion: what recorded energy and momentum are held against."""
 
     actuators: float                      # work, J
@@ -116,7 +116,7 @@ class Sums:
 
 
 @table
-class BodyRecord:
+class BodyRecord(Table):
     rotation: Matrix
     origin: Vector
     twist: Twist
@@ -125,13 +125,13 @@ class BodyRecord:
 
 
 @table
-class AxisRecord:
+class AxisRecord(Table):
     acceleration: float
     torque: float
 
 
 @table
-class BaseRecord:
+class BaseRecord(Table):
     acceleration: Twist
     held: Wrench
     actuators: float                      # powers, W

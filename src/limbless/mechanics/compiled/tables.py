@@ -1,7 +1,7 @@
 """Rows with named fields, in place of column numbers: what kernels, tests and NumPy read alike.
 
     @table
-    class Link:
+    class Link(Table):
         mass: float                      # kg
         moment: Vector                   # first moment, kg m
         wet: bool                        # whether added mass is in `whole`
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, dataclass_transform, get_type_hints
+from typing import Any, ClassVar, NamedTuple, get_type_hints
 
 import numpy as np
 from numba import types
@@ -32,6 +32,26 @@ from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indice
 from limbless.mechanics.compiled.scalars import aligned_zeros
 
 LINE = 8                                  # numbers in a cache line
+
+
+class Table:
+    """What tables are made from: the decorators below fill this in."""
+
+    of: ClassVar[Callable[[Any], Any]]              # NumPy views of all fields, by name
+    zeros: ClassVar[Callable[..., Any]]             # memory for so many rows
+    fields: ClassVar[dict[str, Field]]
+    width: ClassVar[int]                            # how many numbers a row has,
+    columns: ClassVar[int]                          # and how many it takes: long rows begin on a cache line
+    constant: ClassVar[bool]
+    numbers: Any
+    codes: Any
+
+    def __init__(self, rows: Any, *index: int) -> None:
+        own, codes = rows if isinstance(rows, Rows) else (rows, None)
+        self.numbers, self.codes = _row(own, index), None if codes is None else codes[index]
+
+
+OWN = frozenset(Table.__annotations__)
 
 
 class Rows(NamedTuple):
@@ -103,35 +123,32 @@ class Columns:
     def __init__(self, fields: dict[str, Field], rows: Any) -> None:
         numbers, codes = rows if isinstance(rows, Rows) else (rows, None)
         for name, (kind, c, size) in fields.items():
-            array = codes if is_code(kind) else numbers
+            array: Any = codes if is_code(kind) else numbers
             setattr(self, name, array[..., c] if kind in (float, int, bool) else array[..., c:c + size])
 
 
-def constants(cls: type) -> Any:
+def constants(cls: Any) -> Any:
     """Class decorator: a table that no kernel writes; what was read of it once need not be read again."""
     return table(cls, constant=True)
 
 
-@dataclass_transform()
-def table(cls: type, constant: bool = False) -> Any:
+def table(cls: Any, constant: bool = False) -> Any:
     """Class decorator: a table with the annotated fields, in their order."""
     fields, numbers, codes = {}, 0, 0
     for name, kind in get_type_hints(cls).items():
+        if name in OWN:
+            continue
         fields[name] = Field(kind, codes if is_code(kind) else numbers, width(kind))
         codes, numbers = (codes + 1, numbers) if is_code(kind) else (codes, numbers + width(kind))
         setattr(cls, name, _property(fields[name]))
 
     padded = -(-numbers // LINE) * LINE if numbers >= LINE else numbers                         # rows that begin on a cache line
 
-    def __init__(self: Any, rows: Any, *index: int) -> None:
-        own, codes_of_all = rows if isinstance(rows, Rows) else (rows, None)
-        self.numbers, self.codes = _row(own, index), None if codes_of_all is None else codes_of_all[index]
-
     def zeros(*shape: int, words: tuple[int, ...] = ()) -> Any:
         array = aligned_zeros((*shape, numbers if words else padded, *words))
         return Rows(array, np.zeros((*shape, codes), dtype=np.int64)) if codes else array
 
-    for name, member in {"__init__": __init__, "zeros": staticmethod(zeros), "of": staticmethod(lambda rows: Columns(fields, rows)),
+    for name, member in {"zeros": staticmethod(zeros), "of": staticmethod(lambda rows: Columns(fields, rows)),
                          "fields": fields, "width": numbers, "columns": padded, "constant": constant}.items():
         setattr(cls, name, member)
     _teach_numba(cls)

@@ -8,12 +8,12 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import absolute, sqrt, value_of
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.forces.laws import about_body, at, law, law_slice, law_wrench, segment_motion, sum_slice
 
 
 @constants
-class Fluid:
+class Fluid(Table):
     """A straight segment P(s) = start + s e1 in a fluid; coefficients per length."""
 
     start: Vector                         # along the segment's own axes

@@ -8,12 +8,12 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import maximum, sqrt, where_positive
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class Friction:
+class Friction(Table):
     """A straight segment on a plane that it lies on; e1 points to the tail."""
 
     start: Vector

@@ -19,12 +19,12 @@ from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.compiled.tables import Rows, table
+from limbless.mechanics.compiled.tables import Rows, Table, table
 from limbless.mechanics.forces.element import push, spend_power
 
 
 @table
-class Pushed:
+class Pushed(Table):
     """What a law does to a body."""
 
     wrench: Wrench

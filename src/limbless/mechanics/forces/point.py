@@ -8,13 +8,13 @@ from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.forces.laws import law, law_wrench
 from limbless.mechanics.forces.user import Buffer
 
 
 @constants
-class Point:
+class Point(Table):
     start: Vector                         # the point, in its body, m
     force: Vector                         # N
     torque: Vector                        # N m
@@ -32,7 +32,7 @@ law(PointLaw, Point)
 
 
 @constants
-class TimedPoint:
+class TimedPoint(Table):
     start: Vector
     since: float
     until: float

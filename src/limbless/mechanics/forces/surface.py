@@ -10,12 +10,12 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import arctangent2, sqrt
-from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class Surface:
+class Surface(Table):
     start: Vector
     frame: Matrix
     length: float

@@ -9,12 +9,12 @@ from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.compiled.tables import constants, table
+from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class User:
+class User(Table):
     start: Vector
     frame: Matrix
     length: float
@@ -28,7 +28,7 @@ class User:
 
 
 @table
-class Buffer:
+class Buffer(Table):
     """What a user's law finds, and where it writes its answer."""
 
     time: float                           # s

@@ -12,11 +12,11 @@ from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.kernel import lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
 from limbless.mechanics.compiled.scalars import TANGENTS, dual_array, tangents, values
-from limbless.mechanics.compiled.tables import Rows, constants, table
+from limbless.mechanics.compiled.tables import Rows, Table, constants, table
 
 
 @table
-class Place:
+class Place(Table):
     push: Wrench
     mass: float
     at: Vector
@@ -25,7 +25,7 @@ class Place:
 
 
 @constants
-class Fixed:
+class Fixed(Table):
     factor: float
 
 
