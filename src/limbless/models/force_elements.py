@@ -1,7 +1,8 @@
 """Force laws as elements of a problem: from the rows that environments pack to one table per kind."""
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterator
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,10 @@ from limbless.mechanics.forces.point import PointLaw, TimedPointLaw
 from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.mechanics.forces.user import Buffer, UserLaw
 from limbless.mechanics.forces.weight import WeightLaw
+from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
+
+BANDED = (WeightLaw, FluidLaw, FrictionLaw)
+"""Kinds that are one formula on every slice, without a branch on a number: they can stand in lanes."""
 
 
 def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
@@ -38,19 +43,42 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
                 Pushed.zeros(len(bands), words=(LANES,)), nodes, weights)
 
 
+def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
+    """Laws of one kind on the nodes of a rod in bands of eight neighbours where codes and window are the same.
+
+    Nodes of a band that its law does not act on have its coefficients too (any finite ones will do) and a share of 0.
+    """
+    columns, width = kind.table.of(rows), kind.table.width
+    codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
+    bands: dict[tuple, dict[int, int]] = {}
+    for i, node in enumerate(columns.body):
+        key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes), node // LANES)
+        again = next(n for n in count() if node not in bands.get((*key, n), ()))
+        bands.setdefault((*key, again), {})[int(node)] = i
+    numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
+    for b, members in enumerate(bands.values()):
+        numbers[b] = rows.numbers[next(iter(members.values())), :width, None]
+        for node, i in members.items():
+            numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
+    shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
+    blocks = np.array([key[-2] for key in bands], dtype=np.int64)
+    return SliceBands(owner, kind(), rows, Rows(numbers, shared), blocks, share, Pushed.zeros(len(bands), words=(LANES,)))
+
+
 def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
-    if isinstance(element, RowLaws):
+    if isinstance(element.kind, (UserLaw, TimedPointLaw)):
+        element = element._replace(kind=_marker(type(element.kind)))
+    if isinstance(element, (RowLaws, SliceRows, NodeRows)):
         return element._replace(pushed=Pushed.zeros(len(element.rows.codes)))
-    if not isinstance(element, Laws):
-        return element
+    if isinstance(element, SliceBands):
+        return element._replace(pushed=Pushed.zeros(len(element.share), words=(LANES,)))
     bands = len(element.share)
     return element._replace(slab=Body.zeros(bands, words=(LANES,)), pushed=Pushed.zeros(bands, words=(LANES,)))
 
 
-def forces_of(laws: Any) -> tuple:
-    """All elements of the laws that a robot's environments have packed."""
-    made: list[Any] = []
+def _tables_of(laws: Any) -> Iterator[tuple[int, Any, Rows]]:
+    """The packed rows as tables: of each environment, one per kind of law."""
     for owner, (code, kind, fill) in product(range(len(laws.power)), (
                              (old.WEIGHT, WeightLaw, _fill_weight), (old.FLUID, FluidLaw, _fill_fluid),
                              (old.FRICTION, FrictionLaw, _fill_friction), (old.SURFACE, SurfaceLaw, _fill_surface),
@@ -64,11 +92,36 @@ def forces_of(laws: Any) -> tuple:
             columns = kind.table.of(rows)
             columns.since[:], columns.until[:], columns.body[:] = (found[:, c] for c in (old.FROM, old.UNTIL, old.BODY))
             fill(columns, found)
-            if code in (old.WEIGHT, old.FLUID, old.FRICTION):
-                made.append(banded(owner, kind, rows, laws.nodes, laws.weights))
-            else:
-                marker = kind(Buffer.zeros(1)) if kind in (UserLaw, TimedPointLaw) else kind()
-                made.append(RowLaws(owner, marker, rows, Pushed.zeros(len(found)), laws.nodes, laws.weights))
+            yield owner, kind, rows
+
+
+def _marker(kind: Any) -> Any:
+    return kind(Buffer.zeros(1)) if kind in (UserLaw, TimedPointLaw) else kind()
+
+
+def forces_of(laws: Any) -> tuple:
+    """All elements of the laws that a robot's environments have packed."""
+    made: list[Any] = []
+    for owner, kind, rows in _tables_of(laws):
+        if kind in BANDED:
+            made.append(banded(owner, kind, rows, laws.nodes, laws.weights))
+        else:
+            made.append(RowLaws(owner, _marker(kind), rows, Pushed.zeros(len(rows.codes)), laws.nodes, laws.weights))
+    return tuple(made)
+
+
+def rod_forces_of(laws: Any, weight: Any) -> tuple:
+    """The same on the nodes of a rod, whose slices are as long as their `weight` (nodes,), m; the mass of a slice is per length."""
+    made: list[Any] = []
+    for owner, kind, rows in _tables_of(laws):
+        if kind is WeightLaw:
+            columns = kind.table.of(rows)
+            columns.mass[:] /= weight[columns.body]
+        if kind in BANDED:
+            made.append(banded_on_rod(owner, kind, rows, weight))
+        else:
+            at_node = kind in (PointLaw, TimedPointLaw)
+            made.append((NodeRows if at_node else SliceRows)(owner, _marker(kind), rows, Pushed.zeros(len(rows.codes))))
     return tuple(made)
 
 

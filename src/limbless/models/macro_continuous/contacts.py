@@ -16,8 +16,10 @@ from limbless.environments.contact import Contact, Places
 from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics.rod import contacts as rod_contacts
-from limbless.mechanics.rod import sweep as rod_kernels
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.rod.contacts import NOWHERE, Fit, Held, Measure, held_twists, travel
+from limbless.mechanics.rod.sweep import Reach, reach_many, twists_to_sections
+from limbless.mechanics.rod.tables import Shape
 from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket, carried
@@ -32,7 +34,7 @@ RANK = 1e-8                # singular values below this share of the largest cou
 class Reached(NamedTuple):
     """Touched sections at E instants, P of them."""
 
-    pose: Array            # (E, P, NODE_COLUMNS) pose, J and A
+    shape: Array           # Shape (E, P)
     strain: Array          # (E, P, 6)
     slope: Array           # (E, P, 6)
     rate: Array            # (E, P, 6)
@@ -46,15 +48,6 @@ class Motion(NamedTuple):
     residual: Array        # (E,) slip that remains, m/s
     speed: Array           # (E,) with which it is compared, m/s
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
-
-
-class Held(NamedTuple):
-    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked not to slip."""
-
-    pose: Array                    # (E, N, NODE_COLUMNS)
-    active: NDArray[np.bool_]      # (E, N, 6) which components of its twist
-    given: Array                   # (E, N, 6) what they must be
-    place: Array                   # (E, N) abscissae, m
 
 
 class Slots(NamedTuple):
@@ -119,7 +112,7 @@ class ContactSet:
 
     def start(self, slots: list[Slots]) -> Array:
         """Abscissae of travelling supports at the start of a run, in their slots; others nowhere."""
-        places = np.full(slots[-1].columns.stop if slots else 0, rod_contacts.NOWHERE)
+        places = np.full(slots[-1].columns.stop if slots else 0, NOWHERE)
         for item, columns in slots:
             if isinstance(item, Support):
                 places[columns][:len(item.abscissae)] = item.abscissae
@@ -142,8 +135,7 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width),
-                                    moved, path, there)
+                travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved, path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
@@ -176,7 +168,7 @@ class ContactSet:
 
     # The sections that they touch
 
-    def reach(self, gait: Gait, times: Array, place: Array, stage: NDArray[np.int64], work: Array) -> Reached:
+    def reach(self, gait: Gait, times: Array, place: Array, stage: NDArray[np.int64], shapes: Array) -> Reached:
         """Pose, J, A and strain of the touched sections: from the node before each, over a panel of its own with exact strains."""
         X, shape = self.mesh.X, place.shape
         first = 2 * np.clip(np.searchsorted(X[::2], place, side="right") - 1, 0, len(self.mesh.half) - 1)
@@ -186,8 +178,8 @@ class ContactSet:
         drive = self.rod.strain(gait, times, stations)
         parts = [part.reshape(shape[0], 3, shape[1], 6) for part in drive]
         panels = [np.ascontiguousarray(part.swapaxes(1, 2)).reshape(-1, 3, 6) for part in parts]
-        out = np.zeros((half.size, rod_kernels.NODE_COLUMNS))
-        rod_kernels.reach_many(*panels, half.ravel(), first.ravel(), work, np.repeat(stage, shape[1]), out)
+        out = Shape.zeros(half.size)
+        reach_many(Reach(tuple(panels), half.ravel(), first.ravel(), np.repeat(stage, shape[1])), shapes, out)
         value = parts[0][:, 2]
         sloped = any(item.needs_slope for item in self.items)
         slope = gait.slope(times, place).value if sloped else np.zeros_like(value)
@@ -195,7 +187,7 @@ class ContactSet:
 
     # The motion that they allow
 
-    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
+    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, shapes: Array,
                stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> Motion:
         """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports move through space."""
         guided = self.guided(slots)
@@ -205,12 +197,12 @@ class ContactSet:
             given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
                                                                      reached.rate[:, columns])
             refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
-        drift = self._drift(slots, base, reached.pose, times)
+        drift = self._drift(slots, base, reached.shape, times)
         given = given + drift
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        held = self._with_body(Held(reached.pose, active, given, places.place), work, stage, walled, base, times)
+        held = self._with_body(Held(reached.shape, active, given, places.place), shapes, stage, walled, base, times)
         twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
-        speeds = carried(rod_kernels.twists_to_sections, held.pose, twist[:, None] + held.pose[..., rod_kernels.SWING:][..., :6])
+        speeds = carried(twists_to_sections, held.shape, twist[:, None] + Shape.of(held.shape).swing)
         points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
@@ -222,11 +214,11 @@ class ContactSet:
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
         return Motion(twist, twist_rate, left, scale, given)
 
-    def guess(self, work: Array) -> Array:
+    def guess(self, shapes: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
-        T = len(work)
-        nothing = Held(work[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
-        held = self._with_body(nothing, work, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
+        T = len(shapes)
+        nothing = Held(shapes[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
+        held = self._with_body(nothing, shapes, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
         return self._least_squares(held, np.zeros((T, 6)), 0, 1e-12)[0]
 
     @property
@@ -241,18 +233,18 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _with_body(self, held: Held, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None,
+    def _with_body(self, held: Held, shapes: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None,
                    times: Array) -> Held:
         """The same, and sections of the body where it is guided as a whole."""
         if not walled.any():
             return held
-        pose = work[stage[:, None], self.guide_nodes]
+        pose = shapes[stage[:, None], self.guide_nodes]
         drift = np.tile(moving.wall_velocity(self.walls), (pose.shape[1], 1))
         active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
         place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
         more = Held(pose, active, moving.along_sections(base, pose, drift, self.free, times), place)
-        if held.pose.shape[1] == 0:
-            return Held(more.pose, active.copy(), more.given, place.copy())
+        if held.shape.shape[1] == 0:
+            return more
         return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
     def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
@@ -280,11 +272,12 @@ class ContactSet:
 
     def _least_squares(self, held: Held, twist: Array, order: int, ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
         E, linear = len(twist), np.arange(6) < 3
-        answer, left, worst, normal = np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6))
+        fit = Fit(np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6)), np.zeros(6), np.zeros(6), np.zeros((6, 7)))
         unit = np.where(linear, 1.0, self._radius)                          # rolling counts as the speed of the skin
-        rod_contacts.held_twists(held.pose, held.active, held.given, twist, order, unit, self.free.astype(float),
-                                 np.where(linear, 1.0, self.rod.length), ridge, answer, left, worst, normal)
-        return answer, left, worst, normal
+        measure = Measure(unit, self.free.astype(float), np.where(linear, 1.0, self.rod.length), ridge)
+        ordered = Held(kernel_array(held.shape), np.ascontiguousarray(held.active), kernel_array(held.given), kernel_array(held.place))
+        held_twists(ordered, kernel_array(twist), order, measure, fit)
+        return fit.answer, fit.left, fit.worst, fit.normal
 
     @property
     def _radius(self) -> float:

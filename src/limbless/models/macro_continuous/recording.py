@@ -14,20 +14,9 @@ from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.contact.law import OPEN, SLIP, STICK
-from limbless.mechanics.forces import rows as law_columns
-from limbless.mechanics.forces.rows import Laws
-from limbless.mechanics.rod.motion import TURN, WORKS
-from limbless.mechanics.rod.sweep import (
-    PLACE,
-    POKE,
-    PUSH,
-    ROTATION,
-    SURGE,
-    SWING,
-    twists_to_sections,
-    wrenches_to_head,
-    wrenches_to_sections,
-)
+from limbless.mechanics.forces.weight import Weight, WeightLaw
+from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
+from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Block, Variable
 from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
@@ -80,12 +69,13 @@ class Instants(NamedTuple):
     """R recorded instants, whatever algorithm found the motion."""
 
     time: Array            # (R,)
-    x: Array               # (R, x) flat state
+    x: Array               # HeadState (R,)
     twist: Array           # (R, 6) of the head
     twist_rate: Array      # (R, 6) rate of its components
     hold: Array            # (R, 6) what holds the head, head frame
     powers: Array          # (R, 2) of the strains' drive (actuators and passive), of the environment
-    work: Array            # (R, nodes, NODE_COLUMNS)
+    shape: Array           # Shape (R, nodes)
+    load: Array            # Load (R, nodes)
     strain: Array          # (R, nodes, 6)
     strain_rate: Array     # (R, nodes, 6)
 
@@ -132,11 +122,11 @@ def bracket(a: Array, b: Array) -> Array:
     return np.concatenate([np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:]), np.cross(a[..., 3:], b[..., 3:])], axis=-1)
 
 
-def carried(kernel: Any, work: Array, pairs: Array) -> Array:
+def carried(kernel: Any, shape: Array, pairs: Array) -> Array:
     """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod.sweep`."""
-    pairs = kernel_array(np.broadcast_to(pairs, (*work.shape[:2], 6)))
+    pairs = kernel_array(np.broadcast_to(pairs, (*shape.shape[:2], 6)))
     out = np.empty_like(pairs)
-    kernel(work, pairs, out)
+    kernel(kernel_array(shape), pairs, out)
     return out
 
 
@@ -147,9 +137,9 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into blocks."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (),
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...], contacts: Sequence[str] = (),
                  slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
-        self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
+        self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
         self.middles, self.axes = slices.mesh.middles, slices.axes
         self.total = float(slices.mesh.weight @ own[:, 0])
@@ -190,9 +180,12 @@ class Recorder:
         limit = np.full(6, np.inf) if given is None else np.broadcast_to(np.array(given, dtype=float), 6)
         return np.where(self.actuated, limit, np.inf)
 
-    def strain_table(self) -> Array:
-        """(4, 6) passive stiffness and damping, strain at rest, and 1 where actuated."""
-        return np.array([self.stiffness, self.damping, np.broadcast_to(NATURAL, 6), self.actuated.astype(float)])
+    def muscles(self) -> Array:
+        """The six strains in a table."""
+        rows = Muscle.zeros(6)
+        muscle = Muscle.of(rows)
+        muscle.stiffness[:], muscle.damping[:], muscle.rest[:], muscle.acts[:] = self.stiffness, self.damping, NATURAL, self.actuated
+        return rows
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
         """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
@@ -203,16 +196,17 @@ class Recorder:
 
     def block(self, now: Instants, touches: Touches | None) -> Block:
         """The variables of the schema at the recorded instants."""
-        base = quaternion_to_matrix(now.x[:, TURN:TURN + 4])
+        state = HeadState.of(now.x)
+        base = quaternion_to_matrix(state.turn)
         acceleration = now.twist_rate.copy()
         acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])
-        passive, sums = self.passive_power(now.strain, now.strain_rate), now.x[:, WORKS:]
-        position = now.x[:, :3]
+        passive, position = self.passive_power(now.strain, now.strain_rate), state.position
         block = {
-            "time": now.time, "base_position": position, "base_orientation": now.x[:, TURN:TURN + 4], "base_twist": now.twist,
+            "time": now.time, "base_position": position, "base_orientation": state.turn, "base_twist": now.twist,
             "base_acceleration": acceleration, "base_reaction": now.hold,
             "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1], "passive_power": passive,
-            "actuator_work": sums[:, 0] - sums[:, 2], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+            "actuator_work": state.actuators - state.passive, "environment_work": state.environment, "passive_work": state.passive,
+            "impulse": state.impulse,
             "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
@@ -223,17 +217,18 @@ class Recorder:
 
     def _matter(self, now: Instants, base: Array, position: Array) -> Block:
         """Poses, energy, momentum and centre of mass."""
-        h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
+        shape = Shape.of(now.shape)
+        h, p = _rotations(now.shape), shape.place
         weight, mass = self.mesh.weight, self.own[:, 0]
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + now.work[..., SWING:SWING + 6])
-        momentum = (weight[:, None] * carried(wrenches_to_head, now.work, self.whole * V)).sum(axis=1)
+        V = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)
+        momentum = (weight[:, None] * carried(wrenches_to_head, now.shape, self.whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
         force = _turn(base, momentum[:, :3])
         end = -1 if self.rod.head == "tip" else 0
         energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
         return {
-            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h),
+            "position": place[:, self.middles], "orientation": self._orientations(HeadState.of(now.x).turn, h),
             "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
@@ -250,17 +245,22 @@ class Recorder:
         return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)),
                                            Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
 
+    @staticmethod
+    def _section_motion(now: Instants) -> tuple[Array, Array]:
+        """Twists of all sections and the rates of their components (R, nodes, 6), along the sections' axes (17)."""
+        shape, twist = Shape.of(now.shape), now.twist[:, None]
+        return (carried(twists_to_sections, now.shape, twist + shape.swing),
+                carried(twists_to_sections, now.shape, now.twist_rate[:, None] + shape.surge + bracket(twist, shape.swing)))
+
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
-        swing = now.work[..., SWING:SWING + 6]
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work,
-                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
-        need = self.whole * rate + cross_wrench(V, self.whole * V) - now.work[..., PUSH:PUSH + 6]
-        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.work, need)) - now.hold[:, None]
+        V, rate = self._section_motion(now)
+        load = Load.of(now.load)
+        need = self.whole * rate + cross_wrench(V, self.whole * V) - load.push
+        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.shape, need)) - now.hold[:, None]
         tail = about_head[:, -1].copy()
-        if now.work[..., POKE:POKE + 6].any():
-            poked = carried(wrenches_to_head, now.work, now.work[..., POKE:POKE + 6])
+        if load.poke.any():
+            poked = carried(wrenches_to_head, now.shape, load.poke)
             passed = np.cumsum(poked, axis=1)
             passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
             about_head -= passed
@@ -271,7 +271,7 @@ class Recorder:
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
-        return carried(wrenches_to_sections, now.work, about_head), tail
+        return carried(wrenches_to_sections, now.shape, about_head), tail
 
     def _inside(self, now: Instants, touches: Touches | None) -> Block:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
@@ -290,18 +290,15 @@ class Recorder:
 
     def _outside(self, now: Instants) -> Array:
         """What the environment does per length, at nodes: the push on body and added mass, less what the latter takes."""
-        swing, added = now.work[..., SWING:SWING + 6], self.whole - self.own
-        push = now.work[..., PUSH:PUSH + 6]
+        added, push = self.whole - self.own, Load.of(now.load).push
         if not self.whole.any() or not added.any():
             return push
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work,
-                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        V, rate = self._section_motion(now)
         return np.asarray(push - added * rate - cross_wrench(V, added * V))
 
     def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
         there = touches.present[..., None]
-        place = position[:, None] + touches.pose[..., PLACE:PLACE + 3] @ base.swapaxes(1, 2)
+        place = position[:, None] + Shape.of(touches.pose).place @ base.swapaxes(1, 2)
         turn, wrench = base[:, None] @ _rotations(touches.pose), np.where(there, touches.wrench, 0.0)
         return {
             "contact_wrench": touches.resultant, "support_wrench": wrench,
@@ -316,12 +313,14 @@ class Recorder:
     def _weight_energy(self, place: Array) -> Array:
         """-field . mass position, of all uniform fields that always act."""
         energy = np.zeros(len(place))
-        for row in self.laws.rows:
-            if row[law_columns.CODE] == law_columns.WEIGHT and np.isinf(row[law_columns.FROM]):
-                k = int(row[law_columns.BODY])
-                energy -= self.mesh.weight[k] * row[law_columns.FIELD_MASS] * place[:, k] @ row[law_columns.FIELD:][:3]
+        for element in self.forces:
+            if isinstance(element.kind, WeightLaw):
+                weight = Weight.of(element.rows)
+                for i in np.flatnonzero(np.isinf(weight.since)):
+                    k = weight.body[i]
+                    energy -= self.mesh.weight[k] * weight.mass[i] * place[:, k] @ weight.field[i]
         return energy
 
 
-def _rotations(work: Array) -> Array:
-    return work[..., ROTATION:ROTATION + 9].reshape(*work.shape[:-1], 3, 3)
+def _rotations(shape: Array) -> Array:
+    return Shape.of(shape).rotation.reshape(*shape.shape[:-1], 3, 3)
