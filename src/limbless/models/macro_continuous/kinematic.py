@@ -142,7 +142,7 @@ class Kinematic:
         inside = (0.5 * (way.knots[:-1] + way.knots[1:]))[when.step]
         given = following.Motion(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage, when.stands)
         taken = Taken(np.zeros((E, 6)), np.zeros((E, 6)), np.zeros((E, 2)), np.zeros((E, len(memory.law_powers))),
-                      np.empty((J, len(model.mesh.X), Load.columns)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
+                      Load.zeros(J, len(model.mesh.X)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
         following.loads_many(model.body, assembly.fresh(model.forces), given, memory, taken)
         return taken
 
