@@ -18,7 +18,7 @@ from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws
 from limbless.mechanics.forces.point import PointLaw, TimedPointLaw
 from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.mechanics.forces.user import Buffer, UserLaw
-from limbless.mechanics.forces.weight import WeightLaw
+from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
 
 BANDED = (WeightLaw, FluidLaw, FrictionLaw)
@@ -26,12 +26,14 @@ BANDED = (WeightLaw, FluidLaw, FrictionLaw)
 
 
 def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
-    """Laws of one kind in bands of eight where codes and window are the same; for the empty places of a band any coefficients will do."""
+    """Laws of one kind in bands of eight where codes and window are the same; for the empty places of a band any
+    coefficients will do."""
     columns, width = kind.table.of(rows), kind.table.width
     codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
     groups: dict[tuple, list[int]] = {}
     for i in range(len(rows.codes)):
-        groups.setdefault((columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes)), []).append(i)
+        key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes))
+        groups.setdefault(key, []).append(i)
     bands = [found[i:i + LANES] for found in groups.values() for i in range(0, len(found), LANES)]
     numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
     members = np.zeros((len(bands), LANES), dtype=np.int64)
@@ -62,7 +64,8 @@ def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
             numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
     shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
     blocks = np.array([key[-2] for key in bands], dtype=np.int64)
-    return SliceBands(owner, kind(), rows, Rows(numbers, shared), blocks, share, Pushed.zeros(len(bands), words=(LANES,)))
+    pushed = Pushed.zeros(len(bands), words=(LANES,))
+    return SliceBands(owner, kind(), rows, Rows(numbers, shared), blocks, share, pushed)
 
 
 def fresh_element(element: Any) -> Any:
@@ -79,10 +82,11 @@ def fresh_element(element: Any) -> Any:
 
 def _tables_of(laws: Any) -> Iterator[tuple[int, Any, Rows]]:
     """The packed rows as tables: of each environment, one per kind of law."""
-    for owner, (code, kind, fill) in product(range(len(laws.power)), (
-                             (old.WEIGHT, WeightLaw, _fill_weight), (old.FLUID, FluidLaw, _fill_fluid),
-                             (old.FRICTION, FrictionLaw, _fill_friction), (old.SURFACE, SurfaceLaw, _fill_surface),
-                             (old.POINT, PointLaw, _fill_point), (old.POINT, TimedPointLaw, _fill_timed), (old.USER, UserLaw, _fill_user))):
+    kinds: tuple[tuple[Any, Any, Any], ...] = (
+        (old.WEIGHT, WeightLaw, _fill_weight), (old.FLUID, FluidLaw, _fill_fluid),
+        (old.FRICTION, FrictionLaw, _fill_friction), (old.SURFACE, SurfaceLaw, _fill_surface),
+        (old.POINT, PointLaw, _fill_point), (old.POINT, TimedPointLaw, _fill_timed), (old.USER, UserLaw, _fill_user))
+    for owner, (code, kind, fill) in product(range(len(laws.power)), kinds):
         chosen = (laws.rows[:, old.CODE] == code) & (laws.rows[:, old.OWNER] == owner)
         if code == old.POINT:
             chosen &= (laws.rows[:, old.POINT_ADDRESS] > 0.0) == (kind is TimedPointLaw)
@@ -111,11 +115,12 @@ def forces_of(laws: Any) -> tuple:
 
 
 def rod_forces_of(laws: Any, weight: Any) -> tuple:
-    """The same on the nodes of a rod, whose slices are as long as their `weight` (nodes,), m; the mass of a slice is per length."""
+    """The same on the nodes of a rod, whose slices are as long as their `weight` (nodes,), m; the mass of a slice is
+    per length."""
     made: list[Any] = []
     for owner, kind, rows in _tables_of(laws):
         if kind is WeightLaw:
-            columns = kind.table.of(rows)
+            columns = Weight.of(rows)
             columns.mass[:] /= weight[columns.body]
         if kind in BANDED:
             made.append(banded_on_rod(owner, kind, rows, weight))

@@ -1,7 +1,8 @@
-"""What contacts decide: the motion of the head that they allow, and, of supports that a body slides by, where along it they are.
+"""What contacts decide: the motion of the head that they allow, and, of supports that a body slides by, where along it
+they are.
 
-A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and with
-a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
+A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and
+with a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
 """
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Drift(Table):
 
 
 class Held(NamedTuple):
-    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked not to slip."""
+    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked
+    not to slip."""
 
     shape: Any                            # Shape (E, N)
     active: Any                           # (E, N, 6) which components of its twist
@@ -80,13 +82,15 @@ def speed_at(X, speed, place):
     a, b, c = X[k], X[k + 1], X[k + 2]
     if c - a < 1e-9 * X[X.shape[0] - 1]:
         return speed[k + 1]
-    return (speed[k] * (place - b) * (place - c) / ((a - b) * (a - c)) + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
+    return (speed[k] * (place - b) * (place - c) / ((a - b) * (a - c))
+            + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
             + speed[k + 2] * (place - a) * (place - b) / ((c - a) * (c - b)))
 
 
 @inline
 def step_place(X, before, between, after, place, h):
-    """One Runge-Kutta step of Ċ = speed(C, t); returns the place half way (of the cubic with the same ends and speeds) and at the end."""
+    """One Runge-Kutta step of Ċ = speed(C, t); returns the place half way (of the cubic with the same ends and speeds)
+    and at the end."""
     k1 = speed_at(X, before, place)
     k2 = speed_at(X, between, place + 0.5 * h * k1)
     k3 = speed_at(X, between, place + 0.5 * h * k2)
@@ -99,14 +103,16 @@ def step_place(X, before, between, after, place, h):
 def wander(shapes, strain, twist, own, speed):
     """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
 
-    shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : Drift (T,), velocity v of the thing.
+    shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : Drift (T,), velocity v
+    of the thing.
     """
     for i in range(shapes.shape[0]):
         V, v = Screw(twist, i).twist, Drift(own, i).velocity
         for k in range(shapes.shape[1]):
             shape = Shape(shapes, i, k)
             along = held_row(shape.rotation, shape.place, 0)
-            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + shape.swing, 0.0)) / Screw(strain, i, k).twist.linear.x
+            stretch = Screw(strain, i, k).twist.linear.x
+            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + shape.swing, 0.0)) / stretch
 
 
 @lean_kernel

@@ -1,7 +1,8 @@
-"""What the actuators of a rod give, at every knot of a run: the wrench inside the body (24) less its passive part, and its power.
+"""What the actuators of a rod give, at every knot of a run: the wrench inside the body (24) less its passive part, and
+its power.
 
-The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side for what each slice
-needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
+The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side
+for what each slice needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
 """
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def moved(section, V):
 
 @lean_kernel
 def put_needs(robot, memory):
-    """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the centre of mass."""
+    """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
+    centre of mass."""
     align_stack()
     sections, nodes = in_lanes(robot.blocks), in_lanes(memory.slab)
     pushes, needs = in_lanes(memory.pushes), in_lanes(memory.needs)
@@ -79,8 +81,10 @@ def add_needs(halves, memory, shapes, inner):
 
 @inline
 def find_needs(robot, memory, inner):
-    """All of one instant that does not depend on what holds the body, from its shape, loads and twist. Returns the speed of the centre of
-    mass; `inner` : Pushed (sections,)."""
+    """All of one instant that does not depend on what holds the body, from its shape, loads and twist.
+
+    inner : Pushed (sections,). Returns the speed of the centre of mass.
+    """
     speed = put_needs(robot, memory)
     add_needs(robot.halves, memory, memory.shapes[current(memory)], inner)
     return speed
@@ -142,15 +146,15 @@ def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
             keep(tally, kept, r)
 
 
-# ------------------------------------------------------------------------------------------- of a block whose motion contacts decide
+# ------------------------------------------------------------------------------ of a block whose motion contacts decide
 
 class Steps(NamedTuple):
     """The instants of a block of K steps."""
 
     knots: Any                            # (K + 1,) s
     record: Any                           # (K + 1,) whether a knot is recorded
-    grid: Any                             # (K, 3) instants at start, middle and end of every step; the end is the next start unless
-    #                                       something switches
+    grid: Any                             # (K, 3) instants at start, middle and end of every step; the end of one is
+                                          # the start of the next unless something switches
     stage: Any                            # (E,) instant of the drive
     stands: Any                           # (E,) which of the J instants at knots it is, or -1
 
@@ -173,7 +177,8 @@ class Inside(NamedTuple):
 
 @lean_kernel
 def take_contacts_off(robot, place, touch, inner):
-    """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body before a section."""
+    """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body
+    before a section."""
     body, found = lean(robot), lean(inner)
     for j in range(place.shape[0]):
         s = 0
@@ -189,7 +194,8 @@ def take_contacts_off(robot, place, touch, inner):
 @inline
 def look_at_instant(robot, memory, strains, steps, inside, i, t):
     j, row = steps.stands[i], steps.stage[i]
-    put_efforts(robot, memory, inside.inner[j], Pushed(inside.hold, j).wrench, memory.shapes[row], strains.value[row], strains.rate[row])
+    strain, rate, hold = strains.value[row], strains.rate[row], Pushed(inside.hold, j).wrench
+    put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
     look_at_strains(memory.tally.actuators, memory.tally.run, t, memory.efforts, memory.powers, inside.speed[j])
 
 

@@ -1,4 +1,5 @@
-"""A rod whose net motion is given, by contacts: its pose along the motion, and what this motion takes (paper 000, Fig. 5)."""
+"""A rod whose net motion is given, by contacts: its pose along the motion, and what this motion takes (paper 000, Fig.
+5)."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -44,7 +45,8 @@ class Taken(NamedTuple):
 
     bias: Any                             # Pushed (E,) inertial wrench without the rate of the twist, head frame
     push: Any                             # Pushed (E,) of the environment
-    works: Any                            # (E, 2) powers of the strains' drive without that rate, and of the environment, W
+    works: Any                            # (E, 2) powers of the strains' drive without that rate, and of the
+                                          # environment, W
     laws: Any                             # (E, environments) W
     loads: Any                            # Load (J, nodes)
     inner: Any                            # Pushed (J, sections): what the body before every section needs, head frame
@@ -53,7 +55,8 @@ class Taken(NamedTuple):
 
 @lean_kernel
 def follow_twist(knots, twist, x, poses):
-    """Pose of the head along an imposed twist, Screw (steps, 3: start, middle and end of each step): fourth-order Magnus steps.
+    """Pose of the head along an imposed twist, Screw (steps, 3: start, middle and end of each step): fourth-order
+    Magnus steps.
 
     poses : HeadPose (steps, 3); x, a `HeadState`, ends at the last of them.
     """
@@ -84,7 +87,8 @@ def put_pose(row, g, near):
 
 @lean_kernel
 def loads_many(robot, forces, motion, memory, taken):
-    """What pushes, and the inertial wrench without η̇_o, at instants of a given motion; the shapes are in the memory."""
+    """What pushes, and the inertial wrench without η̇_o, at instants of a given motion; the shapes are in the
+    memory."""
     find_loads(lean(robot), lean(forces), lean(motion), lean(memory), lean(taken))
 
 

@@ -1,9 +1,11 @@
-"""What the environment does to a rod: force laws on its slices, eight slices at a time, and their sums in the head frame.
+"""What the environment does to a rod: force laws on its slices, eight slices at a time, and their sums in the head
+frame.
 
-The formulas are those of `forces`, a file per kind: `law_slice` at a node serves as at a Gauss point of a chain. Laws that are one
-formula on every slice (weight, fluid, friction) come in bands: one law on eight neighbouring nodes, in lanes. The others (a water surface,
-a user's function) come row by row, and so do wrenches at single nodes.
-Every element adds its wrench to `Instant.push`, and its power to that of its environment; what it does to each node stays in `pushed`.
+The formulas are those of `forces`, a file per kind: `law_slice` at a node serves as at a Gauss point of a chain. Laws
+that are one formula on every slice (weight, fluid, friction) come in bands: one law on eight neighbouring nodes, in
+lanes. The others (a water surface, a user's function) come row by row, and so do wrenches at single nodes.
+Every element adds its wrench to `Instant.push`, and its power to that of its environment; what it does to each node
+stays in `pushed`.
 """
 from __future__ import annotations
 
@@ -131,7 +133,8 @@ def push_nodes(laws, t, inside, shapes, head, law_powers):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
             shape = Shape(shapes, law.body)
-            V, E = to_section(shape.rotation, shape.place, instant.twist + shape.swing), product(instant.rotation, shape.rotation)
+            V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            E = product(instant.rotation, shape.rotation)
             about_world = law_wrench(laws.kind, law, laws, t, Pose(E, instant.position))
             F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
             Pushed(laws.pushed, i).wrench = F
@@ -168,7 +171,7 @@ def push_rod(forces, t, inside, robot, memory):
     push_all(forces, t, inside, robot, memory)
 
 
-# ---------------------------------------------------------------------------------------- what pushes each node, from the last push
+# ---------------------------------------------------------------------------- what pushes each node, from the last push
 
 @generic
 def load(element, inside, memory):
@@ -181,7 +184,8 @@ load_each = for_each(load)
 @version_for(load, SliceBands)
 @lean_kernel
 def load_bands(laws, inside, memory):
-    rows, pushed, pushes = Rows(in_lanes(laws.bands.numbers), laws.bands.codes), in_lanes(laws.pushed), in_lanes(memory.pushes)
+    rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
+    pushed, pushes = in_lanes(laws.pushed), in_lanes(memory.pushes)
     for i in range(laws.blocks.shape[0]):
         if is_open(law_row(laws.kind, rows, i), inside):
             sum_so_far = Pushed(pushes, laws.blocks[i])

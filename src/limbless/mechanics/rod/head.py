@@ -1,4 +1,5 @@
-"""The motion of the head at one instant (paper 000, Fig. 2): its twist from the state, its acceleration from what pushes the rod."""
+"""The motion of the head at one instant (paper 000, Fig. 2): its twist from the state, its acceleration from what
+pushes the rod."""
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import eliminate_rows
@@ -12,9 +13,19 @@ from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.rod.forces import push_rod
 from limbless.mechanics.rod.shapes import current
 from limbless.mechanics.rod.sums import inertial_wrench
-from limbless.mechanics.rod.tables import TURN, Balanced, HeadState, Instant, MomentumForm, Screw, ShapeSums, VelocityForm
+from limbless.mechanics.rod.tables import (
+    TURN,
+    Balanced,
+    HeadState,
+    Instant,
+    MomentumForm,
+    Screw,
+    ShapeSums,
+    VelocityForm,
+)
 
-TOLERANCE, TRIALS = 1e-12, 40                # of Newton's method for the motion without inertia, relative to the wrench of unit speed
+TOLERANCE, TRIALS = 1e-12, 40                # of Newton's method for the motion without inertia, relative to the wrench
+                                             # of unit speed
 
 
 @inline
@@ -55,7 +66,8 @@ def held_part(free, F):
 
 @lean_kernel
 def solve_free(matrix, right, free, system):
-    """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7) is working memory.
+    """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7)
+    is working memory.
 
     Returns False where there is no unique answer.
     """
@@ -85,7 +97,7 @@ def solve_for(F, free, memory):
     return sound, Screw(memory.unknown, 0).twist
 
 
-# -------------------------------------------------------------------------------------------------------------- the forms of a state
+# ------------------------------------------------------------------------------------------------- the forms of a state
 
 @generic
 def find_twist(form, problem, t, inside, x):
@@ -94,7 +106,8 @@ def find_twist(form, problem, t, inside, x):
 
 @generic
 def accelerate(form, free, memory):
-    """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique answer."""
+    """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique
+    answer."""
 
 
 @generic
@@ -129,7 +142,8 @@ def twist_of_balance(form, problem, t, inside, x):
 
 @lean_kernel
 def balance(robot, forces, t, inside, memory):
-    """The twist at which the external wrench vanishes (spec, section 7): Newton's method with differences, from the last twist.
+    """The twist at which the external wrench vanishes (spec, section 7): Newton's method with differences, from the
+    last twist.
 
     For a law linear in the speed the difference is exact and one step suffices.
     """
@@ -154,7 +168,8 @@ def balance(robot, forces, t, inside, memory):
 
 @inline
 def put_slopes(robot, forces, t, inside, memory, twist, push):
-    """How the push changes with each component of the twist, in the columns of the matrix. Returns the largest slope."""
+    """How the push changes with each component of the twist, in the columns of the matrix. Returns the largest
+    slope."""
     instant, unknown, size = Instant(memory.instant, 0), memory.unknown, 0.0
     for j in range(6):
         Screw(unknown, 0).twist = twist
@@ -201,7 +216,7 @@ def momentum_rate(form, instant, outer):
     return Twist(outer.force, outer.torque)
 
 
-# ------------------------------------------------------------------------------------------------------------------ one instant
+# ---------------------------------------------------------------------------------------------------------- one instant
 
 @lean_kernel
 def place_head(memory, x):

@@ -1,4 +1,5 @@
-"""A rod as a problem for an engine: its net motion comes from what pushes it (paper 000, Fig. 2). The state is a `HeadState`."""
+"""A rod as a problem for an engine: its net motion comes from what pushes it (paper 000, Fig. 2). The state is a
+`HeadState`."""
 from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import normalised
@@ -11,7 +12,15 @@ from limbless.mechanics.rod.efforts import find_needs, look_and_keep_strains, pu
 from limbless.mechanics.rod.forces import keep_loads, load_all, push_rod
 from limbless.mechanics.rod.head import find_acceleration, find_twist, place_head
 from limbless.mechanics.rod.shapes import current, take_shape
-from limbless.mechanics.rod.tables import Balanced, HeadState, Instant, InstantRecord, MomentumForm, RodProblem, VelocityForm
+from limbless.mechanics.rod.tables import (
+    Balanced,
+    HeadState,
+    Instant,
+    InstantRecord,
+    MomentumForm,
+    RodProblem,
+    VelocityForm,
+)
 
 
 @version_for(rate, RodProblem)
@@ -39,7 +48,8 @@ def rod_trouble(problem):
     return problem.memory.failed[0]
 
 
-# Without inertia the twist in the state does not move: the one at a knot is where the stages of its step begin to look, and the next knot
+# Without inertia the twist in the state does not move: the one found at a knot is where the search begins at the stages
+# of its step, and at the next knot.
 
 @generic
 def add_moving(form, start, step, slope, end):
@@ -124,7 +134,8 @@ def rod_look(problem, t, x, r, recorded, last):
 def look_along(robot, memory, strain, strain_rate, kept, r, recorded, last, t):
     """What the actuators give at a knot, in the tally."""
     speed = find_needs(robot, memory, memory.inner)
-    put_efforts(robot, memory, memory.inner, Instant(memory.instant, 0).hold, memory.shapes[current(memory)], strain, strain_rate)
+    hold = Instant(memory.instant, 0).hold
+    put_efforts(robot, memory, memory.inner, hold, memory.shapes[current(memory)], strain, strain_rate)
     look_and_keep_strains(memory, kept, r, recorded, last, t, speed)
 
 
@@ -153,7 +164,8 @@ def rod_keep(problem, x, slope, r):
 def keep_instant(memory, records, x, r):
     for c in range(len(x)):
         records.x[r, c] = x[c]
-    instant, kept, shape = Instant(memory.instant, 0), InstantRecord(records.instants, r), memory.shapes[current(memory)]
+    instant, kept = Instant(memory.instant, 0), InstantRecord(records.instants, r)
+    shape = memory.shapes[current(memory)]
     kept.twist = instant.twist
     kept.rate = instant.rate
     kept.hold = instant.hold

@@ -1,7 +1,7 @@
 """Shapes of a rod at many instants: eight at a time, in lanes.
 
-The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other: `sweep` and
-`gather_shape` run with lanes for numbers, and take little longer for eight instants than for one.
+The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other:
+`sweep` and `gather_shape` run with lanes for numbers, and take little longer for eight instants than for one.
 """
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def take_up(desk, row, count, shapes, sums):
 
 @lean_kernel
 def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
-    """Instants i to i + count - 1 (at most eight) of a gait: their shapes in row `row` of `shapes` and after, and their sums."""
+    """Instants i to i + count - 1 (at most eight) of a gait: their shapes in row `row` of `shapes` and after, and their
+    sums."""
     lay_out(strains.value, i, desk.strains[0])
     lay_out(strains.rate, i, desk.strains[1])
     lay_out(strains.acceleration, i, desk.strains[2])
@@ -77,9 +78,11 @@ def lay_slab(shape, slab):
 
 @lean_kernel
 def take_shape(robot, strains, i, memory):
-    """The shape of instant i of the drive, unless it is there: the two stages in the middle of a step share one, and so do those at a knot.
+    """The shape of instant i of the drive, unless it is there: the two stages in the middle of a step share one, and so
+    do those at a knot.
 
-    If instant i is the first of eight, all of them are computed; those before stay until they are overwritten, eight later.
+    If instant i is the first of eight, all of them are computed; those before stay until they are overwritten, eight
+    later.
     """
     if memory.now[0] != i:
         memory.now[0] = i

@@ -49,7 +49,8 @@ def slice_inertia_rate(R, p, mass, turn, swing):
     velocity = swing.linear + cross(w, p)
     M_rate = turned_rate(w, M)
     H_rate = moment_of(velocity, M) + moment_of(p, M_rate)
-    J_rate = turned_rate(w, axes_sum(R, turn)) + moment_of(velocity, transpose(moment_of(p, M))) + moment_of(p, transpose(H_rate))
+    H = moment_of(p, M)
+    J_rate = turned_rate(w, axes_sum(R, turn)) + moment_of(velocity, transpose(H)) + moment_of(p, transpose(H_rate))
     return as_inertia(M_rate, H_rate, J_rate)
 
 
@@ -85,7 +86,8 @@ def gather_shape(sections, shapes, sums):
 
 @inline
 def inertial_wrench(sums, twist):
-    """-F_in (21): what accelerates the rod apart from η̇_o, Ṡ + Ṁ_o η_o + η_o x* (S + M_o η_o); and ∫ J . (that), as work."""
+    """-F_in (21): what accelerates the rod apart from η̇_o, Ṡ + Ṁ_o η_o + η_o x* (S + M_o η_o); and ∫ J . (that), as
+    work."""
     turning = sums.inertia_rate @ twist
     momentum = sums.momentum + sums.inertia @ twist
     return sums.force + turning + wrench_cross(twist, momentum), sums.power - 0.5 * power(twist, turning)

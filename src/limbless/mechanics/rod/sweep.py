@@ -1,14 +1,16 @@
-"""The continuous body (paper 000): its shape on SE(3) by a fourth-order Magnus step, all else as quadratures in the head frame.
+"""The continuous body (paper 000): its shape on SE(3) by a fourth-order Magnus step, all else as quadratures in the
+head frame.
 
-With h(X) the pose of section X in the head frame, a section's twist η, its rate η̇ and a wrench Λ are carried to the head frame as
-u = Ad_h η, a = Ad_h η̇ and L = Ad_h⁻ᵀ Λ. The ordinary differential equations along X then become plain integrals (spec, section 5):
+With h(X) the pose of section X in the head frame, a section's twist η, its rate η̇ and a wrench Λ are carried to the
+head frame as u = Ad_h η, a = Ad_h η̇ and L = Ad_h⁻ᵀ Λ. The ordinary differential equations along X then become plain
+integrals (spec, section 5):
 
     u = η_o + J,   J' = s = Ad_h ξ̇                                        (7)
     a = η̇_o + ad_{η_o} J + A,   A' = Ad_h ξ̈ + ad_J s                      (8)
     L' = I a + u x* (I u) - f,   I = Ad_h⁻ᵀ M Ad_h⁻¹, f = Ad_h⁻ᵀ F̄       (13), (24)
 
-J, A and I depend on the shape alone, so that the sums over the rod that its inertia needs (`sums`) do not wait for the motion
-of the head. Nodes come in panels of three (start, middle, end; panels share their end nodes); an integral
+J, A and I depend on the shape alone, so that the sums over the rod that its inertia needs (`sums`) do not wait for the
+motion of the head. Nodes come in panels of three (start, middle, end; panels share their end nodes); an integral
 to the end of a panel is Simpson's, to its middle the one of the same parabola. A panel of no length holds a jump.
 
 Every function takes any scalar: with lanes, eight instants are computed at once (`shapes`).
@@ -102,7 +104,8 @@ def surge_source(h, swing, source, acceleration):
 
 @inline
 def cross_panel(value, rate, acceleration, k, d, here):
-    """From node k, the start of a panel, to its middle and to its end; value, rate, acceleration of the strain: Screw (nodes,)."""
+    """From node k, the start of a panel, to its middle and to its end; value, rate, acceleration of the strain: Screw
+    (nodes,)."""
     start, swing, surge = here
     a, b, c = Screw(value, k).twist, Screw(value, k + 1).twist, Screw(value, k + 2).twist
     middle = compose(start, pose_exp(magnus_first(a, b, c, d)))
@@ -123,7 +126,8 @@ def cross_panel(value, rate, acceleration, k, d, here):
 def head_pose(zero):
     """The identity, in the scalar of `zero`."""
     one = 1.0 + zero
-    return Pose(Matrix(Vector(one, zero, zero), Vector(zero, one, zero), Vector(zero, zero, one)), Vector(zero, zero, zero))
+    axes = Matrix(Vector(one, zero, zero), Vector(zero, one, zero), Vector(zero, zero, one))
+    return Pose(axes, Vector(zero, zero, zero))
 
 
 @lean_kernel
@@ -143,7 +147,8 @@ def sweep(halves, value, rate, acceleration, shape):
 class Reach(NamedTuple):
     """Points between nodes, each at the end of a panel of its own that begins at a node."""
 
-    strains: tuple                        # three Screw (points, 3): strain, rate and acceleration at the node, half way and at the point
+    strains: tuple                        # three Screw (points, 3): strain, rate and acceleration at the node, half way
+                                          # and at the point
     halves: NDArray[np.float64]           # (points,) half the length of that panel, m
     nodes: NDArray[np.int64]              # (points,) where it begins
     rows: NDArray[np.int64]               # (points,) the instant: row of the shapes
@@ -161,7 +166,7 @@ def reach_many(reach, shapes, out):
         put_shape(Shape(out, i), end)
 
 
-# ------------------------------------------------------- twists and wrenches of R records, between the head frame and the sections
+# -------------------------------------------- twists and wrenches of R records, between the head frame and the sections
 
 @lean_kernel
 def twists_to_sections(shapes, pairs, out):

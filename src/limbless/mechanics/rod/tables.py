@@ -1,6 +1,7 @@
 """A rod in tables: the robot, what a run remembers, what it keeps.
 
-A node is a section of the rod in the mesh of the quadrature; eight neighbouring nodes side by side stand in lanes ("in lanes" below).
+A node is a section of the rod in the mesh of the quadrature; eight neighbouring nodes side by side stand in lanes ("in
+lanes" below).
 """
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Muscle(Table):
 
 @table
 class Screw(Table):
-    """Six numbers: a strain (stretch and shears; twist and curvatures), a rate of it in time, or the twist of a section."""
+    """Six numbers: a strain (stretch and shears; twist and curvatures), a rate of it in time, or the twist of a
+    section."""
 
     twist: Twist
 
@@ -64,7 +66,8 @@ class Load(Table):
 
 @table
 class ShapeSums(Table):
-    """Sums over the rod that the shape decides, in the head frame, about its origin; a rate is one in time with the head held."""
+    """Sums over the rod that the shape decides, in the head frame, about its origin; a rate is one in time with the
+    head held."""
 
     inertia: Inertia                      # M_o = ∫ I (19)
     inertia_rate: Inertia
@@ -79,7 +82,8 @@ class HeadState(Table):
 
     position: Vector                      # of the head, m
     turn: Quaternion
-    motion: Twist                         # twist of the head; or momentum of the whole rod about the world origin; see the forms below
+    motion: Twist                         # twist of the head; or momentum of the whole rod about the world origin; see
+                                          # the forms below
     actuators: float                      # works, J, as in `chain.tables.Sums`
     environment: float
     passive: float
@@ -116,7 +120,8 @@ class InstantRecord(Table):
 
 
 class Robot(NamedTuple):
-    """A rod: what does not change. Panels of three nodes (start, middle, end) share their end nodes; one of no length holds a jump."""
+    """A rod: what does not change. Panels of three nodes (start, middle, end) share their end nodes; one of no length
+    holds a jump."""
 
     sections: Any                         # Section (nodes,)
     blocks: Any                           # Section (nodes / 8,) in lanes, zero beyond the last node
@@ -135,7 +140,8 @@ class MomentumForm(NamedTuple):
 
 
 class Balanced(NamedTuple):
-    """Without inertia: forces balance at every instant, and the twist in the state is where to begin to look for that."""
+    """Without inertia: forces balance at every instant, and the twist in the state is where to begin to look for
+    that."""
 
 
 class Options(NamedTuple):
@@ -172,11 +178,13 @@ class Memory(NamedTuple):
     shapes: Any                           # Shape (rows, nodes): instant i of the drive is in row i modulo their number,
     sums: Any                             # ShapeSums (rows,) and so are its sums
     now: Any                              # (1,) which instant of the drive it was; -1: none yet
-    failed: Any                           # (1,) 1 + the first instant at which the motion of the head was not determined; 0: none
+    failed: Any                           # (1,) 1 + the first instant at which the motion of the head was not
+                                          # determined; 0: none
     slab: Any                             # Shape (nodes / 8,) in lanes, of this instant
     pushes: Any                           # Pushed (nodes / 8,) in lanes: per length on each node, at a knot
     pokes: Any                            # Pushed (nodes,): at the node alone, at a knot
-    needs: Any                            # Pushed (nodes / 8,) in lanes: what each node needs from the rest of the body, head frame
+    needs: Any                            # Pushed (nodes / 8,) in lanes: what each node needs from the rest of the
+                                          # body, head frame
     inner: Any                            # Pushed (sections,): what the body before a section needs, head frame
     efforts: Any                          # (6 sections,) of each strain of each section
     powers: Any                           # (6 sections,) W/m

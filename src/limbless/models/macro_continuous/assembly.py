@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.packing import assemble_laws
+from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import Fluid, FluidLaw
@@ -30,25 +31,27 @@ from limbless.mechanics.rod.tables import (
 )
 from limbless.models.force_elements import fresh_element, rod_forces_of
 from limbless.models.macro_continuous.mesh import Mesh, Slices
+from limbless.robots.rod import Rod
 
 Array = NDArray[np.float64]
 SIZE = HeadState.width
 
 
-def breaks_of(rod: object, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
+def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, ...]) -> tuple[float, ...]:
     """Where panels must end: at point wrenches, at the rows of a section law, and where the user says so."""
-    length = rod.length                                                                                    # type: ignore[attr-defined]
-    points = [item.abscissa for item in environment if getattr(item, "kind", "") == "point-wrench"         # type: ignore[attr-defined]
-              and getattr(item, "abscissa", None) is not None]
-    found = [*more, *(x for x in points if 0.0 < x < length)]        # one beyond the body is refused by its own name, in `Slices.node_at`
-    for law in (rod.half_width, rod.half_height):                                                          # type: ignore[attr-defined]
+    length = rod.length
+    points = [item.abscissa for item in environment if isinstance(item, PointWrench) and item.abscissa is not None]
+    # one beyond the body is refused by its own name, in `Slices.node_at`
+    found = [*more, *(x for x in points if 0.0 < x < length)]
+    for law in (rod.half_width, rod.half_height):
         found += [x for x, _ in law if 0.0 < x < length] if isinstance(law, tuple) else []
     return tuple(sorted(set(found)))
 
 
 def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Any]:
     """All forces, per unit length at each node (a wrench at a point stays whole), and the laws' rows."""
-    packs = [item.pack(slices) for item in environment if item.role == "wrench"]                           # type: ignore[arg-type]
+    seen: Any = slices                                   # as environments see a robot: its bodies and segments
+    packs = [item.pack(seen) for item in environment if item.role == "wrench"]
     laws = assemble_laws([pack.laws for pack in packs])
     return rod_forces_of(laws, slices.mesh.weight), laws
 
@@ -102,7 +105,8 @@ def robot_of(mesh: Mesh, whole: Array, own: Array, muscles: Array, free: Array) 
     return Robot(sections, in_lanes(sections), mesh.half, mesh.X, muscles, free)
 
 
-def memory_of(robot: Robot, environments: int, tally: Tally, shapes: Array | None = None, sums: Array | None = None) -> Memory:
+def memory_of(robot: Robot, environments: int, tally: Tally, shapes: Array | None = None,
+              sums: Array | None = None) -> Memory:
     """Working memory of one run; shapes and sums of all instants where they are known before."""
     nodes, sections, words = len(robot.abscissae), int((robot.halves > 0.0).sum()), (LANES,)
     blocks = len(robot.blocks)
@@ -111,11 +115,12 @@ def memory_of(robot: Robot, environments: int, tally: Tally, shapes: Array | Non
         sums=ShapeSums.zeros(AHEAD) if sums is None else sums, now=np.full(1, -1), failed=np.zeros(1, dtype=np.int64),
         slab=Shape.zeros(blocks, words=words), pushes=Pushed.zeros(blocks, words=words), pokes=Pushed.zeros(nodes),
         needs=Pushed.zeros(blocks, words=words), inner=Pushed.zeros(sections), efforts=np.zeros(6 * sections),
-        powers=np.zeros(6 * sections), instant=Instant.zeros(1), matrix=np.zeros((6, 6)), system=np.zeros((6, 7)), unknown=np.zeros(6),
-        law_powers=np.zeros(environments), tally=tally, state=np.zeros(SIZE), slope=np.zeros(SIZE), total=np.zeros(SIZE))
+        powers=np.zeros(6 * sections), instant=Instant.zeros(1), matrix=np.zeros((6, 6)), system=np.zeros((6, 7)),
+        unknown=np.zeros(6), law_powers=np.zeros(environments), tally=tally, state=np.zeros(SIZE),
+        slope=np.zeros(SIZE), total=np.zeros(SIZE))
 
 
 def records_of(nodes: int, count: int, tallied: Tally) -> Records:
     """Memory for `count` records."""
-    return Records(np.zeros((count, SIZE)), InstantRecord.zeros(count), Shape.zeros(count, nodes), Load.zeros(count, nodes),
-                   np.zeros(count, dtype=np.int64), tallied)
+    return Records(np.zeros((count, SIZE)), InstantRecord.zeros(count), Shape.zeros(count, nodes),
+                   Load.zeros(count, nodes), np.zeros(count, dtype=np.int64), tallied)

@@ -1,4 +1,5 @@
-"""Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from the motion."""
+"""Net motion from contacts (paper 000, Fig. 5): the head follows from what the contacts allow, the forces follow from
+the motion."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -17,8 +18,8 @@ from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.rod import contacts as rod_contacts
-from limbless.mechanics.rod import efforts as rod_efforts
 from limbless.mechanics.rod import following
+from limbless.mechanics.rod.efforts import Inside, Powers, Steps, count_instants, take_contacts_off
 from limbless.mechanics.rod.following import HeadPose, Taken
 from limbless.mechanics.rod.shapes import make_desk, shape_all
 from limbless.mechanics.rod.sums import inertia_matrices
@@ -52,7 +53,8 @@ class Course(NamedTuple):
 
 
 class Evaluations(NamedTuple):
-    """Instants at which the motion is found: start and middle of every step, and its end where something switches there."""
+    """Instants at which the motion is found: start and middle of every step, and its end where something switches
+    there."""
 
     grid: NDArray[np.int64]    # (K, 3) -> number of the instant
     stage: NDArray[np.int64]   # (E,) row of the stage tables
@@ -103,18 +105,21 @@ class Kinematic:
         shape_all(self.model.body, Strains(*drive), make_desk(nodes), course.shapes, course.sums)
         return course
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], course: Course) -> tuple[State, Block, Status]:
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
+                course: Course) -> tuple[State, Block, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
         way = self._move(course, knots, supports, x)
-        tallies = model.tallies if model.tallies.contacts == way.present.shape[1] else model.tallies_of(way.present.shape[1])
+        contacts = way.present.shape[1]
+        tallies = model.tallies if model.tallies.contacts == contacts else model.tallies_of(contacts)
         tally = tallies.start(state.memory, state.time)
         memory = assembly.memory_of(model.body, len(tallies.laws), tally, course.shapes, course.sums)
         pose = self._per_instant(self._poses(way, x), way.when)
         taken = self._loads(way, pose, memory)
         status = law_failure(model.environment)
-        if status.failure:                               # what comes before it is kept; all later numbers are no numbers
+        if status.failure:                               # what comes before it is kept; all later numbers are no
+                                                         # numbers
             record = record & (knots < (status.time or 0.0))
             taken = taken._replace(push=np.nan_to_num(taken.push), works=np.nan_to_num(taken.works))
         effects = self._effects(way, course.sums[way.when.stage], taken)
@@ -140,7 +145,8 @@ class Kinematic:
         """What pushes along the motion, and what its inertia takes."""
         model, when, E, J = self.model, way.when, len(pose), int((way.when.slot != 1).sum())
         inside = (0.5 * (way.knots[:-1] + way.knots[1:]))[when.step]
-        given = following.Motion(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage, when.stands)
+        given = following.Motion(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage,
+                                 when.stands)
         taken = Taken(np.zeros((E, 6)), np.zeros((E, 6)), np.zeros((E, 2)), np.zeros((E, len(memory.law_powers))),
                       Load.zeros(J, len(model.mesh.X)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
         following.loads_many(model.body, assembly.fresh(model.forces), given, memory, taken)
@@ -160,34 +166,37 @@ class Kinematic:
         drive = taken.works[:, 0] + swung + (touch * twist).sum(axis=1) - contact_power
         return Effects(resultant, hold, touch, np.stack([drive, taken.works[:, 1] + contact_power], axis=1), each)
 
-    def _count(self, way: Passage, record: NDArray[np.bool_], memory: Memory, taken: Taken, effects: Effects, passive: Array,
-               shared: Shared, tallied: Any) -> None:
+    def _count(self, way: Passage, record: NDArray[np.bool_], memory: Memory, taken: Taken, effects: Effects,
+               passive: Array, shared: Shared, tallied: Any) -> None:
         """The tally of the block."""
         when, at_knot, robot = way.when, way.when.slot != 1, self.model.body
         drive, environment = effects.powers[:, 0], effects.powers[:, 1]
-        rod_efforts.take_contacts_off(robot, np.ascontiguousarray(way.places.place[at_knot]), np.ascontiguousarray(shared.about_head),
-                                      taken.inner)
-        rod_efforts.count_instants(
-            robot, memory, Strains(*way.course.drive), tallied, rod_efforts.Steps(way.knots, record, when.grid, when.stage, when.stands),
-            rod_efforts.Powers(taken.laws, effects.contacts, np.stack([drive - passive, environment, passive], axis=1)),
-            rod_efforts.Inside(taken.inner, taken.speed, effects.hold[at_knot]))
+        place, touch = way.places.place[at_knot], shared.about_head
+        take_contacts_off(robot, np.ascontiguousarray(place), np.ascontiguousarray(touch), taken.inner)
+        steps = Steps(way.knots, record, when.grid, when.stage, when.stands)
+        powers = Powers(taken.laws, effects.contacts, np.stack([drive - passive, environment, passive], axis=1))
+        inside = Inside(taken.inner, taken.speed, effects.hold[at_knot])
+        count_instants(robot, memory, Strains(*way.course.drive), tallied, steps, powers, inside)
 
     @staticmethod
-    def _block(way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects, shared: Shared) -> Block:
+    def _block(way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects,
+               shared: Shared) -> Block:
         """The instants and contacts at the knots that are kept."""
         when, motion, drive = way.when, way.motion, way.course.drive
         e = np.where(kept < len(way.knots) - 1, when.grid[np.minimum(kept, len(way.knots) - 2), 0], when.grid[-1, 2])
         flat, rows, j = np.concatenate([pose[e], motion.twist[e], paid[kept]], axis=1), when.stage[e], when.stands[e]
         now = Instants(way.knots[kept], flat, motion.twist[e], motion.twist_rate[e], effects.hold[e], effects.powers[e],
                        way.course.shapes[rows], taken.loads[j], drive.value[rows], drive.rate[rows])
-        touches = Touches(way.places.place[e], way.present[when.step[e]], way.reached.shape[e][..., :12], shared.wrench[j],
-                          shared.about_head[j], effects.touch[e], motion.residual[e], motion.speed[e], shared.singular[j])
+        touches = Touches(way.places.place[e], way.present[when.step[e]], way.reached.shape[e][..., :12],
+                          shared.wrench[j], shared.about_head[j], effects.touch[e], motion.residual[e], motion.speed[e],
+                          shared.singular[j])
         return raw_block(now, touches)
 
     def _move(self, course: Course, knots: Array, supports: Array, x: Array) -> Passage:
         """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it.
 
-        Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x on.
+        Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x
+        on.
         """
         begin, moves = supports.copy(), any(any(velocity_of(item)) for item, _ in self.slots)
         base = np.tile(quaternion_to_matrix(HeadState.of(x).turn), (len(course.shapes), 1, 1)) if moves else None
@@ -206,10 +215,12 @@ class Kinematic:
                     self._walled(knots)[when.step], None if base is None else base[when.stage])
             way = Passage(knots, times, course, when, chosen, present, reached, motion)
             if not moves and (wander is None or self.contacts.guides_body):
-                return way                                        # the whole body guides: its motion does not depend on where supports are
+                return way                                        # the whole body guides: its motion does not depend on
+                                                                  # where supports are
             twist = np.zeros((len(course.shapes), 6))
             twist[when.stage[::-1]] = motion.twist[::-1]
-            apart = 0.0                                           # relative to the body's length: how far this round is from the last
+            apart = 0.0                                           # relative to the body's length: how far this round is
+                                                                  # from the last
             if base is not None:
                 before, base = base, self._orientations(way, x)
                 apart = float(np.abs(base - before).max())
@@ -219,7 +230,8 @@ class Kinematic:
                 apart = max(apart, speed * float(knots[-1] - knots[0]) / self.model.rod.length)
             if apart < AGREED:
                 return way
-        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use `along: body`, or a "
+        raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use "
+                         "`along: body`, or a "
                          f"shorter step")
 
     @staticmethod
@@ -231,8 +243,10 @@ class Kinematic:
         except Slip as slip:
             if not isinstance(gait, Blend):
                 raise
-            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts do not "
-                       f"let it: {slip}; between supports a change must begin at the head, which the gait 'steered-curvature' "
+            raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts "
+                       "do not "
+                       f"let it: {slip}; between supports a change must begin at the head, which the gait "
+                       "'steered-curvature' "
                        "does") from slip
 
     @property
@@ -240,7 +254,8 @@ class Kinematic:
         return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
 
     def _wander(self, course: Course, twist: Array, base: Array | None) -> Wander:
-        """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its velocity v in space.
+        """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its
+        velocity v in space.
 
         base : (T, 3, 3) orientation of the head, where supports move through space.
         """
@@ -265,9 +280,11 @@ class Kinematic:
         bare = ~present.any(axis=1) & ~self._walled(knots)
         if bare.any():
             n = int(np.argmax(bare))
-            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts must take over from "
+            raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts "
+                             "must take over from "
                              f"each other "
-                             "without a gap in their `active` windows (a peristaltic wave needs a body of at least one wavelength)")
+                             "without a gap in their `active` windows (a peristaltic wave needs a body of at least one "
+                             "wavelength)")
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
         steps = len(knots) - 1
@@ -314,20 +331,23 @@ class Kinematic:
         shared = self._shared(way, resultant, np.arange(len(resultant)))
         return np.asarray((shared.wrench * way.motion.given).sum(axis=2))
 
-    def _integrate(self, start: Array, way: Passage, powers: Array, passive: Array, wrench: Array, pose: Array) -> Array:
+    @staticmethod
+    def _integrate(start: Array, way: Passage, powers: Array, passive: Array, wrench: Array, pose: Array) -> Array:
         """Works and impulse (K + 1, 9), `start` (9,) at the first knot, by Simpson's rule on every step.
 
         Steps are added one by one to what was there: a run has the same sums wherever it is cut.
         """
-        R = quaternion_to_matrix(HeadPose.of(pose).turn)
-        force = (R @ wrench[:, :3, None])[..., 0]
-        world = np.concatenate([force, (R @ wrench[:, 3:, None])[..., 0] + np.cross(HeadPose.of(pose).position, force)], axis=1)
-        rates = np.concatenate([powers, passive[:, None], world], axis=1)[way.when.grid]
+        head = HeadPose.of(pose)
+        R = quaternion_to_matrix(head.turn)
+        force, torque = (R @ wrench[:, :3, None])[..., 0], (R @ wrench[:, 3:, None])[..., 0]
+        torque += np.cross(head.position, force)
+        rates = np.concatenate([powers, passive[:, None], force, torque], axis=1)[way.when.grid]
         h = np.diff(way.knots)[:, None]
-        return np.cumsum(np.concatenate([start[None], h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2])]), axis=0)
+        steps = h / 6.0 * (rates[:, 0] + 4.0 * rates[:, 1] + rates[:, 2])
+        return np.cumsum(np.concatenate([start[None], steps]), axis=0)
 
     def _shared(self, way: Passage, resultant: Array, e: NDArray[np.int64]) -> Shared:
         """Forces of the contacts at some of the instants."""
         reached = way.reached
-        return share(self.contacts, self.slots, reached.shape[e], reached.strain[e], way.present[way.when.step[e]], resultant[e],
-                     way.times[e])
+        return share(self.contacts, self.slots, reached.shape[e], reached.strain[e], way.present[way.when.step[e]],
+                     resultant[e], way.times[e])

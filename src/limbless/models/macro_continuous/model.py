@@ -57,8 +57,8 @@ _AT_REST = (0.0,) * 6
 class MacroContinuous(Model):
     """Macro-continuous dynamics of a rod whose strains are imposed, O(cells).
 
-    Without contacts the net motion comes from the external forces (Fig. 2); with contacts it comes from them (Fig. 5), and the forces
-    follow. The plane and the line are the motion in space with some components of the head's twist held.
+    Without contacts the net motion comes from the external forces (Fig. 2); with contacts it comes from them (Fig. 5),
+    and the forces follow. The plane and the line are the motion in space with some components of the head's twist held.
     """
 
 
@@ -71,7 +71,8 @@ class MacroContinuous(Model):
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()
-        self.mesh = make_mesh(built.length, self.settings.cells, assembly.breaks_of(built, self.environment, self.settings.breaks))
+        breaks = assembly.breaks_of(built, self.environment, self.settings.breaks)
+        self.mesh = make_mesh(built.length, self.settings.cells, breaks)
         slices = Slices(built, self.mesh)
         self.forces, self.laws = assembly.pack_environment(slices, self.environment)
         self.whole, own = assembly.inertia_of(slices, self.forces, self.settings.inertia)
@@ -93,12 +94,15 @@ class MacroContinuous(Model):
 
     def _form(self, held: bool) -> Any:
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):
-            raise InputError("model.form: 'momentum' is for a free rod with inertia and without contacts; use 'velocity'")
+            raise InputError("model.form: 'momentum' is for a free rod with inertia and without contacts; use "
+                             "'velocity'")
         if held and not self.settings.inertia:
-            raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave inertia: true, or "
+            raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave "
+                             "inertia: true, or "
                              "remove the contacts")
         if held and self.rod.base == "fixed":
-            raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, planar or line)")
+            raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, "
+                             "planar or line)")
         if not self.settings.inertia:
             return Balanced()
         return MomentumForm() if self.settings.form == "momentum" else VelocityForm()
@@ -112,16 +116,18 @@ class MacroContinuous(Model):
 
     # One state at a time
 
-    def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike = _AT_REST, *,
-                base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-                time: float = 0.0, supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
+    def forward(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike,
+                base_twist: ArrayLike = _AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0,
+                supports: ArrayLike | None = None, crests: ArrayLike | None = None) -> Solution:
         """Net acceleration from the external forces (18), or, with contacts, from what they allow (34), (35); and all
         that follows.
 
         Parameters
         ----------
-        strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their rates in time.
-        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out
+        strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their
+        rates in time. base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist:
+        leave it out
             then.
         supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`,
             NaN where one is not there; where they are at the start of a run if absent.
@@ -129,15 +135,14 @@ class MacroContinuous(Model):
             the body. """
         if self.kinematic is None:
             if supports is not None or crests is not None:
-                raise InputError("supports and crests say where contacts are; the environment has none, so leave them out")
-            return self._instant(strain, strain_rate, strain_acceleration, base_twist, None, base_position, base_orientation,
-                                 time)
+                raise InputError("supports and crests say where contacts are; the environment has none, so leave them "
+                                 "out")
+            head = self._head(base_twist, base_position, base_orientation)
+            return self._instant(self._tables(strain, strain_rate, strain_acceleration), head, None, time)
         if np.any(numbers("base_twist", base_twist, 6)):
             raise InputError("base_twist: contacts decide the motion of the head; leave it out (got "
                              f"{tuple(np.asarray(base_twist))})")
-        x = np.zeros(SIZE)
-        state = HeadState.of(x)
-        state.position[:], state.turn[:] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
+        x = self._head(_AT_REST, base_position, base_orientation)
         strains = Drive(*self._tables(strain, strain_rate, strain_acceleration))
         return held_instant(self, self.kinematic, strains, x, time, supports, crests)
 
@@ -149,39 +154,49 @@ class MacroContinuous(Model):
                              f"{[values.shape for values in tables]}")
         return tables
 
-    def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike, base_twist: ArrayLike,
-                        base_twist_rate: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
-        """The wrench inside a body that moves as given (24); what that takes from outside at the head is `base_reaction`."""
-        return self._instant(strain, strain_rate, strain_acceleration, base_twist, base_twist_rate, base_position, base_orientation, time)
-
-    def _instant(self, strain: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, twist: ArrayLike, twist_rate: ArrayLike | None,
-                 position: ArrayLike, orientation: ArrayLike, time: float) -> Solution:
-        tables, x = self._tables(strain, rate, acceleration), np.zeros(SIZE)
+    @staticmethod
+    def _head(twist: ArrayLike, position: ArrayLike, orientation: ArrayLike) -> Array:
+        """A checked state of the head."""
+        x = np.zeros(SIZE)
         state = HeadState.of(x)
         state.position[:], state.turn[:] = numbers("base_position", position, 3), unit_quaternion(orientation)
         state.motion[:] = numbers("base_twist", twist, 6)
+        return x
+
+    def internal_wrench(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike,
+                        base_twist: ArrayLike, base_twist_rate: ArrayLike, *,
+                        base_position: ArrayLike = (0.0, 0.0, 0.0),
+                        base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
+        """The wrench inside a body that moves as given (24); what that takes from outside at the head is
+        `base_reaction`."""
+        head = self._head(base_twist, base_position, base_orientation)
+        return self._instant(self._tables(strain, strain_rate, strain_acceleration), head, base_twist_rate, time)
+
+    def _instant(self, tables: list[Array], x: Array, twist_rate: ArrayLike | None, time: float) -> Solution:
         strains = Strains(*(values[None] for values in tables))
         problem = self._one_instant(strains)
         if not evaluate(problem, 0, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
         refuse_law_failure(self.environment)
-        now, inertia = _instants(np.array([time]), problem.records, strains), inertia_matrices(problem.memory.sums[:1])[0]
+        now = _instants(np.array([time]), problem.records, strains)
+        inertia = inertia_matrices(problem.memory.sums[:1])[0]
         if twist_rate is not None:
             given, before = numbers("base_twist_rate", twist_rate, 6), Instant.of(problem.memory.instant)
             hold = inertia @ given + before.bias[0] - before.push[0]
             now = now._replace(twist_rate=given[None], hold=hold[None])
         wrench, tail = self.recorder.wrench_along(now, None)
         power = -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1))
-        return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia, now.shape[0, :, :12].copy(), power, now.twist[0],
-                        np.zeros(6), np.zeros((0, 6)))
+        return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia, now.shape[0, :, :12].copy(), power,
+                        now.twist[0], np.zeros(6), np.zeros((0, 6)))
 
     def _one_instant(self, strains: Strains) -> RodProblem:
         """A problem of one instant, whose state holds the twist of the head."""
-        return self._problem(RodDrive(strains, np.zeros(1)), self.tallies.start({}, 0.0), 1)._replace(options=Options(VelocityForm()))
+        problem = self._problem(RodDrive(strains, np.zeros(1)), self.tallies.start({}, 0.0), 1)
+        return problem._replace(options=Options(VelocityForm()))
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
-        """`Shape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what the strains add to its rate."""
+        """`Shape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what the strains
+        add to its rate."""
         tables = self._tables(strain, strain_rate, strain_acceleration)
         found, sums = Shape.zeros(1, len(self.mesh.X)), ShapeSums.zeros(1)
         shape_all(self.body, Strains(*(values[None] for values in tables)), make_desk(len(self.mesh.X)), found, sums)
@@ -204,10 +219,12 @@ class MacroContinuous(Model):
         locked = np.flatnonzero((self.free == 0.0) & (np.array(initial.twist) != 0.0))
         if decided and any(initial.twist):
             why = "contacts decide" if self.kinematic is not None else "without inertia the balance of forces decides"
-            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry {np.flatnonzero(initial.twist)[0]} of "
+            raise InputError(f"initial.twist: {why} the motion of the head; leave it at 0 (entry "
+                             f"{np.flatnonzero(initial.twist)[0]} of "
                              f"{initial.twist} is not)")
         if len(locked):
-            raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got {initial.twist}")
+            raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got "
+                             f"{initial.twist}")
         if self.kinematic is not None:
             self.kinematic.slots = self.contacts.slots(gait)
             self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.slots))
@@ -229,7 +246,8 @@ class MacroContinuous(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
-            return None                                  # contacts, the balance of forces or the clamp decide the motion: no state to brake
+            return None                                  # contacts, the balance of forces or the clamp decide the
+                                                         # motion: no state to brake
         return friction_limit(rod_rate(self.laws, self._own[:, 0]), RUNGE_KUTTA, self.laws)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
@@ -250,18 +268,21 @@ class MacroContinuous(Model):
         done = float(knots[-1] if failed == 0 else knots[(failed - 1) // 2])
         status = law_failure(self.environment)
         if failed and not status.failure:
-            status = Status("the forces leave the motion of the head undetermined (without inertia every direction needs a drag); "
+            status = Status("the forces leave the motion of the head undetermined (without inertia every direction "
+                            "needs a drag); "
                             "add a drag, or set model.inertia: true", done, "the head")
         if status.failure:
             reached = int((times < (status.time or 0.0)).sum())
             times = times[:reached]
-            kept = Records(*(array[:reached] for array in kept[:-1]), Tally(*(array[:reached] for array in kept.tally)))
+            kept = Records(kept.x[:reached], kept.instants[:reached], kept.shapes[:reached], kept.loads[:reached],
+                           kept.row[:reached], Tally(*(array[:reached] for array in kept.tally)))
         h, last = np.diff(knots), HeadState.of(x)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         HeadState.of(kept.x).passive[:] += paid[record][:len(times)]
         last.passive[...] += paid[-1]
         if isinstance(self._options.form, Balanced) and record[-1] and not failed:
-            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]          # no state of its own: the twist of the last instant
+            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]          # no state of its own: the twist of the
+                                                                                # last instant
         block = {**raw_block(_instants(times, kept, strains), None), **self.tallies.named(kept.tally)}
         return State(done, x, {**state.memory, **self.tallies.named(tally)}), block, status
 
@@ -272,7 +293,7 @@ class MacroContinuous(Model):
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""
         head = HeadState.of(state.x)
-        return {"time": np.float64(state.time), "base_position": head.position.copy(),                   # type: ignore[dict-item]
+        return {"time": np.float64(state.time), "base_position": head.position.copy(),  # type: ignore[dict-item]
                 "base_orientation": head.turn.copy(), "base_twist": head.motion.copy()}
 
     def schema(self) -> dict[str, Variable]:
@@ -285,8 +306,9 @@ class MacroContinuous(Model):
 def _instants(times: Array, kept: Records, strains: Strains) -> Instants:
     """Records as instants."""
     instant = InstantRecord.of(kept.instants)
-    return Instants(times, kept.x, instant.twist, instant.rate, instant.hold, np.stack([instant.actuators, instant.environment], axis=1),
-                    kept.shapes, kept.loads, strains.value[kept.row], strains.rate[kept.row])
+    powers = np.stack([instant.actuators, instant.environment], axis=1)
+    return Instants(times, kept.x, instant.twist, instant.rate, instant.hold, powers, kept.shapes, kept.loads,
+                    strains.value[kept.row], strains.rate[kept.row])
 
 
 class MacroContinuousSettings(ModelSettings):
@@ -297,7 +319,8 @@ class MacroContinuousSettings(ModelSettings):
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
     inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     form: Literal["velocity", "momentum"] = Field("velocity",
-                                                  description="state of a free rod: twist of the head, or momentum of the whole")
+                                                  description="state of a free rod: twist of the head, or momentum of "
+                                                              "the whole")
     slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
     takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")

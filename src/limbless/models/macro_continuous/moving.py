@@ -29,7 +29,8 @@ def wall_velocity(walls: Sequence[Support]) -> Array:
     """(3,): velocity of the tube that guides a whole body: one for all that do so."""
     found = {item.velocity for item in walls}
     if len(found) > 1:
-        raise InputError(f"support: the whole body is guided at different velocities, {sorted(found)}; give all supports `along: body` one")
+        raise InputError(f"support: the whole body is guided at different velocities, {sorted(found)}; give all "
+                         "supports `along: body` one")
     return np.array(found.pop() if found else (0.0, 0.0, 0.0))
 
 

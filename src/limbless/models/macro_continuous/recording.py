@@ -28,27 +28,35 @@ SCHEMA = {
     "base_position": Variable(("axis",), "m", "position of the head section", "world"),
     "base_orientation": Variable(("quaternion",), "1", "orientation of the head section, scalar first", "world"),
     "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the head section", "base"),
-    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular acceleration", "base"),
+    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular "
+                                                              "acceleration", "base"),
     **BODY_VARIABLES,
     "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
     "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
     "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to the part before it",
+    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to "
+                                                                "the part before it",
                                 "section"),
-    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive when they drive",
+    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive "
+                                                       "when they drive",
                        "section"),
-    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
+    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included",
+                            "section"),
     "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
     "contact_force": Variable(("contact", "axis"), "N", "force of each contact on the body; 0 where open", "world"),
-    "contact_couple": Variable(("contact", "axis"), "N m", "couple of each contact on the body, about its place; 0 where open", "world"),
+    "contact_couple": Variable(("contact", "axis"), "N m", "couple of each contact on the body, about its place; 0 "
+                                                           "where open", "world"),
     "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
     "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
-    "support_wrench": Variable(("contact", "screw"), "N, N m", "force and couple of each contact along the axes of its section", "section"),
+    "support_wrench": Variable(("contact", "screw"), "N, N m", "force and couple of each contact along the axes of its "
+                                                               "section", "section"),
     "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
     "contact_residual": Variable((), "m/s", "slip that remains at the contacts"),
     "contact_speed": Variable((), "m/s", "speed of the body, with which the slip at its contacts is compared"),
-    "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to their resultant"),
-    "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their resultant"),
+    "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to "
+                                              "their resultant"),
+    "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their "
+                                                             "resultant"),
     "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
     "kinetic_energy": Variable((), "J", "kinetic energy of the body and added mass"),
     "potential_energy": Variable((), "J", "energy of weight, buoyancy and passive stiffness"),
@@ -58,8 +66,10 @@ SCHEMA = {
     "actuator_work": Variable((), "J", "work of the actuators since the start"),
     "environment_work": Variable((), "J", "work of the environment since the start"),
     "passive_work": Variable((), "J", "work of the passive stiffness and damping since the start"),
-    "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin", "world"),
-    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
+    "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin",
+                         "world"),
+    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start",
+                        "world"),
 }
 CONTACTS = ("contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state", "support_wrench",
             "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning", "contact_singular_values")
@@ -96,7 +106,8 @@ class Touches(NamedTuple):
 
 def raw_block(now: Instants, touches: Touches | None) -> Block:
     """Instants and contacts as one block of arrays, record first: what `advance` keeps until the end of a run."""
-    block = {"time": now.time, **{f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}}
+    kept = {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
+    block = {"time": now.time, **kept}
     if touches is not None:
         block |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
     return block
@@ -119,11 +130,13 @@ def cross_wrench(twist: Array, momentum: Array) -> Array:
 
 def bracket(a: Array, b: Array) -> Array:
     """ad_a b of (..., 6) arrays."""
-    return np.concatenate([np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:]), np.cross(a[..., 3:], b[..., 3:])], axis=-1)
+    v, w = a[..., :3], a[..., 3:]
+    return np.concatenate([np.cross(w, b[..., :3]) + np.cross(v, b[..., 3:]), np.cross(w, b[..., 3:])], axis=-1)
 
 
 def carried(kernel: Any, shape: Array, pairs: Array) -> Array:
-    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod.sweep`."""
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of
+    `mechanics.rod.sweep`."""
     pairs = kernel_array(np.broadcast_to(pairs, (*shape.shape[:2], 6)))
     out = np.empty_like(pairs)
     kernel(kernel_array(shape), pairs, out)
@@ -137,8 +150,8 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into blocks."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...], contacts: Sequence[str] = (),
-                 slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...],
+                 contacts: Sequence[str] = (), slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
         self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
         self.middles, self.axes = slices.mesh.middles, slices.axes
@@ -157,16 +170,20 @@ class Recorder:
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
-            "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), self.effort_limit(), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "section_length": (("section",), lengths,
+                               {"units": "m", "long_name": "length of the section when not stretched"}),
+            "effort_limit": (("screw",), self.effort_limit(),
+                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
         found["slip_tolerance"] = ((), self.slip,
-                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
+                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of "
+                                                               "the body"})
         if self.contacts:
             held = HELD[self.rod.base]
             found["resultant"] = (("resultant",), [f"number {number + 1}" for number in range(6 - len(held))], {})
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
-            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
+            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each "
+                                                                                     "contact belongs to"})
         return found
 
     @property
@@ -184,7 +201,8 @@ class Recorder:
         """The six strains in a table."""
         rows = Muscle.zeros(6)
         muscle = Muscle.of(rows)
-        muscle.stiffness[:], muscle.damping[:], muscle.rest[:], muscle.acts[:] = self.stiffness, self.damping, NATURAL, self.actuated
+        muscle.stiffness[:], muscle.damping[:] = self.stiffness, self.damping
+        muscle.rest[:], muscle.acts[:] = NATURAL, self.actuated
         return rows
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
@@ -204,9 +222,9 @@ class Recorder:
         block = {
             "time": now.time, "base_position": position, "base_orientation": state.turn, "base_twist": now.twist,
             "base_acceleration": acceleration, "base_reaction": now.hold,
-            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1], "passive_power": passive,
-            "actuator_work": state.actuators - state.passive, "environment_work": state.environment, "passive_work": state.passive,
-            "impulse": state.impulse,
+            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1],
+            "passive_power": passive, "actuator_work": state.actuators - state.passive,
+            "environment_work": state.environment, "passive_work": state.passive, "impulse": state.impulse,
             "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
@@ -238,7 +256,8 @@ class Recorder:
         }
 
     def _orientations(self, base: Array, h: Array) -> Array:
-        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the body."""
+        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the
+        body."""
         q = matrix_to_quaternion(h)
         turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
         q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
@@ -249,11 +268,12 @@ class Recorder:
     def _section_motion(now: Instants) -> tuple[Array, Array]:
         """Twists of all sections and the rates of their components (R, nodes, 6), along the sections' axes (17)."""
         shape, twist = Shape.of(now.shape), now.twist[:, None]
-        return (carried(twists_to_sections, now.shape, twist + shape.swing),
-                carried(twists_to_sections, now.shape, now.twist_rate[:, None] + shape.surge + bracket(twist, shape.swing)))
+        rate = now.twist_rate[:, None] + shape.surge + bracket(twist, shape.swing)
+        return carried(twists_to_sections, now.shape, twist + shape.swing), carried(twists_to_sections, now.shape, rate)
 
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
-        """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
+        """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the
+        head frame."""
         V, rate = self._section_motion(now)
         load = Load.of(now.load)
         need = self.whole * rate + cross_wrench(V, self.whole * V) - load.push
@@ -267,7 +287,8 @@ class Recorder:
             tail -= poked.sum(axis=1)
         if touches is not None:
             X, place = self.mesh.X[:, None], touches.place[:, None]
-            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus again
+            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus
+                                                              # again
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
@@ -276,8 +297,8 @@ class Recorder:
     def _inside(self, now: Instants, touches: Touches | None) -> Block:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
         wrench, tail = self.wrench_along(now, touches)
-        scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2),
-                                                                                                    initial=0.0) / self.rod.length
+        force, torque = (np.abs(wrench[..., part]).max(axis=(1, 2), initial=0.0) for part in (slice(3), slice(3, 6)))
+        scale = force + torque / self.rod.length
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
         m, length = self.middles, self.section_lengths
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
@@ -289,7 +310,8 @@ class Recorder:
         }
 
     def _outside(self, now: Instants) -> Array:
-        """What the environment does per length, at nodes: the push on body and added mass, less what the latter takes."""
+        """What the environment does per length, at nodes: the push on body and added mass, less what the latter
+        takes."""
         added, push = self.whole - self.own, Load.of(now.load).push
         if not self.whole.any() or not added.any():
             return push
@@ -303,7 +325,8 @@ class Recorder:
         return {
             "contact_wrench": touches.resultant, "support_wrench": wrench,
             "contact_force": _turn(turn, wrench[..., :3]), "contact_couple": _turn(turn, wrench[..., 3:]),
-            "contact_position": np.where(there, place, 0.0), "contact_state": np.where(touches.present, self.touching, OPEN),
+            "contact_position": np.where(there, place, 0.0),
+            "contact_state": np.where(touches.present, self.touching, OPEN),
             "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
             "contact_speed": touches.speed,
             "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),
