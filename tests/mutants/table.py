@@ -98,7 +98,8 @@ MUTANTS = [
     # Right as printed, and stressed by the spec because it is easily lost
     Mutant(
         "34", "(34): Ia belongs in H (without it q̈ is wrong by 5.6)", "mechanics/chain/joints.py",
-        "D = power(S, U) + Freedom(robot.freedoms, v).rotor + ", "D = power(S, U) + ", "tests/unit/models/test_dense_form.py::test_friction_and_rotors"),
+        "D = power(S, U) + Freedom(robot.freedoms, v).rotor + ", "D = power(S, U) + ",
+        "tests/unit/models/test_dense_form.py::test_friction_and_rotors"),
     Mutant(
         "classical", "section 1: V̇ is the classical acceleration, not the rate of the components", "models/newton_euler/model.py",
         "base[:3] += np.cross(", "base[:3] += 0.0 * np.cross(", f"{DENSE}[eel-dry]"),
