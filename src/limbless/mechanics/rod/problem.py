@@ -5,7 +5,6 @@ from __future__ import annotations
 from limbless.mechanics.algebra.lie import normalised
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 from limbless.mechanics.integrate.tally import add_laws
 from limbless.mechanics.rod.efforts import find_needs, look_and_keep_strains, put_efforts
@@ -176,13 +175,3 @@ def keep_instant(memory, records, x, r):
             records.shapes[r, k, c] = shape[k, c]
     keep_loads(memory.pushes, memory.pokes, records.loads, r)
     records.row[r] = memory.now[0]
-
-
-@lean_kernel
-def evaluate(problem, i, t, x):
-    """Instant i of the drive, at time t, into record i. False if the motion of the head is not determined."""
-    now, state = lean(problem), lean(x)
-    rate(now, i, t, t, state, now.memory.slope)
-    load_all(now.forces, now.memory)
-    keep(now, state, now.memory.slope, i)
-    return now.memory.failed[0] == 0

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
+from limbless.environments.base import Environment, Pack
 from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
@@ -48,12 +47,11 @@ def breaks_of(rod: Rod, environment: Sequence[Environment], more: tuple[float, .
     return tuple(sorted(set(found)))
 
 
-def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Any]:
-    """All forces, per unit length at each node (a wrench at a point stays whole), and the laws' rows."""
+def pack_environment(slices: Slices, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], list[Pack]]:
+    """All forces, per unit length at each node (a wrench at a point stays whole), and what each environment packed."""
     seen: Any = slices                                   # as environments see a robot: its bodies and segments
     packs = [item.pack(seen) for item in environment if item.role == "wrench"]
-    laws = assemble_laws([pack.laws for pack in packs])
-    return rod_forces_of(laws, slices.mesh.weight), laws
+    return rod_forces_of(packs, slices.mesh.weight), packs
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:

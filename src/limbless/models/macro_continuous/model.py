@@ -17,7 +17,7 @@ from limbless.gaits.base import Drive, Gait
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Tally
-from limbless.mechanics.rod.problem import evaluate
+from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
 from limbless.mechanics.rod.shapes import make_desk, shape_all
 from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.mechanics.rod.tables import (
@@ -175,7 +175,7 @@ class MacroContinuous(Model):
     def _instant(self, tables: list[Array], x: Array, twist_rate: ArrayLike | None, time: float) -> Solution:
         strains = Strains(*(values[None] for values in tables))
         problem = self._one_instant(strains)
-        if not evaluate(problem, 0, time, x):
+        if not self._evaluate(problem, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
         refuse_law_failure(self.environment)
         now = _instants(np.array([time]), problem.records, strains)
@@ -193,6 +193,12 @@ class MacroContinuous(Model):
         """A problem of one instant, whose state holds the twist of the head."""
         problem = self._problem(RodDrive(strains, np.zeros(1)), self.tallies.start({}, 0.0), 1)
         return problem._replace(options=Options(VelocityForm()))
+
+    @staticmethod
+    def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
+        """The instant into its record, by an engine that makes no step. False if the motion is not determined."""
+        runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), x)
+        return not problem.memory.failed[0]
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
         """`Shape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what the strains
@@ -241,7 +247,7 @@ class MacroContinuous(Model):
         """Momentum about the world origin of a rod whose head moves with the twist in x."""
         strains = Strains(*(kernel_array(part) for part in drive))
         problem = self._one_instant(strains)
-        evaluate(problem, 0, 0.0, x)
+        self._evaluate(problem, 0.0, x)
         return np.asarray(self.recorder.block(_instants(np.zeros(1), problem.records, strains), None)["momentum"][0])
 
     def step_limit(self, state: State) -> StepLimit | None:
