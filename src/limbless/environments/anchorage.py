@@ -10,7 +10,7 @@ from limbless.callables import Function, call, span
 from limbless.description import quantity
 from limbless.differences import STENCIL, STEP, of_stencil
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 

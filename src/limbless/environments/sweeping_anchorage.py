@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 

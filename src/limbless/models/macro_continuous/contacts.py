@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.anchorage import Anchorage
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait

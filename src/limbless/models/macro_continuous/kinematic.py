@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Places
+from limbless.environments.constraint import Places
 from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait

@@ -11,7 +11,7 @@ from pydantic import Field
 from limbless.actuation import Actuation
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics.compiled.kernel import kernel_array

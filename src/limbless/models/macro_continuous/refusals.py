@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
