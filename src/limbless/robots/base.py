@@ -1,16 +1,13 @@
 """`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to choose."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from limbless.description import Description
-
-if TYPE_CHECKING:
-    from limbless.gaits.base import Gait
 
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000
@@ -42,14 +39,6 @@ class Bodies(NamedTuple):
     volume_moment: Array   # (bodies, 3)    first moment of volume, m4
 
 
-class Motion(NamedTuple):
-    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
-
-    position: Array        # (T, positions)   rad or m
-    velocity: Array        # (T, joints)      rad/s or m/s
-    acceleration: Array    # (T, joints)
-
-
 class Robot(Description):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
 
@@ -65,10 +54,6 @@ class Robot(Description):
         raise NotImplementedError
 
     def bodies(self) -> Bodies:
-        raise NotImplementedError
-
-    def motion(self, gait: Gait, times: Array) -> Motion:
-        """A gait as joint motion at `times`: a shape becomes joint angles by differences of heading, a joint gait is taken as it is."""
         raise NotImplementedError
 
     @property

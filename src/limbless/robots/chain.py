@@ -3,22 +3,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from limbless.gaits.base import Gait
-from limbless.robots import chain_arrays, chain_motion, chain_shape, chain_text, from_arrays
-from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
+from limbless.robots import chain_arrays, chain_text, from_arrays
+from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, Row
-from limbless.robots.chain_shape import ShapeMap
 from limbless.robots.links import BodyShape, Link
 
 Base = Literal["free", "planar", "fixed"]
+T = TypeVar("T")
 
 
 class _Packed:
@@ -29,8 +28,7 @@ class _Packed:
         self.bodies = chain_arrays.pack_bodies(chain, self.rows)
         self.segments = chain_arrays.pack_segments(chain, self.rows)
         self.arrays = chain_arrays.pack(chain, self.rows, self.bodies)
-        self.stations = chain_shape.stations(self.arrays, self.segments)
-        self.shape_map = chain_shape.shape_map(self.arrays)
+        self.others: dict[Callable[[Chain], Any], Any] = {}
 
 
 class Chain(Robot):
@@ -182,20 +180,8 @@ class Chain(Robot):
         """The pieces of body on which a fluid acts; `body` is the primitive row, the rest is in its kernel frame."""
         return self._packed.segments
 
-    # How it follows a gait
-
-    def stations(self) -> Array:
-        """Arc length behind the first joint of every place where the body can bend, then of the tail end, m."""
-        return self._packed.stations
-
-    def shape_map(self) -> ShapeMap:
-        """Which velocity columns take the differences of heading and elevation from station to station."""
-        return self._packed.shape_map
-
-    def motion(self, gait: Gait, times: Array) -> Motion:
-        """A gait as joint motion at `times`.
-
-        A shape gait gives heading and elevation at `stations()`; their differences become yaw and pitch, and Rz(yaw) Ry(pitch) at a
-        spherical joint. A joint gait gives one value per degree of freedom; the three values of a spherical joint are a rotation vector.
-        """
-        return chain_motion.motion(self, gait, np.asarray(times, dtype=np.float64))
+    def once(self, make: Callable[[Chain], T]) -> T:
+        """What a function makes of this chain, made when first asked for and kept (do not write into it)."""
+        if make not in self._packed.others:
+            self._packed.others[make] = make(self)
+        return cast(T, self._packed.others[make])

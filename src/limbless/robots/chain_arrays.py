@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.links import Link, symmetric_matrix, upper_triangle
 from limbless.robots.rotations import snap
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-BASE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
+BASE = 0
+REVOLUTE, PRISMATIC, SPHERICAL = Revolute.code, Prismatic.code, Spherical.code
 _PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest",
                "damping", "torque_limit")
-
-
 ALIGNED = 0.05
 """Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot as it was built."""
 
@@ -124,8 +124,9 @@ def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
 def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     """The arrays of a chain."""
     kind = np.array([row.kind for row in rows], dtype=np.int64)
-    positions = np.where(kind == SPHERICAL, 4, np.where(kind == BASE, 0, 1))
-    velocities = np.where(kind == SPHERICAL, 3, np.where(kind == BASE, 0, 1))
+    kinds = {primitive.code: primitive for primitive in (Revolute, Prismatic, Spherical)}
+    positions = [0, *(kinds[row.kind].positions for row in rows[1:])]
+    velocities = [0, *(kinds[row.kind].freedoms for row in rows[1:])]
     position_column, velocity_column = (np.cumsum(width) - width for width in (positions, velocities))
     position_column[0] = velocity_column[0] = -1
     joints = [link.joint for link in chain.links if link.joint is not None]

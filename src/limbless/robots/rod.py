@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -10,8 +10,6 @@ from pydantic import Field, model_validator
 from limbless.callables import Function, NamedFunction, call
 from limbless.description import quantity
 from limbless.errors import InputError
-from limbless.gaits.base import Drive, Gait
-from limbless.mechanics.rod.strains import bend, within
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
@@ -27,7 +25,7 @@ ACTUATED: dict[str, tuple[int, ...]] = {
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value."""
 HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
-_STILL = 1e-9          # a locked strain may differ from its natural value by this much: the rounding of a gait
+STILL = 1e-9           # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
 
 Stiffness = float | tuple[float, float, float, float, float, float]
@@ -124,52 +122,19 @@ class Rod(Robot):
         moment = np.array([[mass @ middle, 0.0, 0.0]])
         return Bodies(np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density)
 
-    # How it follows a gait
-
-    def strain(self, gait: Gait, times: Array, stations: Array) -> Drive:
-        """A gait as strain (T, S, 6) at times (T,) and abscissae (S,) or (T, S): shape gaits give their slope, strain gaits themselves.
-
-        The curvatures of a shape are the slopes of its heading (about z) and of its elevation (about y): what a chain of many links does.
-        """
-        drive = gait.sample(times, stations) if gait.drives == "strain" else _curvature(*gait.slope(times, stations))
-        if not within(*(np.ascontiguousarray(part) for part in drive), *self._bounds):
-            self._refuse(drive, gait, times, stations)
-        return drive
-
     @cached_property
-    def _bounds(self) -> tuple[Array, Array]:
+    def strain_bounds(self) -> tuple[Array, Array]:
         """Between what each strain must stay: a stretch above 0, and what is not actuated at its natural value."""
         low, high = np.full(6, -1e300), np.full(6, 1e300)
         low[0] = np.nextafter(0.0, 1.0)
-        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
-        low[locked], high[locked] = NATURAL[locked] - _STILL, NATURAL[locked] + _STILL
+        locked = self.locked
+        low[locked], high[locked] = NATURAL[locked] - STILL, NATURAL[locked] + STILL
         return low, high
 
-    def _refuse(self, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
-        """Say what is wrong with strains that are not finite, fold the rod, or drive what is not actuated."""
-        def where(bad: Any) -> str:
-            i, k = np.argwhere(bad)[0][:2]
-            X = stations[i, k] if stations.ndim == 2 else stations[k]
-            return f"at t = {times[i]:g} s, X = {X:g} m"
-        for part in drive:
-            if not np.isfinite(part).all():
-                raise InputError(f"the gait's strain is not finite {where(~np.isfinite(part).all(axis=-1))}")
-        if (drive.value[..., 0] <= 0.0).any():
-            bad = drive.value[..., 0] <= 0.0
-            raise InputError(f"the gait folds the rod {where(bad)}: the stretch is {drive.value[..., 0][bad][0]:g}, and must stay above 0; "
-                             "reduce its amplitude")
-        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
-        moved = (np.abs(drive.value[..., locked] - NATURAL[locked]) > _STILL).any(axis=tuple(range(drive.value.ndim - 1)))
-        if moved.any():
-            wanted = {locked[c] for c in np.flatnonzero(moved)}
-            enough = next(case for case, free in ACTUATED.items() if wanted <= set(free) and set(ACTUATED[self.strains]) <= set(free))
-            numbers = [f"{name} {value:g}" for name,
-                       value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
-            given = f" ({', '.join(numbers)})" if numbers else ""
-            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, "
-                             f"which a rod with "
-                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that "
-                             f"bends so)")
+    @property
+    def locked(self) -> list[int]:
+        """Numbers of the strains that no gait may drive."""
+        return [number for number in range(6) if number not in ACTUATED[self.strains]]
 
     def to_chain(self, links: int) -> Chain:
         """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither stretch nor shear.
@@ -211,11 +176,3 @@ def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
     if len(rows) < 2 or not (np.diff(rows[:, 0]) > 0).all():
         raise ValueError("a table of half axes needs at least two rows (X, half axis) with increasing X")
     return np.interp(X, rows[:, 0], rows[:, 1])
-
-
-def _curvature(*slopes: Array) -> Drive:
-    """Slopes of heading and elevation (T, S, 2) as strain of an inextensible rod."""
-    parts = [np.empty((*slope.shape[:2], 6)) for slope in slopes]
-    for slope, stretch, part in zip(slopes, (1.0, 0.0, 0.0), parts, strict=True):
-        bend(slope, stretch, part)
-    return Drive(*parts)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation
+from limbless.actuation.strains import rod_strain
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.environments.constraint import Contact
@@ -194,7 +195,7 @@ class MacroContinuous(Model):
                                      [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if self._setting.form == MOMENTUM_FORM:
-            x[SPEED:SPEED + 6] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))
+            x[SPEED:SPEED + 6] = self._momentum(x, rod_strain(self.rod, gait, np.zeros(1), self.mesh.X))
         return State(0.0, x)
 
     def _momentum(self, x: Array, drive: Drive) -> Array:
@@ -212,7 +213,7 @@ class MacroContinuous(Model):
 
     def drive(self, gait: Any, times: Array) -> Table | Drive:
         """The gait as strains at the stage times."""
-        drive = Drive(*(kernel_array(part) for part in self.rod.strain(gait, times, self.mesh.X)))
+        drive = Drive(*(kernel_array(part) for part in rod_strain(self.rod, gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.actuation import shape as actuation
 from limbless.errors import InputError, nearest
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
@@ -56,7 +57,7 @@ class Tangents:
     def _drive(self, times: Array) -> Drive:
         """The gait with its derivatives, as joint motion."""
         chain = self.model.chain
-        stations, mapping = chain.stations(), chain.shape_map()
+        stations, mapping = actuation.stations(chain), actuation.shape_map(chain)
         shape = [aligned_zeros((len(times), len(stations), 2, WORDS)) for _ in range(3)]
         type(self.gait).compiled_duals(self.parameters, times, stations, *shape)         # type: ignore[misc]
         joints = [aligned_zeros((len(times), chain.freedoms, WORDS)) for _ in range(3)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation, Motion
+from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
@@ -192,7 +193,7 @@ class NewtonEuler(Terms, Model):
         if gait.drives == "torque":
             start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         else:
-            motion = self.chain.motion(gait, np.zeros(1))
+            motion = joint_motion(self.chain, gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
             start = self._position_columns(numbers("initial.joint_position", initial.joint_position, n))
@@ -212,7 +213,7 @@ class NewtonEuler(Terms, Model):
         if speaks == "torque":
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return Drive(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
-        return Drive(*self.chain.motion(gait, times), np.zeros((1, n)))
+        return Drive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
 
     def step_limit(self, state: State) -> StepLimit | None:
         rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[7:self._split])

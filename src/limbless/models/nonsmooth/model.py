@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
+from limbless.actuation.joints import joint_motion
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
@@ -186,7 +187,7 @@ class NonSmooth(Model):
         moving = assembly.views(x, rows, n, slots)
         moving.position[:3], moving.position[3:7], moving.velocity[:6] = initial.position, initial.orientation, initial.twist
         if gait.drives != "torque":
-            start = self.chain.motion(gait, np.zeros(1))
+            start = joint_motion(self.chain, gait, np.zeros(1))
             moving.position[7:] = start.position[0]
             if self._rule.control == contact_motion.PRESCRIBED:
                 moving.velocity[6:] = start.velocity[0]
@@ -227,8 +228,8 @@ class NonSmooth(Model):
             times = times[1::2]                          # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
-            return DriveTable(*self.chain.motion(gait, times), none)
-        held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
+            return DriveTable(*joint_motion(self.chain, gait, times), none)
+        held = joint_motion(self.chain, gait, np.floor(times * refresh + 1e-9) / refresh)
         return DriveTable(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
