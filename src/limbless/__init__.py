@@ -56,8 +56,8 @@ _HOMES = {
     "RegularisedFriction": "limbless.environments.regularised_friction",
     "MacroContinuous": "limbless.models.macro_continuous",
     "MacroContinuousSettings": "limbless.models.macro_continuous",
-    "sensitivity": "limbless.analysis.sensitivity",
-    "error_bars": "limbless.analysis.errors",
+    "sensitivity": "limbless.studies.sensitivity",
+    "error_bars": "limbless.studies.errors",
 }
 
 __all__ = ["__version__", *_HOMES]

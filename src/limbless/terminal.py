@@ -16,14 +16,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless import registry
+from limbless import fields, registry
 from limbless.analysis import statics
 from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
-from limbless.scenarios import document, fields, loader
-from limbless.scenarios.entries import kind_of
+from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
     out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
     parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
-    kinds = [getattr(part, "preset", kind_of(part)) for part in parts]
+    kinds = [getattr(part, "preset", part.kind) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
 
 

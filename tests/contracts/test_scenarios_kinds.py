@@ -10,7 +10,7 @@ import pytest
 
 from limbless import registry
 from limbless.description import Description
-from limbless.scenarios.fields import nested, rows, unit_of
+from limbless.fields import nested, rows, unit_of
 from limbless.scenarios.scenario import Initial, Scenario
 
 REGISTERED = [(room, kind, cls) for room in registry._FOLDERS for kind, cls in registry.kinds(room).items()]

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless import registry
 from limbless.cli import main
+from limbless.fields import rows
 from limbless.models.chain_recording import SCHEMA
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.scenarios import loader
-from limbless.scenarios.fields import rows
 from limbless.scenarios.scenario import Initial, Scenario
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,8 @@
 """A gait as the strains of a rod: shapes become curvatures, strain gaits are taken as they are."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from limbless.errors import InputError
@@ -31,7 +33,7 @@ def _curvature(*slopes: Array) -> Drive:
 
 def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
     """Say what is wrong with strains that are not finite, fold the rod, or drive what is not actuated."""
-    def where(bad: Array) -> str:
+    def where(bad: Any) -> str:
         i, k = np.argwhere(bad)[0][:2]
         X = stations[i, k] if stations.ndim == 2 else stations[k]
         return f"at t = {times[i]:g} s, X = {X:g} m"

@@ -22,12 +22,12 @@ STEEP = math.cos(math.radians(45.0))
 def transport_facts(scenario: Any) -> dict[str, Any]:
     """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why it is not, and its gravity."""
     environment, robot = scenario.environment, scenario.robot.build()
-    kinds = {getattr(item, "kind", "") for item in environment}
-    anchored = any(getattr(item, "kind", "") == "anchorage" and not item.active for item in environment)
+    kinds = {item.kind for item in environment}
+    anchored = any(item.kind == "anchorage" and not item.active for item in environment)
     held = ("its base is fixed" if getattr(robot, "base", "") == "fixed" else "a clamp holds it" if "clamp" in kinds
             else "an anchorage holds it all the time" if anchored else "nothing is there to push against" if kinds <= {"gravity"} else None)
     guided = any(item.role == "constraint" for item in environment)          # contacts that decide the motion let nothing fall
-    fields = [item.acceleration for item in environment if getattr(item, "kind", "") == "gravity" and not guided]
+    fields = [item.acceleration for item in environment if item.kind == "gravity" and not guided]
     return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
 
 

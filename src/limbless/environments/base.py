@@ -44,7 +44,7 @@ class Environment(Description):
 
     def pack(self, robot: Robot) -> Pack:
         """This environment acting on that robot, as arrays for compiled code."""
-        raise InputError(f"environment {getattr(self, 'kind', '?')!r} cannot be packed as a wrench")
+        raise InputError(f"environment {self.kind!r} cannot be packed as a wrench")
 
     def refined(self) -> Self:
         """Twice the Gauss points, where it has some."""

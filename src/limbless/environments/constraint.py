@@ -58,7 +58,7 @@ class Contact(Environment):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         """Where it touches a body of that length at times (T,), whether or not it acts then; some places may lie
         outside the body."""
-        raise InputError(f"environment {getattr(self, 'kind', '?')!r} does not say where it holds the body")
+        raise InputError(f"environment {self.kind!r} does not say where it holds the body")
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:
         """Twist η and its rate η̇ (T, P, 6) that the touched section must have, in its own axes (m/s, rad/s): 0, at
@@ -89,7 +89,7 @@ class Contact(Environment):
     def weights(self, columns: int) -> Array:
         """Share of each of its contacts (columns,); as many numbers as contacts, where it is not one for all."""
         if isinstance(self.weight, tuple) and len(self.weight) != columns:
-            raise InputError(f"{getattr(self, 'kind', '?')}: weight needs one number, or one for each of its {columns} contacts; got "
+            raise InputError(f"{self.kind}: weight needs one number, or one for each of its {columns} contacts; got "
                              f"{len(self.weight)}")
         return np.broadcast_to(np.array(self.weight, dtype=np.float64), columns)
 

@@ -39,7 +39,7 @@ class SweepingAnchorage(Contact):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
             raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "
-                             f"{getattr(gait, 'kind', '?')!r} has none")
+                             f"{gait.kind!r} has none")
         return Places(*gait.crests(times, length))
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:

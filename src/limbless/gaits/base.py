@@ -47,7 +47,7 @@ class Gait(Description):
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""
-        raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
+        raise InputError(f"gait {self.kind!r} gives no slope along the body; a rod cannot follow it")
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Self]:
         """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a
@@ -78,5 +78,5 @@ def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ..
     wanted = gait.changed(**fields)
     for name in fields:
         if name not in allowed and getattr(wanted, name) != getattr(gait, name):
-            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change "
+            raise InputError(f"gait.{name}: of a running {gait.kind!r} a controller may change "
                              f"{', '.join(allowed)}; {why}")

@@ -23,7 +23,7 @@ class Blend:
 
     @property
     def kind(self) -> str:
-        return str(getattr(self.new, "kind", "?"))
+        return self.new.kind
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """The blended drive; value, rate and acceleration are continuous."""

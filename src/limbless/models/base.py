@@ -81,11 +81,6 @@ class ModelSettings(Description):
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
 
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        """What `limbless warmup` runs for this model: names, and functions that compile its kernels by using them once."""
-        return []
-
 
 class Recording:
     """What a result needs to know of a model: its variables, their labels, and the dimensions of its records."""

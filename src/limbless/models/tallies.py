@@ -100,7 +100,7 @@ class Tallies:
 
 def law_names(environment: Sequence[Environment]) -> list[str]:
     """What each environment is called in a result: its kind, with a number from the second of a kind on."""
-    kinds = [str(getattr(item, "kind", "environment")) for item in environment]
+    kinds = [item.kind for item in environment]
     seen: Counter[str] = Counter()
     names = []
     for kind in kinds:

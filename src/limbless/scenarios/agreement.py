@@ -7,7 +7,7 @@ from typing import Any
 
 from limbless import registry
 from limbless.errors import InputError
-from limbless.scenarios.entries import Refusal, kind_of
+from limbless.kinds import Refusal
 
 TIMES = ("duration", "step", "record_every", "control_period")
 """Fields of a scenario that speak of time, and have no meaning for a task."""
@@ -33,9 +33,9 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
         told = f"has no time: give a `task`: {', '.join(model.tasks)}" if model.tasks else "moves through time: leave it out"
         yield Refusal(("task",), f"model {model.kind!r} {told}")
     if (robot := parts.get("robot")) is not None:
-        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", kind_of(robot), repr(kind_of(robot)))
+        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, repr(robot.kind))
     if (actuation := parts.get("actuation")) is not None:
-        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", kind_of(actuation), repr(kind_of(actuation)))
+        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", actuation.kind, repr(actuation.kind))
     if (gait := parts.get("gait")) is not None:
         drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
@@ -86,7 +86,7 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     actuation, gait, initial = (parts.get(name) for name in ("actuation", "gait", "initial"))
     if actuation is None:
         return
-    kind = kind_of(actuation)
+    kind = actuation.kind
     drives = getattr(gait, "drives", None)
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from limbless.description import Description
 from limbless.errors import nearest
+from limbless.fields import description_at, field_at, holders
+from limbless.problems import Problem, dotted
 from limbless.scenarios.document import Place
 from limbless.scenarios.entries import Room, from_word
-from limbless.scenarios.fields import description_at, field_at, holders
-from limbless.scenarios.problems import Problem, dotted
 
 
 class Changes:
@@ -88,7 +88,7 @@ class Changes:
     def _new_name(self, place: Place, name: str) -> str:
         """The name that a field has now, of one that is written by its old name."""
         owner = description_at(self._root, self.data, place)
-        return name if owner is None else owner.renamed.get(name, name)
+        return name if owner is None else cast(type[Description], owner).renamed.get(name, name)
 
     def _enter(self, here: Any, key: Any, place: Place) -> Any:
         """The mapping or list at a key, made from the field's default where nothing is written."""
@@ -97,7 +97,7 @@ class Changes:
             inside = self._default(place)
             self._created.add(place)
         if isinstance(inside, Description):
-            tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if hasattr(inside, tag)}
+            tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if tag in type(inside).model_fields}
             inside = {**tags, **inside.model_dump(exclude_unset=True)}
         if isinstance(inside, str) and (room := self._room(place)):
             inside = from_word(room, inside)

@@ -16,9 +16,7 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 
 from limbless.errors import InputError
-
-Place = tuple[str | int, ...]
-"""Where in a scenario: field names and numbers in lists."""
+from limbless.kinds import Place
 
 _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""

@@ -11,14 +11,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from limbless.callables import named_in
 from limbless.errors import InputError, nearest
+from limbless.fields import TRUTH, field_at, type_of
 from limbless.files import as_word
+from limbless.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
-from limbless.scenarios.fields import TRUTH, field_at, type_of
 from limbless.scenarios.numbers import computable
-from limbless.scenarios.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent

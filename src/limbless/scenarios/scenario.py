@@ -12,8 +12,9 @@ from pydantic import Field, SerializerFunctionWrapHandler, ValidationInfo, field
 from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
+from limbless.kinds import refuse
 from limbless.scenarios.agreement import TIMES, disagreements, remarks
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry, refuse
+from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 

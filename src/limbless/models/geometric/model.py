@@ -1,7 +1,7 @@
 """`Geometric` through time: crawling, clamped, or driven by torques, with switches between them."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -339,8 +339,3 @@ class GeometricSettings(ModelSettings):
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
         return Geometric(robot, environment, actuation, self.coordinates, self.equations)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.geometric import warming
-        return [("smooth motion and geometry", warming.run_smooth), ("set-valued wheels", warming.run_stepping)]

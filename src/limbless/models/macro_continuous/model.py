@@ -1,7 +1,7 @@
 """`MacroContinuous`: a rod in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -92,7 +92,7 @@ class MacroContinuous(Model):
         for item in self.environment:
             field = type(item).model_fields.get("points")
             if field is not None and getattr(item, "points", None) != field.default:
-                raise InputError(f"environment {getattr(item, 'kind', '?')!r}: points are for the segments of a chain; "
+                raise InputError(f"environment {item.kind!r}: points are for the segments of a chain; "
                                  "a rod is cut into model.cells, so leave points out")
 
     # One state at a time
@@ -284,10 +284,5 @@ class MacroContinuousSettings(ModelSettings):
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         return tuple(environment)                        # a rod integrates all that acts on it over its cells
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.macro_continuous import warming
-        return [("swimming rod", warming.run_forward), ("rod on contacts", warming.run_kinematic)]
 
 

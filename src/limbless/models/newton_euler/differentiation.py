@@ -38,7 +38,7 @@ class Tangents:
 
     def _check(self, fields: list[str]) -> None:
         if self.gait.compiled_duals is None or self.gait.drives != "shape":
-            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of runs instead")  # type: ignore[attr-defined]
+            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of runs instead")
         unknown = [field for field in fields if field not in self.gait.parameter_fields]
         if unknown:
             raise InputError(f"gait field {unknown[0]!r} cannot be differentiated; {nearest(unknown[0], self.gait.parameter_fields)}")

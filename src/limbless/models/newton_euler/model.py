@@ -1,7 +1,7 @@
 """`NewtonEuler`: a chain in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -205,10 +205,10 @@ class NewtonEuler(Terms, Model):
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques."""
         n = self.chain.freedoms
-        wants = "torque" if self.actuation.kind == "torque" else "motion"             # type: ignore[attr-defined]
+        wants = "torque" if self.actuation.kind == "torque" else "motion"
         speaks = "torque" if gait.drives == "torque" else "motion"
         if wants != speaks:
-            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "  # type: ignore[attr-defined]
+            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "
                              f"{'torque' if wants == 'torque' else 'shape or joint'}; this one drives {gait.drives!r}")
         if speaks == "torque":
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
@@ -295,8 +295,3 @@ class NewtonEulerSettings(ModelSettings):
                 raise InputError(f"newton-euler with set-valued wheels is stepped by the non-smooth model: {error}; "
                                  "or give the wheels `law: regularised`") from None
         return NewtonEuler(robot, environment, actuation)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.newton_euler import warming
-        return [("motion and one-state dynamics", warming.run_plain), ("derivatives", warming.run_duals)]

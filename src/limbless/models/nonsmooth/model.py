@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -73,11 +73,6 @@ class NonSmoothSettings(ModelSettings):
 
     def refined(self) -> NonSmoothSettings:
         return self.changed(tolerance=0.5 * self.tolerance)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.nonsmooth import warming
-        return [("motion with contact", warming.run)]
 
 
 @dataclass(frozen=True)

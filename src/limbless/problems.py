@@ -5,12 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from limbless.description import Description
 from limbless.errors import InputError, nearest
-from limbless.scenarios.document import Place
-from limbless.scenarios.fields import description_at, field_at, type_of, unit_of
+from limbless.fields import description_at, field_at, type_of, unit_of
+from limbless.kinds import Place
 
 _NOTHING: Any = object()
 _LONGEST = 60
@@ -33,7 +32,7 @@ def dotted(path: Sequence[str | int]) -> str:
     return ".".join(str(part) for part in path)
 
 
-def problems_of(error: ValidationError, root: type[Description], data: Mapping[str, Any]) -> list[Problem]:
+def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str, Any]) -> list[Problem]:
     """The errors that pydantic found in `data`, each once, at paths that exist in `data`.
 
     Pydantic puts the names of alternatives into its paths and reports one error for each alternative of a value: the names
@@ -99,14 +98,14 @@ def _is_list(path: Place, data: Any) -> bool:
 
 def _inside(data: Any, part: str | int) -> Any:
     """What stands at a name or number of a mapping, description or list, or nothing."""
-    if isinstance(data, Description):
+    if isinstance(data, BaseModel):
         data = dict(data)
     if isinstance(data, Mapping):
         return data.get(part, _NOTHING)
     return data[part] if isinstance(data, list | tuple) and isinstance(part, int) and part < len(data) else _NOTHING
 
 
-def _message(item: Any, path: Place, root: type[Description], data: Mapping[str, Any]) -> str:
+def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, Any]) -> str:
     kind, received = item["type"], item["input"]
     field = field_at(root, data, path) if path else None
     unit = f" ({unit_of(field)})" if field and unit_of(field) else ""

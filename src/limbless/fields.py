@@ -1,20 +1,43 @@
-"""What fields there are: the description at a path of a scenario, and a field in words (type, unit, default, meaning)."""
+"""Fields of descriptions: with a unit, at a path of a scenario, and in words (type, unit, default, meaning)."""
 from __future__ import annotations
 
+import math
+import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from limbless import registry
-from limbless.description import Angle, Description
-from limbless.scenarios.entries import Room, class_of, from_word
+from limbless.kinds import Room, class_of, from_word
+
+_NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
+
+
+def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+def _radians(value: Any) -> Any:
+    """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
+    if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
+        number = float(match[1])
+        return math.radians(number) if match[2] == "deg" else number
+    return value
+
+
+Angle = Annotated[float, BeforeValidator(_radians)]
+"""An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
-Holder = type[Description] | Room
+Holder = type[BaseModel] | Room
 TRUTH = "true or false"
 _SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null", Any: "anything"}
 
@@ -42,7 +65,7 @@ def holders(field: FieldInfo) -> list[Holder]:
 
 
 def _inside(annotation: Any) -> Iterator[Holder]:
-    if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, Description):
+    if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
         yield annotation
         return
     marks = [part for part in get_args(annotation) if isinstance(part, Room)]
@@ -53,13 +76,13 @@ def _inside(annotation: Any) -> Iterator[Holder]:
             yield from _inside(part)
 
 
-def field_at(root: type[Description], data: Any, path: Sequence[str | int]) -> FieldInfo | None:
+def field_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) -> FieldInfo | None:
     """The field that a path names, or None. `data` tells which kind of description stands where there is a choice."""
     owner = description_at(root, data, path[:-1])
     return owner.model_fields.get(str(path[-1])) if owner and path else None
 
 
-def description_at(root: type[Description], data: Any, path: Sequence[str | int]) -> type[Description] | None:
+def description_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) -> type[BaseModel] | None:
     """The description class whose fields are the names right below `path`, or None if there is no such place."""
     choices: list[Holder] = [root]
     for part in path:
@@ -70,13 +93,13 @@ def description_at(root: type[Description], data: Any, path: Sequence[str | int]
         if owner is None or part not in owner.model_fields:
             return None
         choices = holders(owner.model_fields[part])
-        data = getattr(data, part, None) if isinstance(data, Description) else data.get(part) if isinstance(data, Mapping) else None
+        data = getattr(data, part, None) if isinstance(data, BaseModel) else data.get(part) if isinstance(data, Mapping) else None
     return _choose(choices, data)
 
 
-def _choose(choices: Sequence[Holder], data: Any) -> type[Description] | None:
+def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
     """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written in `data`."""
-    if isinstance(data, Description):
+    if isinstance(data, BaseModel):
         return type(data)
     if not choices:
         return None
@@ -92,21 +115,21 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[Description] | None:
     return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag, value in _tags(choice).items()))
 
 
-def _tags(description: type[Description]) -> dict[str, Any]:
+def _tags(description: type[BaseModel]) -> dict[str, Any]:
     return {
         name: field.default for name, field in description.model_fields.items()
         if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
     }
 
 
-def rows(description: type[Description]) -> list[Row]:
+def rows(description: type[BaseModel]) -> list[Row]:
     """All fields of a description, in words."""
     return [_row(name, field) for name, field in description.model_fields.items()]
 
 
-def nested(description: type[Description]) -> list[type[Description]]:
+def nested(description: type[BaseModel]) -> list[type[BaseModel]]:
     """The descriptions that its fields hold (not those of other rooms), and that those hold, each once."""
-    found: list[type[Description]] = []
+    found: list[type[BaseModel]] = []
     queue = [description]
     while queue:
         for field in queue.pop(0).model_fields.values():
@@ -126,7 +149,7 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=False)
     if value is PydanticUndefined or value is None:
         return "none" if value is None else ""
-    if isinstance(value, Description):
+    if isinstance(value, BaseModel):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"

@@ -1,16 +1,11 @@
 """`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
 from __future__ import annotations
 
-import importlib.util
 import json
-import logging
 import math
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from html import escape
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +14,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis import energy, limits, speed, statics
-from limbless.analysis.balances import PROOF, Balance, balances, orientation_drift, power_residual
+from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
-from limbless.files import below, write_table, write_text
-from limbless.storage import read_netcdf, write_netcdf
+from limbless.files import write_table, write_text
+from limbless.result import showing
+from limbless.result.dataset import LOOK, LOOKED, RECORDED, components, dataset_of, joined, looks_of, rows_of
+from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
+from limbless.result.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limbless.models.base import Block, Recording, State, Variable
+    from limbless.models.base import Block, Recording, State
     from limbless.scenarios.scenario import Scenario
     from limbless.view.notebook import Replay
 
@@ -37,19 +35,6 @@ FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
 CHECKPOINT = "checkpoint"
 """Folder, within that of a run, of what a long run leaves while it is on its way."""
-LABELS = {
-    "axis": ("x", "y", "z"),
-    "screw": ("x", "y", "z", "rx", "ry", "rz"),
-    "quaternion": ("w", "x", "y", "z"),
-    "transverse": ("lateral", "vertical"),
-}
-"""Dimensions whose labels are the same in every result."""
-RECORDED, LOOKED = "recorded", "looked"
-"""In a block: 1 for rows that the user asked for, and for those at which the run is looked at, whatever is recorded."""
-LOOK = "look_"
-"""Before the names of what the looks found."""
-
-_log = logging.getLogger("limbless")
 
 
 class Result:
@@ -85,12 +70,12 @@ class Result:
 
         `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
         """
-        raw = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {}
+        raw = joined(blocks)
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
-        block = model.variables(raw if kept is None else _rows(raw, kept > 0.5, model.worst))
-        dataset = _dataset([block] if block else [], model.schema(), model.coordinates(), model.records)
+        block = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
+        dataset = dataset_of(block, model)
         if looked is not None and looked.any():
-            dataset = dataset.assign(_looks(model.variables(_rows(raw, looked > 0.5, model.worst)), model.schema()))
+            dataset = dataset.assign(looks_of(model.variables(rows_of(raw, looked > 0.5, model.worst)), model.schema()))
         residual = power_residual(dataset)
         if residual is not None and "power_residual" not in dataset:
             dataset["power_residual"] = ("time", residual, {
@@ -205,13 +190,13 @@ class Result:
                              f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
-        status, text = str(attributes.pop("status", "completed")), _as(str, attributes.pop("scenario", None))
-        said = {name: _sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
-        facts = {name: _as(sort, attributes.get(name)) for name, sort in _SORTS.items() if name in attributes}
+        status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
+        said = {name: sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
+        facts = {name: as_sort(sort, attributes.get(name)) for name, sort in SORTS.items() if name in attributes}
         dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
-        beside = _read_summary(file.with_name("summary.json"))
-        result = cls(dataset, _scenario(text), status, state, _as(float, beside.get("wall_time")))
-        result.numerical_error, result.notes, result.found = _bars(beside.get("numerical_error")), said["notes"], said["doubts"]
+        beside = read_summary(file.with_name("summary.json"))
+        result = cls(dataset, scenario_in(text), status, state, as_sort(float, beside.get("wall_time")))
+        result.numerical_error, result.notes, result.found = error_bars_in(beside.get("numerical_error")), said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -244,31 +229,18 @@ class Result:
 
     def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
         """One figure by name, or all figures of this run by their names."""
-        from limbless.view import figures
-
-        if name is not None:
-            return figures.draw(self, name)[0]
-        return {name: figures.draw(self, name)[0] for name in figures.names_for(self)}
+        return showing.figures_of(self, name)
 
     def view(self, browser: bool = True) -> Replay | None:
         """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the browser.
 
         It ends when the page is closed.
         """
-        from limbless.view import notebook
-
-        if notebook.in_notebook():
-            return notebook.Replay(self)
-        from limbless.view.studio import Studio, serve
-
-        serve(Studio(self), browser, None if browser else lambda url: _log.warning("the studio is at %s", url))
-        return None
+        return showing.look_at(self, browser)
 
     def report(self, folder: str | Path | None = None) -> str | Path:
         """The report as one page of HTML: its text, or the file `report.html` in a folder."""
-        from limbless.view.report import report, write_report
-
-        return report(self) if folder is None else write_report(self, folder)
+        return showing.report_of(self, folder)
 
     def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
         """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`; returns the paths.
@@ -285,119 +257,18 @@ class Result:
         written.append(self.save(folder / FILE_NAME))
         written.append(write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
         if figures:
-            from limbless.view.figures import names_for, save
-
-            for name in names_for(self):
-                try:
-                    written += save(self, name, below(folder, "figures"))
-                except InputError as error:
-                    _log.warning("figure %s is not drawn: %s", name, error)
-        if (figures if replay is None else replay) and can_replay():
-            written += self._replay_in(folder)
+            written += showing.draw_into(folder, self)
+        if (figures if replay is None else replay) and showing.can_replay():
+            written += showing.replay_into(folder, self)
         if self.status != "interrupted":                 # an interrupted run can go on from what its checkpoint holds
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written
 
-    def _replay_in(self, folder: Path) -> list[Path]:
-        """A run that cannot be drawn has no replay, with a line in the log; it is kept all the same."""
-        from limbless.view.replay import write_replay
-
-        try:
-            return [write_replay(self, folder)]
-        except (InputError, OSError) as error:
-            _log.warning("no replay is written: %s", error)
-            return []
-
-    def _facts(self) -> list[tuple[str, str]]:
-        """What `print(result)` says, line by line."""
-        head = speed.displacement(self.dataset, "head_position")
-        summary = self.summary()
-        lines = [("NOT PROVEN", doubt) for doubt in self.doubts]
-        lines += [("scenario", self.name or "none (made in Python)"), ("status", self.outcome)]
-        lines += [("duration", f"{summary['duration']:g} s")] if summary["duration"] is not None else statics.lines(summary["statics"])
-        if head is not None:
-            lines.append(("head displacement", f"({', '.join(f'{round(part, 4) + 0.0:g}' for part in head)}) m"))
-        if summary["mean_speed"] is not None:
-            last = "" if summary["period_speed"] is None else f", {summary['period_speed']:.4g} m/s in the last period"
-            lines.append(("speed", f"{summary['mean_speed']:.4g} m/s on average{last}"))
-        proof = self.balances()
-        if proof:
-            worst = max(proof, key=lambda balance: balance.relative / balance.threshold)
-            verdict = f"{worst.verdict} (at most {worst.threshold:g})"
-            lines.append(("worst balance", f"{worst.name}: {worst.relative:.1e} of its scale, {verdict}"))
-        return lines + [("note", note) for note in self.notes]
-
     def __repr__(self) -> str:
-        return "\n".join(["Result", *(f"  {label:<18} {value}" for label, value in self._facts())])
+        return "\n".join(["Result", *(f"  {label:<18} {value}" for label, value in showing.facts_of(self))])
 
     def _repr_html_(self) -> str:
-        shown = [(label, value) for label, value in self._facts() if label != "NOT PROVEN"]
-        rows = "".join(f"<tr><th style='text-align:left'>{escape(label)}</th><td style='text-align:left'>{escape(value)}</td></tr>"
-                       for label, value in shown)
-        return f"{red_line(self.warning)}<table>{rows}</table><details><summary>dataset</summary>{self.dataset._repr_html_()}</details>"
-
-
-def _dataset(blocks: Sequence[Block], schema: Mapping[str, Variable], coordinates: Mapping[str, Any],
-             records: tuple[str, ...]) -> xr.Dataset:
-    """The Dataset of all blocks; a variable that the schema declares and no block holds is left out."""
-    coords: dict[str, Any] = {}
-    if records == ("time",):
-        coords["time"] = ("time", _joined(blocks, "time", 1), {"units": "s", "long_name": "time"})
-    variables: dict[str, Any] = {}
-    sizes: dict[str, int] = {dim: len(labels) for dim, labels in LABELS.items()}
-    used = {dim for variable in schema.values() for dim in variable.dims}
-    for name, (dims, values, attributes) in coordinates.items():
-        values = np.asarray(values)
-        label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
-        (coords if label else variables)[name] = (dims, values, attributes)
-        dims = (dims,) if isinstance(dims, str) else tuple(dims)
-        sizes |= dict(zip(dims, values.shape, strict=True))
-        used |= set(dims)
-    # In the order of LABELS: that of a set changes from process to process, and with it the bytes of the file.
-    coords |= {dim: np.array(labels) for dim, labels in LABELS.items() if dim in used}
-    for name, variable in schema.items():
-        if name == "time" or (blocks and name not in blocks[0]):
-            continue
-        dims = (*records, *variable.dims)
-        values = _joined(blocks, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
-        if variable.final:
-            if not len(values):
-                continue
-            dims, values = variable.dims, values[-1]
-        attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
-        variables[name] = (dims, values, {key: text for key, text in attributes.items() if text})
-    return xr.Dataset(variables, coords)
-
-
-def _rows(raw: Block, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Block:
-    """Some rows of a block; what is the worst since the row before is, of rows that are left out, kept by the next one that is not."""
-    rows = np.flatnonzero(chosen)
-    found = {name: values[rows] for name, values in raw.items()}
-    for name in set(worst) & raw.keys() if len(rows) else ():
-        found[name] = np.maximum.reduceat(raw[name][:rows[-1] + 1], [0, *(rows[:-1] + 1)])
-    return found
-
-
-def _looks(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
-    """What balances and periods need of the rows at which a run was looked at, along `look`."""
-    found: dict[str, Any] = {}
-    for name in (*PROOF, "com_position"):
-        if name in block:
-            variable = schema[name]
-            attributes = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
-            found[LOOK + name] = (("look", *variable.dims), block[name], {key: text for key, text in attributes.items() if text})
-    drift = orientation_drift(block)
-    if drift is not None:
-        found[f"{LOOK}orientation_drift"] = ("look", drift, {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"})
-    seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
-    return {**found, "look": ("look", block["time"], seen)} if found else {}
-
-
-def _joined(blocks: Sequence[Block], name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
-    values = np.concatenate([block[name] for block in blocks]) if blocks else np.zeros((0, *rest))
-    if values.ndim != rank:
-        raise ValueError(f"recorded variable {name!r} has {values.ndim} dimensions, its schema says {rank}")
-    return values
+        return showing.html_of(self)
 
 
 def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
@@ -406,41 +277,10 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
     if scenario is not None:
         task = getattr(scenario, "task", None)
-        facts |= {"scenario_name": scenario.name, "model": getattr(scenario.model, "kind", None), "task": task,
+        facts |= {"scenario_name": scenario.name, "model": scenario.model.kind, "task": task,
                   "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
                   **speed.transport_facts(scenario)}
     return facts
-
-
-def red_line(warning: str) -> str:
-    """The warning of a run that is not proven as a line of HTML, red on any page; nothing without one."""
-    look = "color:#a32100;background:#fdeee7;border-left:6px solid #D55E00;padding:6px 10px;margin:4px 0;font-weight:600"
-    return f"<div class='not-proven' role='alert' style='{look}'>{escape(warning)}</div>" if warning else ""
-
-
-def can_replay() -> bool:
-    """Whether the extra `view` is installed."""
-    return importlib.util.find_spec("viser") is not None
-
-
-def components(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iterable[tuple[str, str, Array]]:
-    """(name, unit, values along time or other dimensions) of every component of a variable."""
-    variable = variable.transpose(*along, ...)
-    dims = [str(dim) for dim in variable.dims[len(along):]]
-    labels = [_short_labels(variable, dim) for dim in dims]
-    units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
-    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along), math.prod(variable.sizes[dim] for dim in dims))
-    for number, parts in enumerate(product(*labels)):
-        unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
-        yield "_".join([str(variable.name), *parts]), unit, flat[:, number]
-
-
-def _short_labels(variable: xr.DataArray, dim: str) -> list[str]:
-    """Labels for column names: `x`; `3` for `joint 3` of the dimension joint; numbers from 0 where labels are missing or not unique."""
-    names = [re.sub(r"\W+", "_", str(label)) for label in variable[dim].values] if dim in variable.coords else []
-    if len(set(names)) < variable.sizes[dim]:
-        return [str(number) for number in range(variable.sizes[dim])]
-    return [name.removeprefix(f"{dim}_") for name in names]
 
 
 def _plain(value: Any) -> Any:
@@ -454,57 +294,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _scenario(text: str | None) -> Scenario | None:
-    """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait, say)."""
-    if text is None:
-        return None
-    from limbless.scenarios.loader import from_text
-
-    try:
-        return from_text(text, "scenario", allow_code=False, saved=True)      # whoever looks at a result runs nothing
-    except InputError as error:
-        _log.warning("the scenario in the result cannot be built here: %s", error)
-        return None
-
-
-_SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float, "total_mass": float}
-"""What the attributes of a data file are, beside those of its variables."""
-
-
-def _as(sort: type, value: Any) -> Any:
-    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
-    if sort is str:
-        return value if isinstance(value, str) else None
-    good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
-    return float(value) if good else None
-
-
-def _sentences(text: Any) -> tuple[str, ...]:
-    """The notes or doubts of a data file."""
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        return ()
-    return tuple(str(one) for one in found) if isinstance(found, list) else ()
-
-
-def _bars(found: Any) -> dict[str, Any] | None:
-    """Error bars of a summary; None where they are not as `limbless.error_bars` writes them."""
-    def good(bar: Any) -> bool:
-        inside = bar.values() if isinstance(bar, dict) else bar if isinstance(bar, list) else None
-        return bar is None or _as(float, bar) is not None if inside is None else all(map(good, inside))
-
-    sorts = {"total": dict, "sources": dict, "notes": list}
-    whole = isinstance(found, dict) and all(isinstance(found.get(name), sort) for name, sort in sorts.items())
-    return found if whole and good(found["total"]) else None
-
-
-def _read_summary(summary: Path) -> dict[str, Any]:
-    """The summary beside a data file, for what the data do not hold; empty where there is none."""
-    try:
-        found = json.loads(summary.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
