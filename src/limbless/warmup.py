@@ -27,8 +27,9 @@ class Start(NamedTuple):
 
     def load(self) -> Scenario:
         """The scenario, two steps long."""
-        step = Scenario.load(self.name).step
-        return Scenario.load(self.name, {"duration": 2.0 * step, "record_every": step, **self.changes})
+        whole = Scenario.load(self.name)
+        short = {} if whole.task else {"duration": 2.0 * whole.step, "record_every": whole.step}
+        return Scenario.load(self.name, {**short, **self.changes})
 
 
 def states_of_a_chain() -> None:

@@ -38,7 +38,8 @@ class State:
 class Variable(NamedTuple):
     """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in.
 
-    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run.
+    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run. A `remark` is for
+    the documents alone.
     """
 
     dims: tuple[str, ...]
@@ -46,6 +47,7 @@ class Variable(NamedTuple):
     long_name: str
     frame: str = ""
     final: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,35 +16,16 @@ from limbless.mechanics.chain.row_motion import INTEGRALS, Records
 from limbless.mechanics.forces import rows as law_columns
 from limbless.mechanics.forces.rows import Laws
 from limbless.models.base import Block, Variable
-from limbless.models.body_variables import BODY_VARIABLES
+from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 
-SCHEMA = {
-    "base_position": Variable(("axis",), "m", "position of the base frame", "world"),
-    "base_orientation": Variable(("quaternion",), "1", "orientation of the base frame, scalar first", "world"),
-    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the base frame", "base"),
-    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the base origin, angular acceleration", "base"),
-    **BODY_VARIABLES,
-    "joint_position": Variable(("joint",), "rad or m", "joint position (spherical joints: rotation vector)", "joint"),
-    "joint_velocity": Variable(("joint",), "rad/s or m/s", "joint velocity", "joint"),
-    "joint_acceleration": Variable(("joint",), "rad/s2 or m/s2", "joint acceleration", "joint"),
-    "joint_torque": Variable(("joint",), "N m or N", "what the actuator gives; positive when it drives", "joint"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m",
-                                "what the body from the front end of a section on does to the part before, about that end", "section"),
-    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
-    "kinetic_energy": Variable((), "J", "kinetic energy of bodies, rotors and added mass"),
-    "potential_energy": Variable((), "J", "energy of weight, buoyancy and joint springs"),
-    "actuator_power": Variable((), "W", "power of the actuators"),
-    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
-    "passive_power": Variable((), "W", "power of springs, dampers and friction in the joints"),
-    "actuator_work": Variable((), "J", "work of the actuators since the start"),
-    "environment_work": Variable((), "J", "work of the environment since the start"),
-    "passive_work": Variable((), "J", "work of springs, dampers and friction in the joints since the start"),
-    "momentum": Variable(("screw",), "N s, N m s", "momentum of bodies and added mass, about the world origin", "world"),
-    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
-}
+SCHEMA = choose(
+    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
+    "com_position", "com_velocity", "position", "orientation", "joint_position", "joint_velocity", "joint_acceleration",
+    "joint_torque", "internal_wrench", "fluid_force", "kinetic_energy", "potential_energy", "actuator_power",
+    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
 
 
 class Recorder:
@@ -192,9 +173,8 @@ def mean_powers(block: Block) -> Block:
 
 def mean_schema(schema: dict[str, Variable]) -> dict[str, Variable]:
     """The variables of `schema`, with powers that say that they are means."""
-    names = ("actuator_power", "environment_power", "passive_power")
-    return {name: variable._replace(long_name=f"{variable.long_name}, mean since the record before") if name in names else variable
-            for name, variable in schema.items()}
+    note = "mean since the record before"
+    return choose(*schema, actuator_power=note, environment_power=note, passive_power=note)
 
 
 def turn(R: Array, pair: Array) -> Array:

@@ -63,7 +63,7 @@ def dataset_of(block: Block, model: Recording) -> xr.Dataset:
             if not len(values):
                 continue
             dims, values = variable.dims, values[-1]
-        variables[name] = (dims, values, _attributes(variable))
+        variables[name] = (dims, values, attributes_of(variable))
     return xr.Dataset(variables, coords)
 
 
@@ -82,7 +82,7 @@ def looks_of(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
     for name in (*PROOF, "com_position"):
         if name in block:
             variable = schema[name]
-            found[LOOK + name] = (("look", *variable.dims), block[name], _attributes(variable))
+            found[LOOK + name] = (("look", *variable.dims), block[name], attributes_of(variable))
     drift = orientation_drift(block)
     if drift is not None:
         found[f"{LOOK}orientation_drift"] = ("look", drift, {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"})
@@ -90,7 +90,8 @@ def looks_of(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
     return {**found, "look": ("look", block["time"], seen)} if found else {}
 
 
-def _attributes(variable: Variable) -> dict[str, str]:
+def attributes_of(variable: Variable) -> dict[str, str]:
+    """What a result says of a variable."""
     known = {"units": variable.units, "long_name": variable.long_name, "frame": variable.frame}
     return {key: text for key, text in known.items() if text}
 

@@ -17,8 +17,9 @@ from limbless.analysis import energy, limits, speed, statics
 from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
 from limbless.files import write_table, write_text
+from limbless.models.variables import CATALOGUE
 from limbless.result import showing
-from limbless.result.dataset import LOOK, LOOKED, RECORDED, components, dataset_of, joined, looks_of, rows_of
+from limbless.result.dataset import LOOK, LOOKED, RECORDED, attributes_of, components, dataset_of, joined, looks_of, rows_of
 from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
 from limbless.result.storage import read_netcdf, write_netcdf
 
@@ -78,8 +79,7 @@ class Result:
             dataset = dataset.assign(looks_of(model.variables(rows_of(raw, looked > 0.5, model.worst)), model.schema()))
         residual = power_residual(dataset)
         if residual is not None and "power_residual" not in dataset:
-            dataset["power_residual"] = ("time", residual, {
-                "units": "W", "long_name": "rate of the mismatch between kinetic energy and work since the record before"})
+            dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
         known = {**_facts(scenario, model), **(facts or {})}
         dataset.attrs.update({name: value for name, value in known.items() if value is not None})
         result = cls(dataset, scenario, status, state, wall_time)
