@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from limbless.description import Description, quantity
 from limbless.errors import InputError
+from limbless.mechanics.forces.laws import LawRows
 
 if TYPE_CHECKING:
     from limbless.robots.base import Robot
@@ -20,9 +21,9 @@ MOST_POINTS = 64
 
 
 class Pack(NamedTuple):
-    """An environment in arrays: `laws` rows as `mechanics.forces.rows` reads them, and the added inertia (bodies, 21) or None."""
+    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or None."""
 
-    laws: Array
+    laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
 from limbless.mechanics.chain import row_motion
 from limbless.mechanics.chain.joints import KINDS, Spherical
@@ -33,6 +32,7 @@ from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_tables import BASES, chain_table, check_twist, feedback_gains, one_each, rigid_inertia
 from limbless.models.force_elements import forces_of, fresh_element
+from limbless.models.row_laws import assemble_laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[
         if pack.added_inertia is not None:
             added += pack.added_inertia
     laws = assemble_laws([pack.laws for pack in packs])
-    return forces_of(laws), added, laws
+    return forces_of(packs), added, laws
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
