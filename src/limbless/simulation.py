@@ -39,12 +39,8 @@ Progress = Callable[[float, float, float], None]
 Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
-TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
 SURVEYED = 1.0                        # s on the clock after which it is known how long a run will take
 _log = logging.getLogger("limbless")
-_TELLING = {"x", "acceleration", "torque", "twist"}
-TOO_STRONG = 1e30                     # of any number in a record: beyond every acceleration and torque; its square is still a number
-TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
 def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
@@ -302,12 +298,12 @@ class _Run:
             state, block, status = self.model.advance(self.state, knots, kept, drive)
         count = len(block["time"])
         block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
-        sound = _sound_records(block)
-        settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
+        sound, finite = self.model.sound_records(block), self.model.is_sound(state)
+        settled = status.cause is not None or status.time == self.start or finite
         if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
             self._keep(block)
             return status
-        if sound < len(block["time"]) or not _is_sound(state.x):
+        if sound < len(block["time"]) or not finite:
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
@@ -346,18 +342,19 @@ class _Run:
             self.torque = command
         return passing
 
-    def _gait_memory(self) -> dict[str, Array]:
-        """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
+    def _gait_memory(self) -> dict[str, NDArray[Any]]:
+        """The gait in force as the bytes of its JSON, where a controller may have changed it: a continued run starts with it."""
         if self.controller is None:
             return {}
-        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)}
+        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8)}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
         known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
-        text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
+        text = np.asarray(saved).astype(np.uint8).tobytes()                 # files of older versions hold floats
+        context = {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)
         return gait
@@ -395,23 +392,3 @@ def _same(one: State, other: State) -> bool:
     """Whether two states agree in every bit."""
     return one.time == other.time and np.array_equal(one.x, other.x) and one.memory.keys() == other.memory.keys() and all(
         np.array_equal(one.memory[name], other.memory[name]) for name in one.memory)
-
-
-def _is_sound(state: Array) -> bool:
-    return bool((np.abs(state) < TOO_LARGE).all())
-
-
-def _sound_records(block: Block) -> int:
-    """Number of leading records that are finite and not absurdly fast.
-
-    Of raw records only the state and what follows from it at once are looked at: the rest is made of them.
-    """
-    names = _TELLING & block.keys() if "x" in block else block.keys()
-    bad = np.zeros(len(block["time"]), dtype=bool)
-    for name in names:
-        values, limit = block[name], TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else TOO_STRONG
-        if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:     # nearly always, and without a copy; false for NaN
-            continue
-        flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
-        bad |= ~(flat < limit).all(axis=1)
-    return int(np.argmax(bad)) if bad.any() else len(bad)

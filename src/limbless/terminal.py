@@ -186,5 +186,3 @@ def _shown(value: Any, unit: str, error: Any = None) -> str:
         return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}){spread} {unit}".rstrip() if value else ""
     spread = f" ± {error:.1e}" if error is not None else ""
     return "" if value is None else f"{value:.4g}{spread} {unit}".rstrip()
-
-

@@ -26,7 +26,8 @@ class Anchorage(Contact):
     stands still. With `motion` it follows your own law g_c(t): `motion(t)` of times (T,) returns positions (T, 3) in m,
     or (positions, orientations) with quaternions (T, 4), scalar first. It is a law of motion, not of place: from
     wherever the section is when the law begins, it moves as g_c(0)⁻¹ g_c(t) says, along its own axes. Rates are taken
-    by eighth-order differences, so let the law be smooth. """
+    by eighth-order differences, so let the law be smooth.
+    """
 
     kind: Literal["anchorage"] = "anchorage"
     abscissa: float = quantity(0.0, "m", "abscissa X of the section that is held", ge=0)

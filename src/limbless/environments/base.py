@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
+ROLES = {
+    "wrench": "pushes on bodies",
+    "friction": "set-valued friction on bodies",
+    "contact": "surfaces that bodies touch",
+    "constraint": "holds components of the motion of a rod",
+    "clamp": "holds a link",
+    "load": "a dead load, in statics",
+}
+"""How a model can use an environment."""
 MOST_POINTS = 64
 """Gauss points per segment that an environment may ask for."""
 
@@ -28,7 +37,7 @@ class Pack(NamedTuple):
 
 
 class Environment(Description):
-    """Something outside the robot. `role` says how a model uses it: wrench, constraint, contact or load."""
+    """Something outside the robot. `role` says how a model uses it: one of `ROLES`."""
 
     room: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"

@@ -30,7 +30,8 @@ class Contact(Environment):
     together, refuses contacts that leave it loose or cannot all hold, and finds the forces: each acts along the
     components that its contact holds, in the axes of the touched section. The model takes P contacts of it, the same
     number throughout a run: `count`. Which of them act at a time is up to `active` and `repeat`, and whether their
-    places lie on the body then. """
+    places lie on the body then.
+    """
 
     role: ClassVar[str] = "constraint"
     guided: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
@@ -72,7 +73,8 @@ class Contact(Environment):
         ----------
         times : (T,) s. places : where the contacts are, (T, P) each.
         strain, slope, rate : (T, P, 6) strain of the touched section, its slope along the body (0 unless
-            `needs_slope`), its rate in time. """
+            `needs_slope`), its rate in time.
+            """
         return np.zeros_like(strain), np.zeros_like(strain)
 
     def count(self, gait: Gait, length: float) -> int:

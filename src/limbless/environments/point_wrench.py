@@ -25,7 +25,8 @@ class PointWrench(Environment):
     The frame of a body has its origin at the joint that carries it and is parallel to the base's at zero joint
     positions. With `law`, `law(t)` of the time in s returns the force (3 numbers, N), or (force, torque (3, N m)), in
     the axes of `frame`: an end wrench F_plus(t) of a rod is a law at its last abscissa. Where the law jumps, cut it
-    into two with `active`, so that a step ends there. """
+    into two with `active`, so that a step ends there.
+    """
 
     kind: Literal["point-wrench"] = "point-wrench"
     also: ClassVar[tuple[str, ...]] = ("load",)

@@ -24,7 +24,8 @@ class Support(Contact):
     travel false it stays at its section, as a wheel does. `along: body` says that the whole body is guided, as if in a
     tube, while the forces are shared by the supports; `points`, that only the supports guide it. `schedule` gives
     places and times of your own: each row is a support that comes at an abscissa at one time, wanders like the others,
-    and goes at another time (or earlier, at an end of the body). """
+    and goes at another time (or earlier, at an end of the body).
+    """
 
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)

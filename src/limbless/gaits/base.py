@@ -11,6 +11,17 @@ from limbless.description import Description
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
+DRIVES = {
+    "shape": "heading and elevation along the body",
+    "joint": "positions of the joints",
+    "torque": "torques of the joints",
+    "strain": "strains along a rod",
+    "tension": "tensions of tendons",
+    "tendon-length": "lengths of tendons",
+    "tension-grid": "all combinations of some tensions",
+    "tip": "where the tip is, or where it points",
+}
+"""What a gait can speak of."""
 
 
 class Drive(NamedTuple):
@@ -26,7 +37,7 @@ class Drive(NamedTuple):
 
 
 class Gait(Description):
-    """A motion law. `drives` says what it speaks of: shape, joint, torque, strain, tension or tip."""
+    """A motion law. `drives` says what it speaks of: one of `DRIVES`."""
 
     room: ClassVar[str | None] = "gait"
     if TYPE_CHECKING:                                    # a class variable of most gaits, a field of those whose user chooses
@@ -54,7 +65,8 @@ class Gait(Description):
         gait does), and the gait from then on.
 
         Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has
-        a passage of its own. """
+        a passage of its own.
+        """
         from limbless.gaits.blend import Blend
         new = self.changed(**fields)
         return (self, self) if new == self else (Blend(self, new, start, end), new)

@@ -91,5 +91,3 @@ class FunctionGait(Gait):
     @property
     def cycle(self) -> float | None:
         return self.period
-
-

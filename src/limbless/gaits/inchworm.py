@@ -18,7 +18,8 @@ class Inchworm(Gait):
 
     Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The
     paper's ω is π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or
-    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest. """
+    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest.
+    """
 
     kind: Literal["inchworm"] = "inchworm"
     amplitude: Angle = quantity(1.8, "rad", "largest heading α")

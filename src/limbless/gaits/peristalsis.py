@@ -75,7 +75,8 @@ class Peristalsis(Wave, Gait):
 
     Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with
     the wave. A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the
-    wave runs on without a jump. """
+    wave runs on without a jump.
+    """
 
     kind: Literal["peristalsis"] = "peristalsis"
     amplitude: float = quantity(0.004, "1", "amplitude ε of the stretch", gt=0)

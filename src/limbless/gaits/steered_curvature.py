@@ -2,7 +2,8 @@
 
 Each section does what the one before it did: the head draws a curve, and the body runs along it. So a change can only
 begin at the head: the curvature K_o that the head draws steers, the speed V_o drives, and what the body has taken on
-already stays as it is. """
+already stays as it is.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,8 @@ def growth(x: Array) -> tuple[Array, Array, Array, Array]:
     """A step that grows from 0 to 1 within 0 < x < 1: its integral, itself, and its first two derivatives.
 
     Of degree nine, with four continuous derivatives: a kink in a lower one would run along the body and cost the
-    quadrature its order. """
+    quadrature its order.
+    """
     u, beyond = np.clip(x, 0.0, 1.0), np.maximum(x - 1.0, 0.0)
     v = u * (1.0 - u)
     integral = u**6 * (21.0 + u * (-60.0 + u * (67.5 + u * (-35.0 + 7.0 * u)))) + beyond

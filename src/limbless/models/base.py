@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from limbless.callables import name_of, told
 from limbless.description import Description
 from limbless.errors import InputError, SimulationError
+from limbless.models import soundness
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,7 +33,7 @@ class State:
 
     time: float
     x: Array
-    memory: Mapping[str, Array] = field(default_factory=dict)
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 class Variable(NamedTuple):
@@ -149,6 +150,16 @@ def refuse_law_failure(environment: Sequence[Environment]) -> None:
         raise SimulationError(failure.failure, failure.time) from failure.cause
 
 
+def before_failure(times: Array, status: Status, of_the_step_that_ended: bool = False) -> NDArray[np.bool_]:
+    """Which records a failed block keeps: those before the failure.
+
+    Where a record says what the step that ended at it did, and not what acts at that instant, the one at the failure is
+    whole too.
+    """
+    failed = status.time or 0.0
+    return times <= failed if of_the_step_that_ended else times < failed
+
+
 class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 
@@ -174,6 +185,14 @@ class Model(Recording):
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
         raise NotImplementedError
+
+    def is_sound(self, state: State) -> bool:
+        """Whether a state is one of a motion, and not of one that has diverged."""
+        return soundness.is_sound(state.x)
+
+    def sound_records(self, block: Block) -> int:
+        """Number of leading records of a block that are those of a motion."""
+        return soundness.sound_records(block)
 
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""

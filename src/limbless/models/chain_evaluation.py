@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import evaluation as kernels
-from limbless.mechanics.chain.tables import Body, Link, Robot
+from limbless.mechanics.chain.tables import Base, Body, Link, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
 
 Array = NDArray[np.float64]
-PUSHED = 13                                # power, wrench on the whole robot, wrench that holds the base: first in `Base`
 
 
 class Evaluation:
@@ -25,7 +24,8 @@ class Evaluation:
     velocity : base twist in the base frame (6), joint velocities.
     acceleration : rate of the components of the base twist (6), joint accelerations. The classical acceleration has ω x v more.
     torque : what acts along the joint axes: actuators and passive torques together.
-    push : power of the environment, its wrench on the whole robot (6), wrench that holds the base (6); about the base, world axes.
+    power : (1,) of the environment.
+    pushed, held : wrench of the environment on the whole robot (6), wrench that holds the base (6); about the base, world axes.
     bodies : `Body`, the motion of every body.
     wrench : (bodies, 6) of the environment on each body, about its origin, world axes.
     """
@@ -37,8 +37,9 @@ class Evaluation:
         where = self._where = kernels.parts(bodies, n, split + 6 + n)
         block = self._block = aligned_zeros(where.end)
         self.position, self.velocity = block[:split], block[split:][:6 + n]
-        self.push = block[where.base:][:PUSHED]
-        self.acceleration = block[where.base + PUSHED:][:6 + n]
+        now = Base.of(block[where.base:][:Base.width].reshape(1, Base.width))
+        self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
+        self.acceleration = block[where.base + Base.width - 6:][:6 + n]          # the last of `Base`, and those of the joints
         self.torque, self.passive = block[where.torque:][:n], block[where.passive:][:n]
         self.bodies = block[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
         self.wrench = Body.of(self.bodies).wrench
@@ -60,5 +61,3 @@ class Evaluation:
             kernels.evaluate_among(*self.arguments[:-1], self._forces, time, self._block)
         else:
             kernels.evaluate(*self.arguments)
-
-

@@ -18,6 +18,7 @@ from limbless.mechanics.forces.rows import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
+from limbless.robots.links import symmetric_matrix
 
 Array = NDArray[np.float64]
 
@@ -189,19 +190,14 @@ def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     return np.einsum("bij,rbj->rbi", inertia, rates) + np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
 
 
-def _symmetric(six: Array) -> Array:
-    xx, xy, xz, yy, yz, zz = six
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
 def _rigid_matrix(row: Array) -> Array:
     """6 x 6 inertia of a rigid body about its origin (16)."""
     x, y, z = row[kernels.LINK_MOMENT:][:3]
     H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, _symmetric(row[kernels.LINK_INERTIA:][:6])]])
+    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, symmetric_matrix(row[kernels.LINK_INERTIA:][:6])]])
 
 
 def _matrix(numbers: Array) -> Array:
     """6 x 6 inertia from its 21 numbers M, H, J."""
     H = numbers[6:15].reshape(3, 3)
-    return np.block([[_symmetric(numbers[:6]), H.T], [H, _symmetric(numbers[15:])]])
+    return np.block([[symmetric_matrix(numbers[:6]), H.T], [H, symmetric_matrix(numbers[15:])]])

@@ -36,9 +36,9 @@ class Rod(Robot):
 
     X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per length of that.
     `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and `half_height` (along z) are
-    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at the tail;
-    `profile` is a function
-    X -> (half width, half height) in their place. Passive stiffness and damping carry part of the effort of the actuated strains.
+    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at
+    the tail; `profile` is a function X -> (half width, half height) in their place. Passive stiffness and damping carry
+    part of the effort of the actuated strains.
     """
 
     kind: Literal["rod"] = "rod"
@@ -85,8 +85,9 @@ class Rod(Robot):
         return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]
 
     def inertia(self, X: Array) -> Array:
-        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), ρI_p, ρI_y, ρI_z (kg
-        m)."""
+        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), then
+        ρI_p, ρI_y, ρI_z (kg m).
+        """
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
         return self.density * np.array(rows)
 

@@ -22,7 +22,7 @@ from limbless.mechanics.rod import sweep as rod_kernels
 from limbless.mechanics.rod.motion import SIZE, SPEED, TURN, WORKS
 from limbless.mechanics.rod.shapes import Strains, shape_all
 from limbless.mechanics.rod.sweep import inertia_matrices
-from limbless.models.base import Block, State, Status, law_failure
+from limbless.models.base import Block, State, Status, before_failure, law_failure
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import Shared, share
 from limbless.models.macro_continuous.moving import velocity_of
@@ -111,7 +111,7 @@ class Kinematic:
         )
         status = law_failure(model.environment)
         if status.failure:                               # what comes before it is kept; all later numbers are no numbers
-            record, push, works = record & (knots < (status.time or 0.0)), np.nan_to_num(push), np.nan_to_num(works)
+            record, push, works = record & before_failure(knots, status), np.nan_to_num(push), np.nan_to_num(works)
         resultant = (inertia_matrices(sums) @ motion.twist_rate[..., None])[..., 0] + bias - push      # (35)
         hold = np.where(self.contacts.free, 0.0, resultant)
         if self._all_six():

@@ -22,7 +22,7 @@ from limbless.mechanics.rod.forces import lay_slab
 from limbless.mechanics.rod.motion import MOMENTUM_FORM, NO_INERTIA, SIZE, SPEED, TURN, VELOCITY_FORM, WORKS, Setting
 from limbless.mechanics.rod.shapes import Strains, shape_all
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.contacts import ContactSet
 from limbless.models.macro_continuous.instant import held_instant
@@ -232,7 +232,7 @@ class MacroContinuous(Model):
             status = Status("the forces leave the motion of the head undetermined (without inertia every direction needs a drag); "
                             "add a drag, or set model.inertia: true", done, "the head")
         if status.failure:
-            reached = int((times < (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status).sum())
             times, kept = times[:reached], rod_motion.Records(*(array[:reached] for array in kept))     # type: ignore[arg-type]
             tallied = Tally(*(array[:reached] for array in tallied))
         h = np.diff(knots)
@@ -284,5 +284,3 @@ class MacroContinuousSettings(ModelSettings):
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         return tuple(environment)                        # a rod integrates all that acts on it over its cells
-
-

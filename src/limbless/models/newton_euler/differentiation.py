@@ -11,7 +11,7 @@ from limbless.errors import InputError, nearest
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_dual_joints
-from limbless.mechanics.compiled.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.widening import as_duals
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler
 
 Array = NDArray[np.float64]
-WORDS = 2 * TANGENTS
 
 
 class Tangents:
@@ -65,4 +64,3 @@ class Tangents:
             bend_dual_joints(source, *mapping, target)
         position, velocity, acceleration = joints
         return Drive(position, velocity, acceleration, aligned_zeros((1, chain.freedoms, WORDS)))
-

@@ -21,7 +21,7 @@ from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure, refuse_law_failure
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.solution import Solution
@@ -130,7 +130,7 @@ class NewtonEuler(Terms, Model):
         self._refuse_failure(now, time)
         base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
         base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
-        hold = np.concatenate([R.T @ now.push[7:10], R.T @ now.push[10:13]])
+        hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
         return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
 
     def _place(self, now: Evaluation, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike,
@@ -238,7 +238,7 @@ class NewtonEuler(Terms, Model):
         if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept["base"][0]).all():
             status = Status(_SINGULAR, 0.0)
         if status.failure:
-            reached = int((times < (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status).sum())
             times, kept = times[:reached], {name: array[:reached] for name, array in kept.items()}
         return State(done, x, {**state.memory, **self._tallies.named(tally)}), {"time": times, **kept}, status
 

@@ -122,7 +122,7 @@ class Terms:
     def _hold(self, now: Evaluation) -> Array:
         """(6,): the wrench that holds the base, in its axes."""
         R = Body.of(now.bodies).rotation[0].reshape(3, 3)
-        return turn(R.T, now.push[7:13])
+        return turn(R.T, now.held)
 
     def _composite(self, now: Evaluation) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""

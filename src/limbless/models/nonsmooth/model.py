@@ -29,7 +29,7 @@ from limbless.mechanics.integrate.tally import Tally
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure
 from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
@@ -257,7 +257,7 @@ class NonSmooth(Model):
                             f"model.bound, {self._rule.bound:g} m/s; try a smaller step or a larger model.compliance{self._crowded()}",
                             done)
         if status.failure:
-            reached = int((times <= (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status, of_the_step_that_ended=True).sum())
             times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
             tallied = Tally(*(array[:reached] for array in tallied))
         memory = {**state.memory, _UNRECORDED: self._room.counts[3:5].copy(), **self._tallies.named(tally)}
