@@ -55,6 +55,7 @@ def main(traceback: bool) -> None:
     """
 
 
-for command in (looking.list_, looking.describe, looking.cite, running.run, saved.plot, saved.view, saved.report, saved.movie,
+for command in (looking.list_, looking.describe, looking.cite, running.run, saved.plot, saved.view, saved.report,
+                saved.movie,
                 project.validate, project.bench, project.warmup):
     main.add_command(command)

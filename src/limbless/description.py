@@ -1,4 +1,6 @@
-"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that registers its kind."""
+"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that
+registers its kind.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -17,7 +19,9 @@ _ModelType: Any = type(BaseModel)
 
 
 class _Refusing(_ModelType):
-    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know their path."""
+    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know
+    their path.
+    """
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:
         if args:
@@ -36,9 +40,11 @@ else:
 
 
 class Description(_Refused):
-    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused."""
+    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused.
+    """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True,
+                              validate_default=True)
     room: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of fields -> their names: an old one is still read, with a note."""
@@ -48,7 +54,8 @@ class Description(_Refused):
         @property
         def kind(self) -> str:
             """What it is called in a scenario: a field of every kind, and the name of the class where there is none."""
-    else:                                                # pydantic lets no field stand above an attribute of the same name
+    # pydantic lets no field stand above an attribute of the same name
+    else:
         def __getattr__(self, name: str) -> Any:
             return type(self).__name__ if name == "kind" else super().__getattr__(name)
 
@@ -75,18 +82,21 @@ class Description(_Refused):
 
     def __eq__(self, other: object) -> bool:
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
-        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name)
+                                                 for name in type(self).model_fields)
 
     def refined(self) -> Self:
-        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a path, a solver's
-        tolerance): what error bars are found with. Itself where there is nothing of the kind."""
+        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a
+        path, a solver's tolerance): what error bars are found with. Itself where there is nothing of the kind."""
         return self
 
     def notes(self) -> tuple[str, ...]:
-        """What its user should know before believing a run: a field without effect here, a wish that is not met. One sentence each, which
-        names the field. They are said in the summary, by `limbless run`, in the report and in the studio."""
+        """What its user should know before believing a run: a field without effect here, a wish that is not met. One
+        sentence each, which names the field. They are said in the summary, by `limbless run`, in the report and in the
+        studio."""
         parts = [getattr(self, name) for name in type(self).model_fields]
-        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Description)]
+        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,))
+                 if isinstance(part, Description)]
         own = [f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read"
                for name in self._spelled]
         return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))

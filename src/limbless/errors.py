@@ -46,4 +46,5 @@ def refuse_numbers(field: str, chosen: Sequence[int], count: int, what: str) -> 
         if not 0 <= number < count:
             raise InputError(f"{field}: entry {place} is {number}, but there are {what} 0 to {count - 1}")
         if number in chosen[:place]:
-            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name each of the {what} once")
+            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name "
+                             f"each of the {what} once")

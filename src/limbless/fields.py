@@ -18,7 +18,8 @@ _NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg
 
 
 def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
-    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders.
+    """
     return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
 
 
@@ -39,7 +40,8 @@ Quaternion = tuple[float, float, float, float]
 _ANGLE = get_args(Angle)[1]
 Holder = type[BaseModel] | Room
 TRUTH = "true or false"
-_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null", Any: "anything"}
+_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null",
+                            Any: "anything"}
 
 
 class Row(NamedTuple):
@@ -93,12 +95,15 @@ def description_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) 
         if owner is None or part not in owner.model_fields:
             return None
         choices = holders(owner.model_fields[part])
-        data = getattr(data, part, None) if isinstance(data, BaseModel) else data.get(part) if isinstance(data, Mapping) else None
+        found = data.get(part) if isinstance(data, Mapping) else None
+        data = getattr(data, part, None) if isinstance(data, BaseModel) else found
     return _choose(choices, data)
 
 
 def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
-    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written in `data`."""
+    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written
+    in `data`.
+    """
     if isinstance(data, BaseModel):
         return type(data)
     if not choices:
@@ -112,7 +117,8 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
     classes = [choice for choice in choices if not isinstance(choice, Room)]
     if len(classes) == 1 or not isinstance(data, Mapping):
         return classes[0] if len(classes) == 1 else None
-    return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag, value in _tags(choice).items()))
+    return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag,
+                                               value in _tags(choice).items()))
 
 
 def _tags(description: type[BaseModel]) -> dict[str, Any]:
@@ -133,7 +139,8 @@ def nested(description: type[BaseModel]) -> list[type[BaseModel]]:
     queue = [description]
     while queue:
         for field in queue.pop(0).model_fields.values():
-            new = [item for item in holders(field) if not isinstance(item, Room) and item not in found and item is not description]
+            new = [item for item in holders(field) if not isinstance(item, Room) and item not in found
+                   and item is not description]
             found += new
             queue += new
     return found
@@ -150,7 +157,8 @@ def _default(field: FieldInfo) -> str:
     if value is PydanticUndefined or value is None:
         return "none" if value is None else ""
     if isinstance(value, BaseModel):
-        return "{" + ", ".join(f"{key}: {item}" for key, item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
+        return "{" + ", ".join(f"{key}: {item}" for key,
+                               item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
     return str(list(value)) if isinstance(value, tuple) else str(value)
@@ -162,7 +170,8 @@ def type_of(field: FieldInfo) -> str:
         return _in_words(rooms[0])
     limits = []
     for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le")):
-        limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata) if value is not None]
+        limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata)
+                   if value is not None]
     return " ".join(["angle" if _ANGLE in field.metadata else _in_words(field.annotation), *limits])
 
 
@@ -172,7 +181,8 @@ def _in_words(annotation: Any) -> str:
         presets = f"; preset: {', '.join(registry.kinds('preset'))}" if annotation.name == "robot" else ""
         return f"{annotation.name} (kind: {', '.join(registry.kinds(annotation.name))}{presets})"
     if origin is Annotated:
-        return next((_in_words(part) for part in parts if isinstance(part, Room)), "angle" if _ANGLE in parts else _in_words(parts[0]))
+        return next((_in_words(part) for part in parts if isinstance(part, Room)),
+                    "angle" if _ANGLE in parts else _in_words(parts[0]))
     if origin is Literal:
         return " or ".join(repr(part) if isinstance(part, str) else str(part) for part in parts)
     if origin in (Union, types.UnionType):

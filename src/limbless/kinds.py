@@ -1,4 +1,6 @@
-"""Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and refusals at their places."""
+"""Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and refusals at their
+places.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -30,7 +32,8 @@ class Refusal(NamedTuple):
 
 def refuse(refusals: Iterable[Refusal]) -> None:
     """Raise them all at once, each at its own place; raised inside a validator, pydantic puts them below that field."""
-    errors = [InitErrorDetails(type=PydanticCustomError("refused", message), loc=path, input=value) for path, message, value in refusals]
+    errors = [InitErrorDetails(type=PydanticCustomError("refused", message), loc=path, input=value) for path, message,
+              value in refusals]
     if errors:
         raise ValidationError.from_exception_data("scenario", errors)
 
@@ -45,7 +48,8 @@ def class_of(room: str, entry: Mapping[str, Any]) -> Any:
     try:
         return registry.find(where, entry[tag])
     except (InputError, TypeError) as error:   # TypeError: a list or mapping where a name belongs
-        message = str(error) if isinstance(error, InputError) else f"must be the name of a {where}: {', '.join(registry.kinds(where))}"
+        names = f"must be the name of a {where}: {', '.join(registry.kinds(where))}"
+        message = str(error) if isinstance(error, InputError) else names
         refuse([Refusal((tag,), message, entry[tag])])
         raise   # never reached: refuse() raised
 

@@ -1,4 +1,5 @@
-"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant."""
+"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant.
+"""
 from __future__ import annotations
 
 import re
@@ -35,8 +36,8 @@ def dotted(path: Sequence[str | int]) -> str:
 def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str, Any]) -> list[Problem]:
     """The errors that pydantic found in `data`, each once, at paths that exist in `data`.
 
-    Pydantic puts the names of alternatives into its paths and reports one error for each alternative of a value: the names
-    are taken out, and what is said of one value becomes one sentence.
+    Pydantic puts the names of alternatives into its paths and reports one error for each alternative of a value: the
+    names are taken out, and what is said of one value becomes one sentence.
     """
     said: dict[Place, list[str]] = {}
     for item in error.errors(include_url=False)[:_MOST]:
@@ -73,7 +74,9 @@ def _line(place: str, path: Place, message: str) -> str:
 
 
 def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
-    """A location without the names of alternatives: only steps that `data` can make, and at the end a field that is missing."""
+    """A location without the names of alternatives: only steps that `data` can make, and at the end a field that is
+    missing.
+    """
     path: list[str | int] = []
     for number, part in enumerate(location):
         last = number == len(location) - 1
@@ -87,7 +90,8 @@ def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
 
 
 def _names_an_absent_field(part: str, data: Any, kind: str) -> bool:
-    return kind in ("missing", "refused") or (isinstance(data, Mapping) and kind == "value_error" and part.isidentifier())
+    wrong = isinstance(data, Mapping) and kind == "value_error" and part.isidentifier()
+    return wrong or kind in ("missing", "refused")
 
 
 def _is_list(path: Place, data: Any) -> bool:

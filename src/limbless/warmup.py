@@ -64,10 +64,13 @@ PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     "macro-continuous: swimming rod": (Start("rod-swim"),),
     "macro-continuous: rod on contacts": (Start("snake-turn-2d"),),
     "non-smooth: motion with contact": (Start("snake-undulate-isotropic"), Start("snake-lift")),
-    "tendon-statics: equilibria and workspace": (Start("neck-workspace", {"gait.count": 2}), Start("neck-planar", {"gait.points": 2})),
+    "tendon-statics: equilibria and workspace": (Start("neck-workspace", {"gait.count": 2}),
+                                                 Start("neck-planar", {"gait.points": 2})),
     "tendon-statics: friction": (Start("neck-friction", {"gait.points": 2}),),
 }
-"""What is compiled, one process each: numba compiles under a global lock, so that processes help where threads would not."""
+"""What is compiled, one process each: numba compiles under a global lock, so that processes help where threads would
+not.
+"""
 
 
 def warm_all(report: Callable[[str], None]) -> float:

@@ -1,4 +1,5 @@
-"""A room knows only the rooms on its left: the order is that of CONTRIBUTING, and every import in the library keeps it."""
+"""A room knows only the rooms on its left: the order is that of CONTRIBUTING, and every import in the library keeps it.
+"""
 from __future__ import annotations
 
 import ast

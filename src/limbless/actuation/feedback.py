@@ -45,7 +45,8 @@ class ProportionalDerivative(Actuation):
     @model_validator(mode="after")
     def _acts(self) -> ProportionalDerivative:
         if self.rate is not None and not (self.stiffness is None and self.damping is None):
-            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out `rate`, "
+            raise ValueError("rate: it makes gains of the robot's inertia, and here a gain is stated; leave out "
+                             "`rate`, "
                              "or both gains")
         if self.saturation is not None and not np.min(self.saturation, initial=np.inf) > 0.0:
             raise ValueError(f"saturation: must be positive; got {self.saturation}")
@@ -53,8 +54,12 @@ class ProportionalDerivative(Actuation):
 
 
 class Servo(ProportionalDerivative):
-    """A `pd` actuator with what real servos add: play in the gears, and a reference that is renewed a few times a second."""
+    """A `pd` actuator with what real servos add: play in the gears, and a reference that is renewed a few times a
+    second.
+    """
 
     kind: Literal["servo"] = "servo"                                             # type: ignore[assignment]
     backlash: Angle = quantity(0.0, "rad", "play: an error within half of it either way makes no torque", ge=0)
-    refresh: float | None = quantity(None, "1/s", "how often the reference is renewed, held in between; continuously if absent", gt=0)
+    refresh: float | None = quantity(None, "1/s",
+                                     "how often the reference is renewed, held in between; continuously if absent",
+                                     gt=0)

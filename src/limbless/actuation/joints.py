@@ -20,7 +20,8 @@ _NO_BEND = 1e-12   # rad; heading differences below are rounding
 
 
 class JointMotion(NamedTuple):
-    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
+    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity.
+    """
 
     position: Array        # (T, positions)   rad or m
     velocity: Array        # (T, joints)      rad/s or m/s
@@ -53,8 +54,10 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
     mapping = shape_map(chain)
     skew = [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
     if skew:
-        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of chain "
-                         f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes within "
+        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} "
+                         "of chain "
+                         f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes "
+                         "within "
                          "3 deg of x, y or z")
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
@@ -72,7 +75,9 @@ def _bend(chain: Chain, drive: Drive) -> list[Array]:
 
 
 def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Array, acceleration: Array) -> JointMotion:
-    """Joint motion in which the three columns of each spherical joint have become a quaternion and child-frame velocities."""
+    """Joint motion in which the three columns of each spherical joint have become a quaternion and child-frame
+    velocities.
+    """
     kinds = arrays.joint_kind[1:]
     if not np.any(kinds == SPHERICAL):
         return JointMotion(value, rate, acceleration)
@@ -83,6 +88,7 @@ def _with_quaternions(arrays: ChainArrays, shape: bool, value: Array, rate: Arra
             position[:, p] = value[:, v]
             continue
         columns = [v + 2, v + 1] if shape else [v, v + 1, v + 2]
-        turn = (yaw_pitch_motion if shape else rotation_vector_motion)(value[:, columns], rate[:, columns], acceleration[:, columns])
+        turned = yaw_pitch_motion if shape else rotation_vector_motion
+        turn = turned(value[:, columns], rate[:, columns], acceleration[:, columns])
         position[:, p:p + 4], velocity[:, v:v + 3], second[:, v:v + 3] = turn
     return JointMotion(position, velocity, second)

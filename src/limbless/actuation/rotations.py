@@ -1,6 +1,7 @@
 """Rotations of joints over many times at once, in NumPy: quaternions (scalar first), angular velocity and acceleration.
 
-Angular velocities and accelerations are those of the rotated (child) frame relative to the parent, in the axes of the child frame.
+Angular velocities and accelerations are those of the rotated (child) frame relative to the parent, in the axes of the
+child frame.
 """
 from __future__ import annotations
 
@@ -14,12 +15,15 @@ from limbless.mechanics.algebra.rotations import rotation_vector_to_quaternion
 
 Array = NDArray[np.float64]
 
-_SERIES_BELOW = 1.0   # square of the angle; ten terms of the series are exact to rounding here, the closed forms lose four digits at 0.1
+# square of the angle; ten terms of the series are exact to rounding here, the closed forms lose four digits at 0.1
+_SERIES_BELOW = 1.0
 _TERMS = range(10)
 
 
 class RotationMotion(NamedTuple):
-    """A rotation that moves: quaternion (T, 4), angular velocity (T, 3) and acceleration (T, 3) in the axes of the child frame."""
+    """A rotation that moves: quaternion (T, 4), angular velocity (T, 3) and acceleration (T, 3) in the axes of the
+    child frame.
+    """
 
     quaternion: Array
     velocity: Array
@@ -33,12 +37,14 @@ def yaw_pitch_motion(angle: Array, rate: Array, acceleration: Array) -> Rotation
     c, s = np.cos(pitch), np.sin(pitch)
     quaternion = np.stack([cz * cy, -sz * sy, cz * sy, sz * cy], axis=1)
     velocity = np.stack([-s * yaw1, pitch1, c * yaw1], axis=1)
-    return RotationMotion(quaternion, velocity, np.stack([-s * yaw2 - c * pitch1 * yaw1, pitch2, c * yaw2 - s * pitch1 * yaw1], axis=1))
+    return RotationMotion(quaternion, velocity,
+                          np.stack([-s * yaw2 - c * pitch1 * yaw1, pitch2, c * yaw2 - s * pitch1 * yaw1], axis=1))
 
 
 def _jacobian_coefficients(x: Array) -> tuple[Array, Array, Array, Array]:
     """a = (1 - cos θ)/θ², b = (θ - sin θ)/θ³ and their derivatives with respect to x = θ²; by series near zero."""
-    angle = np.sqrt(np.maximum(x, _SERIES_BELOW))   # the closed forms are evaluated everywhere but used only away from zero
+    # the closed forms are evaluated everywhere but used only away from zero
+    angle = np.sqrt(np.maximum(x, _SERIES_BELOW))
     c, s = np.cos(angle), np.sin(angle)
     closed = (
         (1 - c) / angle**2,
@@ -51,7 +57,8 @@ def _jacobian_coefficients(x: Array) -> tuple[Array, Array, Array, Array]:
     polynomials = [np.polynomial.Polynomial(p) for p in (a, b)]
     polynomials += [p.deriv() for p in polynomials]
     near = x < _SERIES_BELOW
-    first, second, third, fourth = (np.where(near, p(np.where(near, x, 0.0)), v) for p, v in zip(polynomials, closed, strict=True))
+    first, second, third, fourth = (np.where(near, p(np.where(near, x, 0.0)), v) for p,
+                                    v in zip(polynomials, closed, strict=True))
     return first, second, third, fourth
 
 

@@ -18,10 +18,10 @@ _SAME_PLACE = 1e-9   # m; joints nearer than this share a location
 class ShapeMap(NamedTuple):
     """Which velocity column takes the difference of heading and of elevation over each location, and with which sign.
 
-    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of its own for a
-    direction gives its difference to the last such joint before it, so a chain of alternating yaw and pitch joints follows the same
-    curve; -1 where there is none (the base then moves with that part of the shape). At a spherical joint the columns are those of its z
-    and y components, and its rotation is Rz(yaw) Ry(pitch).
+    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of
+    its own for a direction gives its difference to the last such joint before it, so a chain of alternating yaw and
+    pitch joints follows the same curve; -1 where there is none (the base then moves with that part of the shape). At a
+    spherical joint the columns are those of its z and y components, and its rotation is Rz(yaw) Ry(pitch).
     """
 
     yaw_column: Integers

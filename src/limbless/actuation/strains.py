@@ -42,7 +42,8 @@ def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -
             raise InputError(f"the gait's strain is not finite {where(~np.isfinite(part).all(axis=-1))}")
     stretch = drive.value[..., 0]
     if (stretch <= 0.0).any():
-        raise InputError(f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is {stretch[stretch <= 0.0][0]:g}, "
+        raise InputError(f"the gait folds the rod {where(stretch <= 0.0)}: the stretch is "
+                         f"{stretch[stretch <= 0.0][0]:g}, "
                          "and must stay above 0; reduce its amplitude")
     away = np.abs(drive.value[..., rod.locked] - NATURAL[rod.locked]) > STILL
     wanted = {rod.locked[c] for c in np.flatnonzero(away.any(axis=tuple(range(away.ndim - 1))))}
@@ -53,6 +54,7 @@ def _refuse(rod: Rod, drive: Drive, gait: Gait, times: Array, stations: Array) -
     fields = dict(gait) if isinstance(gait, Gait) else {}
     numbers = [f"{name} {value:g}" for name, value in fields.items() if isinstance(value, float) and value]
     given = f" ({', '.join(numbers)})" if numbers else ""
-    raise InputError(f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a rod "
+    raise InputError(f"gait {gait.kind!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, which a "
+                     "rod "
                      f"with strains: {rod.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` "
                      "to one that bends so)")

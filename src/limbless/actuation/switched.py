@@ -12,11 +12,14 @@ from limbless.description import Description, quantity
 
 
 class DrivePhase(Description):
-    """From `start` on: the joints follow the gait exactly, follow it by feedback, or take given torques (none: they are limp)."""
+    """From `start` on: the joints follow the gait exactly, follow it by feedback, or take given torques (none: they are
+    limp).
+    """
 
     start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
     drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")
-    torque: tuple[float, ...] | None = quantity(None, "N m", "constant torques of a `torque` phase, one per joint; none if absent")
+    torque: tuple[float, ...] | None = quantity(None, "N m",
+                                                "constant torques of a `torque` phase, one per joint; none if absent")
 
     @model_validator(mode="after")
     def _torque_where_it_acts(self) -> DrivePhase:
@@ -28,8 +31,8 @@ class DrivePhase(Description):
 class Switched(ProportionalDerivative):
     """Joints that are motion-given for a time, then torque-driven, then motion-given again: `phases` say when.
 
-    A joint that comes back to its gait starts from where it is, and reaches the gait smoothly within `settle` seconds. Gains are
-    those of the `pd` phases; `motion_joints` are motion-given in every phase.
+    A joint that comes back to its gait starts from where it is, and reaches the gait smoothly within `settle` seconds.
+    Gains are those of the `pd` phases; `motion_joints` are motion-given in every phase.
     """
 
     kind: Literal["switched"] = "switched"                                       # type: ignore[assignment]
@@ -42,7 +45,8 @@ class Switched(ProportionalDerivative):
             raise ValueError(f"phases: the first one begins with the run, `start` at 0 s; got {self.phases[0].start:g}")
         for before, after in pairwise(self.phases):
             if not after.start > before.start:
-                raise ValueError(f"phases: each has a later `start` than the one before; got {before.start:g} s and then {after.start:g} s")
+                raise ValueError(f"phases: each has a later `start` than the one before; got {before.start:g} s and "
+                                 f"then {after.start:g} s")
         for number, phase in enumerate(self.phases):
             torque = np.abs(phase.torque or ())
             if self.saturation is not None and (torque > np.resize(self.saturation, torque.shape)).any():

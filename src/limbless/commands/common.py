@@ -26,7 +26,9 @@ def say(text: object) -> None:
 
 @contextmanager
 def shown(path: Path) -> Iterator[None]:
-    """What a saved run does not hold, or holds in another form, is said in a sentence: its file may be damaged or a stranger's."""
+    """What a saved run does not hold, or holds in another form, is said in a sentence: its file may be damaged or a
+    stranger's.
+    """
     from limbless.errors import InputError, SimulationError
 
     try:
@@ -34,7 +36,8 @@ def shown(path: Path) -> Iterator[None]:
     except (InputError, SimulationError, OSError):
         raise
     except Exception as error:                               # data that do not fit together fail anywhere
-        raise InputError(f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not written "
+        raise InputError(f"{path} cannot be shown ({type(error).__name__}: {error}): its file is damaged or was not "
+                         "written "
                          "by this version of limbless; `limbless --traceback ...` shows where it fails") from error
 
 
@@ -44,6 +47,7 @@ def simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless.simulation import run_scenario
 
     if not quiet and is_cold():
-        click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).", err=True)
+        click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).",
+                   err=True)
     with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
         return run_scenario(scenario, progress=progress, **options)

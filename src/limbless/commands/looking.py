@@ -31,8 +31,8 @@ def list_(what: str | None) -> None:
 def describe(name: str) -> None:
     """Show a scenario, or the fields of a kind.
 
-    Fields are shown with type, unit, default and meaning. NAME is a scenario, the path of a .yaml, a kind that `limbless list` shows,
-    or the word scenario.
+    Fields are shown with type, unit, default and meaning. NAME is a scenario, the path of a .yaml, a kind that
+    `limbless list` shows, or the word scenario.
 
     \b
     Examples:

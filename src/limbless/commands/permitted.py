@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenario:
-    """A scenario to be run; Python code that it names is loaded if the user allows it, now or before, and refused otherwise."""
+    """A scenario to be run; Python code that it names is loaded if the user allows it, now or before, and refused
+    otherwise.
+    """
     from limbless.callables import named_in, refuse_named
     from limbless.scenarios.scenario import Scenario
 
@@ -33,7 +35,9 @@ def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenari
 
 
 def may_run_again(source: str | Scenario | None, given: str, allow_code: bool) -> bool:
-    """Whether the studio may load the code of what it shows when a field is changed: a saved run is shown without running any."""
+    """Whether the studio may load the code of what it shows when a field is changed: a saved run is shown without
+    running any.
+    """
     from limbless import permission
     from limbless.callables import named_in
     from limbless.result import FILE_NAME
@@ -66,7 +70,8 @@ def _remember(folders: list[Path]) -> None:
 
     where = " and ".join(map(str, folders))
     try:
-        say(f"Python code that scenarios in {where} name is allowed from now on (kept in {permission.remember(folders)})")
+        say(f"Python code that scenarios in {where} name is allowed from now on (kept in "
+            f"{permission.remember(folders)})")
     except OSError as error:
         say(f"Python code is allowed for this run only: it could not be remembered ({error})")
 

@@ -28,17 +28,21 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
 @click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
-@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True, metavar="SECONDS",
+@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True,
+              metavar="SECONDS",
               help="How often a long run writes its state and records into its folder.")
-@click.option("--quiet", is_flag=True, help="Print only the folder that was written (and on standard error what is wrong).")
+@click.option("--quiet", is_flag=True,
+              help="Print only the folder that was written (and on standard error what is wrong).")
 @ALLOW_CODE
-def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool, strict: bool,
+def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool,
+        strict: bool,
         resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
-    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc, summary.json,
-    figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as YAML: numbers, [lists], angles
-    such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what was computed, and --resume goes on with it.
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
+    summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
+    YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what
+    was computed, and --resume goes on with it.
 
     A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
 
@@ -72,7 +76,8 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_fi
     paths = result.write(folder, figures=not no_figures)
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
-        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on with it")
+        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
+            "with it")
         click.get_current_context().exit(INTERRUPTED)
     if strict and not result.proven:
         click.get_current_context().exit(NOT_PROVEN)
@@ -84,7 +89,8 @@ def _chosen(name: str | None, settings: tuple[str, ...], out: Path | None, resum
     from limbless.errors import InputError
 
     if (name is None) == (resume is None):
-        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: one of the two")
+        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: "
+                         "one of the two")
     if resume is None:
         chosen = permitted(str(name), changes_in(settings), allow_code)
     elif settings or out is not None:
@@ -119,12 +125,14 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
             return fresh_folder(Path("runs") / scenario.name)
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with --out") from None
+        raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with "
+                         "--out") from None
     written = out / "scenario.yaml"
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
     if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
-        raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for a fresh one in runs/")
+        raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for "
+                         "a fresh one in runs/")
     return out
 
 

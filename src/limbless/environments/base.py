@@ -30,7 +30,9 @@ MOST_POINTS = 64
 
 
 class Pack(NamedTuple):
-    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or None."""
+    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or
+    None.
+    """
 
     laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
@@ -43,7 +45,8 @@ class Environment(Description):
     role: ClassVar[str] = "wrench"
     also: ClassVar[tuple[str, ...]] = ()
     """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""
-    active: tuple[tuple[float, float], ...] | None = quantity(None, "s", "time windows [from, until] in which it acts; always if absent")
+    active: tuple[tuple[float, float], ...] | None = quantity(
+        None, "s", "time windows [from, until] in which it acts; always if absent")
 
     @model_validator(mode="after")
     def _windows_in_order(self) -> Environment:

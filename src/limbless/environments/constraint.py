@@ -1,4 +1,6 @@
-"""`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a result."""
+"""`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
+result.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -43,8 +45,11 @@ class Contact(Environment):
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
     slides: ClassVar[bool] = False
     """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
-    repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
-    weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
+    repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent",
+                                    gt=0)
+    weight: float | tuple[float, ...] = quantity(1.0, "1",
+                                                 "share of the force of each contact, relative to others: one, or one "
+                                                 "each")
 
     @model_validator(mode="after")
     def _windows_repeat(self) -> Contact:

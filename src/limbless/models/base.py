@@ -29,7 +29,9 @@ Block = dict[str, Array]
 
 @dataclass(frozen=True)
 class State:
-    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in force)."""
+    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in
+    force).
+    """
 
     time: float
     x: Array
@@ -53,7 +55,9 @@ class Variable(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where and why."""
+    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where
+    and why.
+    """
 
     failure: str = ""
     time: float | None = None
@@ -70,14 +74,16 @@ class ModelSettings(Description):
     takes_actuations: ClassVar[tuple[str, ...]] = ()
     takes_drives: ClassVar[tuple[str, ...]] = ()
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves through time."""
+    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves
+    through time.
+    """
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         raise NotImplementedError
 
     def time_order(self, environment: Sequence[Environment]) -> float:
-        """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction makes velocities
-        jump, 1/2 where bodies hit each other too."""
+        """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction
+        makes velocities jump, 1/2 where bodies hit each other too."""
         return 1 if any(item.role == "friction" for item in environment) else 4
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
@@ -93,10 +99,14 @@ class Recording:
     """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
 
     worst: tuple[str, ...] = ()
-    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes it over."""
+    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes
+    it over.
+    """
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty where nothing is."""
+        """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty
+        where nothing is.
+        """
         return []
 
     def variables(self, block: Block) -> Block:
@@ -120,10 +130,13 @@ class StaticModel(Recording):
 
     records: tuple[str, ...] = ("point",)
 
-    def solve(self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
-        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it.
+    def solve(self, task: str, gait: Any, initial: Any,
+              progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
+        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those
+        before it.
 
-        `progress` is told the share that is done, often; where it raises `KeyboardInterrupt` the task ends with what it has.
+        `progress` is told the share that is done, often; where it raises `KeyboardInterrupt` the task ends with what it
+        has.
         """
         raise NotImplementedError
 
@@ -175,7 +188,9 @@ class Model(Recording):
         raise NotImplementedError
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a sign of it."""
+        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a
+        sign of it.
+        """
         return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
@@ -183,7 +198,8 @@ class Model(Recording):
         raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
-        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
+        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so.
+        """
         raise NotImplementedError
 
     def is_sound(self, state: State) -> bool:

@@ -33,6 +33,7 @@ def sound_records(block: Mapping[str, Array]) -> int:
         values, limit = block[name], TOO_FAST if name in _SPEEDS else TOO_STRONG
         if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:   # nearly always, and without a copy
             continue                                                               # false for NaN
-        flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))    # a block may hold no record: no -1 here
+        # a block may hold no record: no -1 here
+        flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)

@@ -1,4 +1,6 @@
-"""What kernels tally at every step, on its way through a run: from the state's memory, into records, and out as variables of a result."""
+"""What kernels tally at every step, on its way through a run: from the state's memory, into records, and out as
+variables of a result.
+"""
 from __future__ import annotations
 
 from collections import Counter
@@ -27,10 +29,12 @@ class Tallies:
     environment : what pushes, in the order in which its laws were packed.
     contacts : number of contacts.
     dims : dimensions of the actuators in a result: `joint`, or `section` and `screw` for the strains of a rod.
-    weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose powers are per length.
+    weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose
+        powers are per length.
     """
 
-    def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0, dims: tuple[str, ...] = ("joint",),
+    def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0,
+                 dims: tuple[str, ...] = ("joint",),
                  weight: Array | float = 1.0) -> None:
         self.shape, self.dims, self.weight, self.contacts = limit.shape, dims, weight, contacts
         self.limit = np.where(np.isinf(limit), UNLIMITED, limit).ravel()
@@ -80,7 +84,9 @@ class Tallies:
         return {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
 
     def schema(self) -> dict[str, Variable]:
-        """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was continued."""
+        """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was
+        continued.
+        """
         own, peak = self._names
         found = choose(own, "positive_work", peak, "peak_time", "limit_time", "law_work", "contact_work", "com_path",
                        "work_exchanged")

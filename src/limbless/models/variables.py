@@ -1,4 +1,5 @@
-"""The catalogue of variables: every name that a result can hold, with its dimensions, unit, frame and one meaning in all models.
+"""The catalogue of variables: every name that a result can hold, with its dimensions, unit, frame and one meaning in
+all models.
 
 A model chooses its own by name (`choose`); docs/results.md is written from here (`python docs/variables.py`).
 """
@@ -13,7 +14,8 @@ _CONTACT_AXIS, _BEND = ("contact", "axis"), ("vertebra", "transverse")
 _FORCE, _WORK, _MOMENTUM = "N, N m", "J", "N s, N m s"
 
 MOVING = {
-    "base_position": Variable(_AXIS, "m", "position of the base frame", "world", remark="of a rod: of its head section"),
+    "base_position": Variable(_AXIS, "m", "position of the base frame", "world",
+                              remark="of a rod: of its head section"),
     "base_orientation": Variable(_QUATERNION, "1", "orientation of the base frame, scalar first", "world"),
     "base_twist": Variable(_SCREW, "m/s, rad/s", "twist of the base frame", "base",
                            remark="velocity of its origin, angular velocity"),
@@ -40,7 +42,8 @@ MOVING = {
     "internal_wrench": Variable(
         _EACH_SCREW, _FORCE, "what the body from the front end of a section on does to the part before, about that end",
         "section", remark="of a rod: from the middle of a section on"),
-    "effort": Variable(_EACH_SCREW, _FORCE, "what the actuators give along the actuated strains; positive when they drive",
+    "effort": Variable(_EACH_SCREW, _FORCE,
+                       "what the actuators give along the actuated strains; positive when they drive",
                        "section", remark="rods"),
     "fluid_force": Variable(_EACH_AXIS, "N", "force of the environment on the section, added mass included", "section"),
     "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body",
@@ -58,8 +61,8 @@ MOVING = {
     "impulse": Variable(_SCREW, _MOMENTUM, "integral of all that changes the momentum, since the start", "world"),
     "power_residual": Variable(
         (), "W", "rate of the mismatch between kinetic energy and work since the record before"),
-    "clamp_wrench": Variable(_SCREW, _FORCE, "what the clamp does to the clamped link, about its origin; zero while open",
-                             "world"),
+    "clamp_wrench": Variable(_SCREW, _FORCE,
+                             "what the clamp does to the clamped link, about its origin; zero while open", "world"),
     "clamp_impulse": Variable(_SCREW, _MOMENTUM, "impulses of all clamps that closed so far, about the world origin",
                               "world"),
     "clamp_energy": Variable((), _WORK, "kinetic energy lost when clamps closed, since the start",
@@ -70,13 +73,16 @@ MOVING = {
 
 CONTACTS = {
     "contact_force": Variable(_CONTACT_AXIS, "N", "force of each contact; 0 where open", "world"),
-    "contact_couple": Variable(_CONTACT_AXIS, "N m", "couple of each contact on the body, about its place; 0 where open",
+    "contact_couple": Variable(_CONTACT_AXIS, "N m",
+                               "couple of each contact on the body, about its place; 0 where open",
                                "world", remark="rods"),
     "contact_position": Variable(_CONTACT_AXIS, "m", "where each contact touches; 0 where open", "world"),
     "contact_state": Variable(_CONTACT, "1", "0 open, 1 sticking, 2 slipping",
-                              remark="sticking: it slips in no direction; slipping: in one or more (friction on the edge "
+                              remark="sticking: it slips in no direction; slipping: in one or more (friction on the "
+                                     "edge "
                                      "of its set, a wheel that rolls, a body that slides along its support)"),
-    "contact_gap": Variable(_CONTACT, "m", "distance at the middle of the step that ended; negative where bodies overlap",
+    "contact_gap": Variable(_CONTACT, "m",
+                            "distance at the middle of the step that ended; negative where bodies overlap",
                             remark="`non-smooth`; 1000 where not measured"),
     "contact_wrench": Variable(_SCREW, _FORCE, "resultant of all contacts about the base's origin", "base"),
     "contact_residual": Variable((), "m/s", "worst violation of the contact laws in any step since the record before",
@@ -86,13 +92,15 @@ CONTACTS = {
     "contact_held": Variable(_CONTACT, "1", "number of directions (along, across) in which a wheel sticks",
                              remark="`geometric`"),
     "support_wrench": Variable(("contact", "screw"), _FORCE,
-                               "force and couple of each contact along the axes of its section", "section", remark="rods"),
+                               "force and couple of each contact along the axes of its section", "section",
+                               remark="rods"),
     "support_abscissa": Variable(_CONTACT, "m", "where along the body each contact is; 0 while it is not there",
                                  remark="rods"),
     "contact_speed": Variable((), "m/s", "speed of the body, with which the slip at its contacts is compared",
                               remark="rods; elsewhere it is compared with 1 m/s"),
     "contact_conditioning": Variable(
-        (), "1", "smallest over largest singular value of the map from contact forces to their resultant", remark="rods"),
+        (), "1", "smallest over largest singular value of the map from contact forces to their resultant",
+        remark="rods"),
     "contact_singular_values": Variable(
         ("resultant",), "1", "singular values of the map from contact forces to their resultant",
         remark="rods; largest first, one for each component of the head's motion that the base leaves free (moments "
@@ -103,7 +111,8 @@ CONTACTS = {
 COUNTED = {
     "joint_work": Variable(_JOINT, _WORK, "work of the actuator of each joint since the start, from every step",
                            remark="their sum is `actuator_work`"),
-    "strain_work": Variable(_EACH_SCREW, _WORK, "work of the actuator of each strain of a section since the start, from "
+    "strain_work": Variable(_EACH_SCREW, _WORK,
+                            "work of the actuator of each strain of a section since the start, from "
                             "every step", remark="rods, in place of `joint_work`"),
     "positive_work": Variable(_JOINT, _WORK, "work of each actuator while it drives, since the start",
                               remark="nothing is recovered from braking"),
@@ -111,8 +120,8 @@ COUNTED = {
     "peak_effort": Variable(_EACH_SCREW, _FORCE, "largest effort in any step, with its sign", final=True,
                             remark="rods, in place of `peak_torque`"),
     "peak_time": Variable(_JOINT, "s", "when the largest effort was", final=True),
-    "limit_time": Variable(_JOINT, "s", "when the effort first passed its limit; infinite where it never did", final=True,
-                           remark="`joint_limit`, of a rod `effort_limit`"),
+    "limit_time": Variable(_JOINT, "s", "when the effort first passed its limit; infinite where it never did",
+                           final=True, remark="`joint_limit`, of a rod `effort_limit`"),
     "law_work": Variable(("law",), _WORK,
                          "work of each environment that pushes, since the start; negative where it dissipates",
                          remark="along `law` by its kind"),
@@ -127,10 +136,12 @@ COUNTED = {
 STATICS = {
     "tip_position": Variable(_AXIS, "m", "centre of the last disk", "world"),
     "tip_in_base": Variable(_AXIS, "m", "the same, from the centre of the clamped disk and along its axes", "base"),
-    "tip_angles": Variable(_ANGLE, "rad", "heading to the left and elevation of the last disk's axis, and its roll about it",
-                           "base"),
-    "tip_compliance": Variable(_AXIS, "m/N", "way that the tip gives along each axis to a force along it, actuators held",
-                               "base", remark="energy form without friction; actuators hold their tensions, or the lengths "
+    "tip_angles": Variable(_ANGLE, "rad",
+                           "heading to the left and elevation of the last disk's axis, and its roll about it", "base"),
+    "tip_compliance": Variable(_AXIS, "m/N",
+                               "way that the tip gives along each axis to a force along it, actuators held",
+                               "base", remark="energy form without friction; actuators hold their tensions, or the "
+                                              "lengths "
                                               "of elastic tendons"),
     "bend": Variable(_BEND, "rad", "bend of each vertebra towards y and z of its inner disk", "inner disk"),
     "stop_moment": Variable(_BEND, "N m", "moment of the stops on each disk, in the sense of bend", "inner disk"),
@@ -148,7 +159,8 @@ STATICS = {
     "target": Variable(_AXIS, "m", "where the tip was asked to be; only the followed components count", "base",
                        remark="inverse problems"),
     "target_error": Variable((), "m", "distance of the tip from its target, in the followed components"),
-    "target_angles": Variable(_ANGLE, "rad", "heading, elevation and roll that were asked for; only followed ones count",
+    "target_angles": Variable(_ANGLE, "rad",
+                              "heading, elevation and roll that were asked for; only followed ones count",
                               "base", remark="where angles are followed"),
     "target_angle_error": Variable((), "rad", "how far the followed angles are from those asked for"),
 }

@@ -1,4 +1,5 @@
-"""The blocks that a model returned as one Dataset, under the names, units and labels that it declares; and its columns."""
+"""The blocks that a model returned as one Dataset, under the names, units and labels that it declares; and its columns.
+"""
 from __future__ import annotations
 
 import math
@@ -47,7 +48,8 @@ def dataset_of(block: Block, model: Recording) -> xr.Dataset:
     used = {dim for variable in schema.values() for dim in variable.dims}
     for name, (dims, values, attributes) in model.coordinates().items():
         values = np.asarray(values)
-        label = (isinstance(dims, str) or len(dims) == 1) and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
+        single = isinstance(dims, str) or len(dims) == 1
+        label = single and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
         (coords if label else variables)[name] = (dims, values, attributes)
         dims = (dims,) if isinstance(dims, str) else tuple(dims)
         sizes |= dict(zip(dims, values.shape, strict=True))
@@ -68,7 +70,9 @@ def dataset_of(block: Block, model: Recording) -> xr.Dataset:
 
 
 def rows_of(raw: Block, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Block:
-    """Some rows of a block; what is the worst since the row before is, of rows that are left out, kept by the next one that is not."""
+    """Some rows of a block; what is the worst since the row before is, of rows that are left out, kept by the next one
+    that is not.
+    """
     rows = np.flatnonzero(chosen)
     found = {name: values[rows] for name, values in raw.items()}
     for name in set(worst) & raw.keys() if len(rows) else ():
@@ -85,7 +89,9 @@ def looks_of(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
             found[LOOK + name] = (("look", *variable.dims), block[name], attributes_of(variable))
     drift = orientation_drift(block)
     if drift is not None:
-        found[f"{LOOK}orientation_drift"] = ("look", drift, {"units": "1", "long_name": "largest distance of a quaternion's norm from 1"})
+        found[f"{LOOK}orientation_drift"] = ("look", drift,
+                                             {"units": "1",
+                                              "long_name": "largest distance of a quaternion's norm from 1"})
     seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
     return {**found, "look": ("look", block["time"], seen)} if found else {}
 
@@ -108,15 +114,19 @@ def components(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iter
     variable = variable.transpose(*along, ...)
     dims = [str(dim) for dim in variable.dims[len(along):]]
     labels = [_short_labels(variable, dim) for dim in dims]
-    units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))   # a screw may have two: linear, angular
-    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along), math.prod(variable.sizes[dim] for dim in dims))
+    # a screw may have two: linear, angular
+    units = re.split(r"\s*[;,]\s*|\s+and\s+", str(variable.attrs.get("units", "1")))
+    flat = variable.values.reshape(math.prod(variable.sizes[dim] for dim in along),
+                                   math.prod(variable.sizes[dim] for dim in dims))
     for number, parts in enumerate(product(*labels)):
         unit = units[-1] if dims[-1:] == ["screw"] and parts[-1].startswith("r") else units[0]
         yield "_".join([str(variable.name), *parts]), unit, flat[:, number]
 
 
 def _short_labels(variable: xr.DataArray, dim: str) -> list[str]:
-    """Labels for column names: `x`; `3` for `joint 3` of the dimension joint; numbers from 0 where labels are missing or not unique."""
+    """Labels for column names: `x`; `3` for `joint 3` of the dimension joint; numbers from 0 where labels are missing
+    or not unique.
+    """
     names = [re.sub(r"\W+", "_", str(label)) for label in variable[dim].values] if dim in variable.coords else []
     if len(set(names)) < variable.sizes[dim]:
         return [str(number) for number in range(variable.sizes[dim])]

@@ -1,4 +1,5 @@
-"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn."""
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn.
+"""
 from __future__ import annotations
 
 import json
@@ -19,7 +20,17 @@ from limbless.errors import InputError, nearest
 from limbless.files import write_table, write_text
 from limbless.models.variables import CATALOGUE
 from limbless.result import showing
-from limbless.result.dataset import LOOK, LOOKED, RECORDED, attributes_of, components, dataset_of, joined, looks_of, rows_of
+from limbless.result.dataset import (
+    LOOK,
+    LOOKED,
+    RECORDED,
+    attributes_of,
+    components,
+    dataset_of,
+    joined,
+    looks_of,
+    rows_of,
+)
 from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
 from limbless.result.storage import read_netcdf, write_netcdf
 
@@ -43,11 +54,12 @@ class Result:
 
     Parameters
     ----------
-    dataset : everything recorded, time first; units, meaning and frame are attributes of each variable. The attributes of the dataset
-        itself hold what the summary needs beside it: `scenario_name`, `model`, `step` (s), `gait_period` (s), `total_mass` (kg).
+    dataset : everything recorded, time first; units, meaning and frame are attributes of each variable. The attributes
+        of the dataset itself hold what the summary needs beside it: `scenario_name`, `model`, `step` (s), `gait_period`
+        (s), `total_mass` (kg).
     scenario : what was run, or None if it was made of Python objects that no file can express.
-    status : how the run ended: `completed`, `interrupted`, or `failed: ` and the reason. Whether it is to be believed is another
-        question: see `proven`, and `outcome`, which is what everything shows.
+    status : how the run ended: `completed`, `interrupted`, or `failed: ` and the reason. Whether it is to be believed
+        is another question: see `proven`, and `outcome`, which is what everything shows.
     state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
     wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
 
@@ -60,16 +72,20 @@ class Result:
     found: tuple[str, ...] = ()
     """What the run's model found against it: see `Recording.doubts`."""
 
-    def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed", state: State | None = None,
+    def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed",
+                 state: State | None = None,
                  wall_time: float | None = None) -> None:
-        self.dataset, self.scenario, self.status, self.state, self.wall_time = dataset, scenario, status, state, wall_time
+        self.dataset, self.scenario, self.state = dataset, scenario, state
+        self.status, self.wall_time = status, wall_time
 
     @classmethod
-    def from_blocks(cls, blocks: Sequence[Block], model: Recording, scenario: Scenario | None, status: str, state: State | None,
+    def from_blocks(cls, blocks: Sequence[Block], model: Recording, scenario: Scenario | None, status: str,
+                    state: State | None,
                     wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
         """Join the blocks that a model returned, in order, under the names, units and labels that it declares.
 
-        `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is no scenario.
+        `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is
+        no scenario.
         """
         raw = joined(blocks)
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
@@ -104,7 +120,9 @@ class Result:
 
     @property
     def warning(self) -> str:
-        """The first thing to say of a run that is not proven: `completed, not proven: ` and the reasons; empty for one that is."""
+        """The first thing to say of a run that is not proven: `completed, not proven: ` and the reasons; empty for one
+        that is.
+        """
         return "" if self.proven else f"{self.outcome}: {'; '.join(self.doubts)}"
 
     @property
@@ -128,16 +146,20 @@ class Result:
 
     @property
     def looks(self) -> xr.Dataset:
-        """What balances and periods are found from: the run at instants that do not depend on what is recorded (or else its records)."""
+        """What balances and periods are found from: the run at instants that do not depend on what is recorded (or else
+        its records).
+        """
         found = [str(name) for name in self.dataset.data_vars if str(name).startswith(LOOK)]
         if not found:
             return self.dataset
         names = {name: name.removeprefix(LOOK) for name in found}
-        alone = self.dataset[[*found, *(name for name in ("section_length",) if name in self.dataset)]].drop_vars("time", errors="ignore")
+        alone = self.dataset[[*found, *(name for name in ("section_length",)
+                                        if name in self.dataset)]].drop_vars("time", errors="ignore")
         return alone.rename({**names, "look": "time"})
 
     def summary(self) -> dict[str, Any]:
-        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run."""
+        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run.
+        """
         data, attributes = self.dataset, self.dataset.attrs
         lasted = speed.duration(data)
         moved, static = speed.displacement(data), statics.summary(data)
@@ -167,8 +189,11 @@ class Result:
         })
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on the clock."""
-        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes), doubts=json.dumps(self.found))
+        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on
+        the clock.
+        """
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes),
+                                          doubts=json.dumps(self.found))
         text = self._scenario_text()
         if text is not None:
             whole = whole.assign_attrs(scenario=text)
@@ -181,12 +206,14 @@ class Result:
         file = path / FILE_NAME if path.is_dir() else path
         if not file.is_file():
             where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
-            hint = (f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on" if (path / CHECKPOINT).is_dir() else
+            hint = (f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
+                    if (path / CHECKPOINT).is_dir() else
                     f"; give the folder that a run wrote, or its {FILE_NAME}")
             raise InputError(f"cannot load a result: {where}{hint}")
         dataset, state = read_netcdf(file)
         if dataset.attrs.get("limbless") != FORMAT:
-            raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version of limbless "
+            raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version "
+                             "of limbless "
                              f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
         attributes = dict(dataset.attrs)
         attributes.pop("limbless")
@@ -196,7 +223,8 @@ class Result:
         dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
         beside = read_summary(file.with_name("summary.json"))
         result = cls(dataset, scenario_in(text), status, state, as_sort(float, beside.get("wall_time")))
-        result.numerical_error, result.notes, result.found = error_bars_in(beside.get("numerical_error")), said["notes"], said["doubts"]
+        result.numerical_error = error_bars_in(beside.get("numerical_error"))
+        result.notes, result.found = said["notes"], said["doubts"]
         result._kept_scenario_text = text
         return result
 
@@ -207,7 +235,8 @@ class Result:
         return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
 
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
-        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or `joint_torque_yaw_3`.
+        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
+        `joint_torque_yaw_3`.
 
         Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
         """
@@ -232,7 +261,8 @@ class Result:
         return showing.figures_of(self, name)
 
     def view(self, browser: bool = True) -> Replay | None:
-        """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the browser.
+        """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
+        browser.
 
         It ends when the page is closed.
         """
@@ -243,11 +273,14 @@ class Result:
         return showing.report_of(self, folder)
 
     def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
-        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`; returns the paths.
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`;
+        returns the paths.
 
-        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes with the figures.
+        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
+        with the figures.
 
-        A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in the log.
+        A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
+        the log.
         """
         folder = Path(directory)
         written = []
@@ -255,7 +288,8 @@ class Result:
         if text is not None:
             written.append(write_text(folder / "scenario.yaml", text))
         written.append(self.save(folder / FILE_NAME))
-        written.append(write_text(folder / "summary.json", json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
+        written.append(write_text(folder / "summary.json",
+                                  json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
         if figures:
             written += showing.draw_into(folder, self)
         if (figures if replay is None else replay) and showing.can_replay():

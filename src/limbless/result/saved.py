@@ -16,7 +16,9 @@ _log = logging.getLogger("limbless")
 
 
 def scenario_in(text: str | None) -> Scenario | None:
-    """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait, say)."""
+    """The scenario of a saved result, or None if this installation does not know all that it names (a user's own gait,
+    say).
+    """
     if text is None:
         return None
     from limbless.scenarios.loader import from_text
@@ -28,12 +30,14 @@ def scenario_in(text: str | None) -> Scenario | None:
         return None
 
 
-SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float, "total_mass": float}
+SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float,
+                          "total_mass": float}
 """What the attributes of a data file are, beside those of its variables."""
 
 
 def as_sort(sort: type, value: Any) -> Any:
-    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good."""
+    """A text, or a finite number, that a file holds; None for anything else: whoever wrote it may have meant no good.
+    """
     if sort is str:
         return value if isinstance(value, str) else None
     good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf

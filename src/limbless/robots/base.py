@@ -1,4 +1,6 @@
-"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to choose."""
+"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to
+choose.
+"""
 from __future__ import annotations
 
 from typing import ClassVar, Literal, NamedTuple
@@ -15,10 +17,11 @@ MOST_LINKS = 10_000
 
 
 class Segment(NamedTuple):
-    """A straight piece of body: P(s) = start + s e1, s in [0, length], with an elliptic section. In the frame of its body.
+    """A straight piece of body: P(s) = start + s e1, s in [0, length], with an elliptic section. In the frame of its
+    body.
 
-    `frame` holds e1 (along the body, towards the tip), e2 (lateral), e3 (vertical) in its columns; the section has half axes
-    `half_width` along e2 and `half_height` along e3.
+    `frame` holds e1 (along the body, towards the tip), e2 (lateral), e3 (vertical) in its columns; the section has half
+    axes `half_width` along e2 and `half_height` along e3.
     """
 
     body: int

@@ -45,7 +45,9 @@ class Changes:
         if not names or not all(names):
             place: Place = (str(path),)
             self.made[place] = text
-            self.problems.append(Problem(place, "is no path; a path is made of names with dots between them, such as gait.amplitude"))
+            self.problems.append(Problem(place,
+                                         "is no path; a path is made of names with dots between them, such as "
+                                         "gait.amplitude"))
             return
         place, here = (), self.data
         for number, name in enumerate(names):
@@ -80,7 +82,8 @@ class Changes:
         if len(found) == 1:
             return found[0], None
         if found:
-            return name, f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: {', '.join(map(str, found))}"
+            return name, (f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: "
+                          f"{', '.join(map(str, found))}")
         words = [kind for kind in kinds if isinstance(kind, str)]
         known = nearest(name, words) if words else "use a number, counted from 0"
         return name, f"{dotted(place)} has no item of kind {name!r}; {known}"
@@ -92,7 +95,8 @@ class Changes:
 
     def _enter(self, here: Any, key: Any, place: Place) -> Any:
         """The mapping or list at a key, made from the field's default where nothing is written."""
-        inside = here[key] if isinstance(here, list) and key < len(here) else here.get(key) if isinstance(here, dict) else None
+        named = here.get(key) if isinstance(here, dict) else None
+        inside = here[key] if isinstance(here, list) and key < len(here) else named
         if inside is None:
             inside = self._default(place)
             self._created.add(place)
@@ -113,7 +117,9 @@ class Changes:
         return {} if default is None else copy.deepcopy(default)
 
     def _room(self, place: Place) -> str | None:
-        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its kinds."""
+        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its
+        kinds.
+        """
         named = place[:-1] if isinstance(place[-1], int) else place
         field = field_at(self._root, self.data, named)
         return next((holder.name for holder in holders(field) if isinstance(holder, Room)), None) if field else None

@@ -1,4 +1,6 @@
-"""Entries of a scenario that name a kind (`gait: {kind: body-wave, ...}`): found in the registry, checked by their own class."""
+"""Entries of a scenario that name a kind (`gait: {kind: body-wave, ...}`): found in the registry, checked by their own
+class.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -20,17 +22,22 @@ def _reader(room: str, classes: tuple[type[Description], ...]) -> Callable[[Any,
     def read(value: Any, info: ValidationInfo) -> Description:
         if isinstance(value, classes):
             if "kind" not in type(value).model_fields and not hasattr(type(value), "kind"):
-                raise ValueError(f"{type(value).__name__} has no `kind`; add a line such as  kind: Literal['my-{room}'] = 'my-{room}'")
+                raise ValueError(f"{type(value).__name__} has no `kind`; add a line such as  kind: "
+                                 f"Literal['my-{room}'] = 'my-{room}'")
             return value
         entry = from_word(room, value) if isinstance(value, str) else value
         if not isinstance(entry, Mapping):
-            raise ValueError(f"must be a mapping with a `kind`, such as {{kind: {next(iter(registry.kinds(room)), 'name')}}}")
-        return class_of(room, entry).model_validate(dict(entry), context=info.context)         # type: ignore[no-any-return]
+            raise ValueError(f"must be a mapping with a `kind`, such as "
+                             f"{{kind: {next(iter(registry.kinds(room)), 'name')}}}")
+        return class_of(room, entry).model_validate(dict(entry),
+                                                    context=info.context)         # type: ignore[no-any-return]
     return read
 
 
 RobotEntry = Annotated[SerializeAsAny[Robot | Preset], PlainValidator(_reader("robot", (Robot, Preset))), Room("robot")]
 GaitEntry = Annotated[SerializeAsAny[Gait], PlainValidator(_reader("gait", (Gait,))), Room("gait")]
-EnvironmentEntry = Annotated[SerializeAsAny[Environment], PlainValidator(_reader("environment", (Environment,))), Room("environment")]
-ActuationEntry = Annotated[SerializeAsAny[Actuation], PlainValidator(_reader("actuation", (Actuation,))), Room("actuation")]
+EnvironmentEntry = Annotated[SerializeAsAny[Environment], PlainValidator(_reader("environment", (Environment,))),
+                             Room("environment")]
+ActuationEntry = Annotated[SerializeAsAny[Actuation], PlainValidator(_reader("actuation", (Actuation,))),
+                           Room("actuation")]
 ModelEntry = Annotated[SerializeAsAny[ModelSettings], PlainValidator(_reader("model", (ModelSettings,))), Room("model")]

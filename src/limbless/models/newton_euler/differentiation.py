@@ -37,19 +37,23 @@ class Tangents:
 
     def _check(self, fields: list[str]) -> None:
         if self.gait.compiled_duals is None or self.gait.drives != "shape":
-            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of runs instead")
+            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of "
+                             "runs instead")
         unknown = [field for field in fields if field not in self.gait.parameter_fields]
         if unknown:
-            raise InputError(f"gait field {unknown[0]!r} cannot be differentiated; {nearest(unknown[0], self.gait.parameter_fields)}")
+            raise InputError(f"gait field {unknown[0]!r} cannot be differentiated; "
+                             f"{nearest(unknown[0], self.gait.parameter_fields)}")
         if self.model._split != 7 + self.model.chain.freedoms:
-            raise InputError("sensitivities of a chain with spherical joints are not available; describe them as three revolute joints")
+            raise InputError("sensitivities of a chain with spherical joints are not available; describe them as "
+                             "three revolute joints")
         if any(getattr(item, "slot", None) is not None for item in self.model.environment):
             raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8)."""
         still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
-        problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted()))._replace(drive=self._drive(times))
+        problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(),
+                                              Uncounted()))._replace(drive=self._drive(times))
         runge_kutta.advance_duals(problem, knots, record, self.x)
         return values(problem.records.x), tangents(problem.records.x)
 
