@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class Pack(NamedTuple):
 
     laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
+    elements: tuple[Any, ...] = ()
+    """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of `mechanics.forces.element`."""
 
 
 class Environment(Description):

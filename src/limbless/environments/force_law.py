@@ -35,7 +35,7 @@ class ForceLaw(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
-        return self.law if hasattr(self.law, "address") else PythonSlot(self._call, Buffer.columns)
+        return self.law if hasattr(self.law, "address") else PythonSlot(self._call, Buffer.width)
 
     def _call(self, buffer: np.ndarray) -> None:
         given = Buffer.of(buffer)
@@ -59,7 +59,7 @@ class ForceLaw(Environment):
 def compiled_law(function: Any) -> Any:
     """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
-    inner, size, force = njit(function), Buffer.columns, Buffer.fields["force"].column
+    inner, size, force = njit(function), Buffer.width, Buffer.fields["force"].column
 
     @njit
     def guarded(buffer):

@@ -53,7 +53,7 @@ class PointWrench(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law, and an exception that it raised; None without a law."""
-        return None if self.law is None else PythonSlot(self._call, Buffer.columns)
+        return None if self.law is None else PythonSlot(self._call, Buffer.width)
 
     def _call(self, buffer: Array) -> None:
         law = self.law

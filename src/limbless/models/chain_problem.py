@@ -32,7 +32,6 @@ from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_tables import BASES, chain_table, check_twist, feedback_gains, one_each, rigid_inertia
 from limbless.models.force_elements import forces_of, fresh_element
-from limbless.models.row_laws import assemble_laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -40,14 +39,13 @@ __all__ = ["BASES", "chain_table", "check_twist"]
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
-    """All forces, the added inertia (bodies, 21) of all environments together, and the laws' rows."""
+    """All forces, the added inertia (bodies, 21) of all environments together, and what each of them packed."""
     packs = [item.pack(chain) for item in environment]
     added = np.zeros((len(chain.arrays().joint_kind), 21))
     for pack in packs:
         if pack.added_inertia is not None:
             added += pack.added_inertia
-    laws = assemble_laws([pack.laws for pack in packs])
-    return forces_of(packs), added, laws
+    return forces_of(packs), added, packs
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:

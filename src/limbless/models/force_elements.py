@@ -11,6 +11,7 @@ from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import Rows, is_code
+from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws
 from limbless.mechanics.forces.user import Buffer
 
@@ -39,7 +40,7 @@ def fresh_element(element: Any) -> Any:
         own = {"buffer": Buffer.zeros(1)} if hasattr(element.kind, "buffer") else {}
         return element._replace(kind=element.kind._replace(**own), pushed=Pushed.zeros(len(element.rows.codes)))
     if not isinstance(element, Laws):
-        return element
+        return mapped(np.copy, element)
     bands = len(element.share)
     return element._replace(slab=Body.zeros(bands, words=(LANES,)), pushed=Pushed.zeros(bands, words=(LANES,)))
 
@@ -55,4 +56,5 @@ def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
                 made.append(banded(owner, kind, rows, nodes, weights))
             else:
                 made.append(RowLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
+        made.extend(element._replace(owner=owner) for element in pack.elements)
     return tuple(made)

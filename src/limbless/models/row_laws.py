@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.base import Array
+from limbless.environments.base import Array, Pack
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import _flat
@@ -15,6 +15,7 @@ from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.point import PointLaw, TimedPointLaw
+from limbless.mechanics.forces.rows import Laws
 from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.mechanics.forces.user import UserLaw
 from limbless.mechanics.forces.weight import WeightLaw
@@ -58,6 +59,36 @@ CODES: dict[Any, tuple[Any, tuple[str, ...]]] = {
     TimedPointLaw: (laws.POINT, ("nothing", "in_world", "address")),
     UserLaw: (laws.USER, ("address",)),
 }
+
+
+def packed_rows(laws: Any, kind: Any) -> list[Any]:
+    """The laws of one kind in the packs of environments, one row each."""
+    if isinstance(laws, Laws):
+        laws = laws_as_packs(laws)
+    return [kind.table(law.rows, i) for pack in laws for law in pack.laws if isinstance(law.kind, kind) for i in range(len(law.rows.codes))]
+
+
+def laws_as_packs(old: Laws) -> list[Pack]:
+    """Rows of numbers as the tables that they came from."""
+    made = []
+    for kind, (code, fields) in CODES.items():
+        found = old.rows[old.rows[:, laws.CODE] == code]
+        if kind in (TimedPointLaw, UserLaw) or not len(found):
+            continue
+        table = kind.table.zeros(len(found))
+        columns = kind.table.of(table)
+        columns.body[:], columns.since[:], columns.until[:] = (found[:, c] for c in (laws.BODY, laws.FROM, laws.UNTIL))
+        place = int(laws.COEFFICIENTS)
+        for name in fields:
+            target = getattr(columns, name)
+            width = target.shape[1] if target.ndim > 1 else 1
+            target[:] = found[:, place:place + width].reshape(target.shape)
+            place += width
+        if "length" in kind.table.fields:
+            columns.start[:], columns.frame[:] = found[:, laws.START:laws.START + 3], found[:, laws.FRAME:laws.FRAME + 9]
+            columns.length[:], columns.count[:], columns.first[:] = found[:, [laws.LENGTH, laws.COUNT, laws.FIRST]].T
+        made.append(LawRows(kind(), table, old.nodes, old.weights))
+    return [Pack(tuple(made))]
 
 
 def rows_of(law: LawRows) -> Array:
