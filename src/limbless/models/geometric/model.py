@@ -1,7 +1,7 @@
 """`Geometric` through time: crawling, clamped, or driven by torques, with switches between them."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation, Motion
+from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
@@ -110,7 +111,7 @@ class Geometric(Equations, Model):
         home, x[:pb] = base_frames.seat(self.frame, initial.position, initial.orientation)
         start, rates = np.zeros(n), np.zeros(n)
         if gait.drives != "torque":
-            motion = self.chain.motion(gait, np.zeros(1))
+            motion = joint_motion(self.chain, gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
             start = numbers("initial.joint_position", initial.joint_position, n)
@@ -139,7 +140,7 @@ class Geometric(Equations, Model):
             torque = kernel_array(gait.sample(times, np.arange(self.chain.freedoms, dtype=np.float64)).value)
             still = np.zeros((len(times), self.chain.freedoms))
             return DriveTable(still, still, still, torque)
-        return DriveTable(*self.chain.motion(gait, times), none)
+        return DriveTable(*joint_motion(self.chain, gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
         imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
@@ -338,8 +339,3 @@ class GeometricSettings(ModelSettings):
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
         return Geometric(robot, environment, actuation, self.coordinates, self.equations)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.geometric import warming
-        return [("smooth motion and geometry", warming.run_smooth), ("set-valued wheels", warming.run_stepping)]

@@ -6,13 +6,13 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_saturation import WISH_ROWS
+from limbless.mechanics.chain.tables import INTEGRALS
 from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE
 from limbless.mechanics.contact.motion import Kept, Moving, Room
 from limbless.mechanics.contact.path import MOST, make_path
 from limbless.mechanics.contact.solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
 
 Array = NDArray[np.float64]
-INTEGRALS = 9
 
 
 def state_size(rows: int, joints: int, slots: int) -> int:

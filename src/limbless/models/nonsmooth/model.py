@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
+from limbless.actuation.joints import joint_motion
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
@@ -28,7 +29,7 @@ from limbless.mechanics.integrate.tally import Tally
 from limbless.models import chain_tables as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure
 from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
@@ -72,11 +73,6 @@ class NonSmoothSettings(ModelSettings):
 
     def refined(self) -> NonSmoothSettings:
         return self.changed(tolerance=0.5 * self.tolerance)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.nonsmooth import warming
-        return [("motion with contact", warming.run)]
 
 
 @dataclass(frozen=True)
@@ -186,7 +182,7 @@ class NonSmooth(Model):
         moving = assembly.views(x, rows, n, slots)
         moving.position[:3], moving.position[3:7], moving.velocity[:6] = initial.position, initial.orientation, initial.twist
         if gait.drives != "torque":
-            start = self.chain.motion(gait, np.zeros(1))
+            start = joint_motion(self.chain, gait, np.zeros(1))
             moving.position[7:] = start.position[0]
             if self._rule.control == contact_motion.PRESCRIBED:
                 moving.velocity[6:] = start.velocity[0]
@@ -227,8 +223,8 @@ class NonSmooth(Model):
             times = times[1::2]                          # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
-            return DriveTable(*self.chain.motion(gait, times), none)
-        held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
+            return DriveTable(*joint_motion(self.chain, gait, times), none)
+        held = joint_motion(self.chain, gait, np.floor(times * refresh + 1e-9) / refresh)
         return DriveTable(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
@@ -261,7 +257,7 @@ class NonSmooth(Model):
                             f"model.bound, {self._rule.bound:g} m/s; try a smaller step or a larger model.compliance{self._crowded()}",
                             done)
         if status.failure:
-            reached = int((times <= (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status, of_the_step_that_ended=True).sum())
             times, kept = times[:reached], contact_motion.Kept(*(array[:reached] for array in kept))
             tallied = Tally(*(array[:reached] for array in tallied))
         memory = {**state.memory, _UNRECORDED: self._room.counts[3:5].copy(), **self._tallies.named(tally)}
