@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless import registry
 from limbless.cli import main
+from limbless.mechanics.chain import joints
 from limbless.models.chain_recording import SCHEMA
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
@@ -39,10 +41,11 @@ def having(*languages: str) -> list[Any]:
 
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty working directory, and a registry that forgets what a document adds to it."""
+    """An empty working directory, and registries that forget what a document adds to them."""
     for room in registry._FOLDERS:
         registry.kinds(room)
     monkeypatch.setattr(registry, "_known", {room: dict(known) for room, known in registry._known.items()})
+    monkeypatch.setattr(joints, "KINDS", list(joints.KINDS))
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     sys.modules.pop("document", None)
@@ -85,6 +88,13 @@ def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
     thrown = {"model": "ballistic", "environment": [{"kind": "gravity"}], "initial.twist": [1, 0, 0, 0, 0, 0], "duration": 2}
     flies = ll.run(tadpole, thrown)
     assert flies.summary()["com_displacement"] == pytest.approx([2.0, 0.0, -0.5 * 9.81 * 4.0])
+
+
+def test_laws_forces_joints_and_engines_of_contributing_do_what_they_say() -> None:
+    """Against closed forms, in plain Python; `make test-long` compiles them."""
+    script = ROOT / "tests" / "plain" / "one_file.py"
+    answer = subprocess.run([sys.executable, script, "plain"], capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0, answer.stderr[-2000:]
 
 
 def test_the_gait_of_contributing_has_the_derivatives_of_its_value(empty: Path) -> None:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from limbless.description import Description, quantity
 from limbless.errors import InputError
+from limbless.mechanics.forces.laws import LawRows
 
 if TYPE_CHECKING:
     from limbless.robots.base import Robot
@@ -20,10 +21,12 @@ MOST_POINTS = 64
 
 
 class Pack(NamedTuple):
-    """An environment in arrays: `laws` rows as `mechanics.forces.rows` reads them, and the added inertia (bodies, 21) or None."""
+    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or None."""
 
-    laws: Array
+    laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
+    elements: tuple[Any, ...] = ()
+    """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of `mechanics.forces.element`."""
 
 
 class Environment(Description):

@@ -10,10 +10,12 @@ from pydantic import Field, model_validator
 from limbless.callables import Function
 from limbless.description import Vector3, quantity
 from limbless.environments.base import Array, Environment, Pack
-from limbless.environments.packing import in_windows, law_row
+from limbless.environments.packing import body_rows, in_windows
 from limbless.errors import InputError
 from limbless.mechanics.compiled.function_slot import PythonSlot
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.laws import LawRows
+from limbless.mechanics.forces.point import PointLaw, TimedPointLaw
+from limbless.mechanics.forces.user import Buffer
 from limbless.robots.base import Robot
 
 
@@ -46,30 +48,31 @@ class PointWrench(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law, and an exception that it raised; None without a law."""
-        return None if self.law is None else PythonSlot(self._call, laws.USER_BUFFER)
+        return None if self.law is None else PythonSlot(self._call, Buffer.width)
 
     def _call(self, buffer: Array) -> None:
         law = self.law
-        answer = law(float(buffer[laws.USER_TIME])) if law is not None else np.zeros(3)
+        given = Buffer.of(buffer)
+        answer = law(float(given.time)) if law is not None else np.zeros(3)
         force, torque = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.zeros(3))
         force, torque = np.asarray(force, dtype=np.float64), np.asarray(torque, dtype=np.float64)
         if force.shape != (3,) or torque.shape != (3,):
             raise InputError(f"point-wrench: law {getattr(law, '__name__', '?')} must return a force of 3 numbers, or (force, "
                              f"torque); it returned shapes {force.shape} and {torque.shape}")
-        buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, torque
+        given.force[:], given.moment[:] = force, torque
 
     def pack(self, robot: Robot) -> Pack:
         if self.abscissa is not None:
             if not hasattr(robot, "node_at"):
                 raise InputError("point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its number")
-            return Pack(in_windows(self, [self._row(robot.node_at(self.abscissa))]))
+            return Pack(in_windows(self, self._row(robot.node_at(self.abscissa))))
         carriers = [k for k, mass in enumerate(robot.bodies().mass) if mass > 0.0]
         if not -len(carriers) <= self.body < len(carriers):
             raise InputError(f"point-wrench: body {self.body} does not exist; the robot has bodies 0 to {len(carriers) - 1}")
-        return Pack(in_windows(self, [self._row(carriers[self.body])]))
+        return Pack(in_windows(self, self._row(carriers[self.body])))
 
-    def _row(self, carrier: int) -> Array:
-        row = law_row(int(laws.POINT), carrier, [*self.force, *self.torque, float(self.frame == "world"),
-                                                     0.0 if self.slot is None else float(self.slot.address)])
-        row[laws.START:laws.START + 3] = self.point
-        return row
+    def _row(self, carrier: int) -> LawRows:
+        in_world = self.frame == "world"
+        if self.slot is not None:
+            return body_rows(TimedPointLaw(Buffer.zeros(1)), [carrier], start=self.point, in_world=in_world, address=self.slot.address)
+        return body_rows(PointLaw(), [carrier], start=self.point, force=self.force, torque=self.torque, in_world=in_world)

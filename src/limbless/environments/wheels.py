@@ -8,11 +8,11 @@ from pydantic import Field
 
 from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.packing import in_windows, segment_rows
 from limbless.errors import InputError, refuse_numbers
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
 from limbless.mechanics.contact.tables import Feature, Surface
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.robots.base import Robot, Segment
 
 
@@ -75,11 +75,11 @@ class Wheels(Environment):
         if self.law != "regularised":
             raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` with a `slip_speed`, "
                              "or a simulation, which solves for their friction in every step")
-        coefficients = np.array([self.tangential, self.tangential, self.normal])
-        joined = float(self.cone == "ellipse")
-        rows = [segment_row(int(laws.FRICTION), piece, self._count, [*(load / piece.length * coefficients), self.slip_speed, joined])
-                for piece, load in self._loads(robot)]
-        return Pack(in_windows(self, rows))
+        pieces, loads = zip(*self._loads(robot), strict=True)
+        pressure = np.array(loads) / np.array([piece.length for piece in pieces])
+        law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential, backward=pressure * self.tangential,
+                           across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse")
+        return Pack(in_windows(self, law))
 
     def slots(self, robot: Robot) -> list[WheelSlot]:
         """The set-valued law: every place of contact, once per time window."""

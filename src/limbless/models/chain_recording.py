@@ -13,10 +13,10 @@ from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_motion import INTEGRALS, Records
-from limbless.mechanics.forces import rows as law_columns
-from limbless.mechanics.forces.rows import Laws
+from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Block, Variable
 from limbless.models.body_variables import BODY_VARIABLES
+from limbless.models.row_laws import packed_rows
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ SCHEMA = {
 class Recorder:
     """Turns `Records` of one chain into blocks."""
 
-    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Laws) -> None:
+    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Any) -> None:
         self.chain, self.laws, self.arrays = chain, laws, chain.arrays()
         self.rows = np.flatnonzero(table.layout[:, kernels.HAS_BODY])
         links = table.links[self.rows]
@@ -172,11 +172,10 @@ class Recorder:
     def _weight_energy(self, records: Records) -> Array:
         """-field . (mass origin + R moment), of all uniform fields that always act."""
         energy = np.zeros(len(records.x))
-        for row in self.laws.rows:
-            if row[law_columns.CODE] == law_columns.WEIGHT and np.isinf(row[law_columns.FROM]):
-                body, field = int(row[law_columns.BODY]), row[law_columns.FIELD:][:3]
-                R = records.rotation[:, body].reshape(-1, 3, 3)
-                energy -= (row[law_columns.FIELD_MASS] * records.origin[:, body] + R @ row[law_columns.FIELD_MOMENT:][:3]) @ field
+        for weight in packed_rows(self.laws, WeightLaw):
+            if np.isinf(weight.since):
+                R = records.rotation[:, weight.body].reshape(-1, 3, 3)
+                energy -= (weight.mass * records.origin[:, weight.body] + R @ np.array(weight.moment)) @ np.array(weight.field)
         return energy
 
 

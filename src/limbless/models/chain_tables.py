@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
 from limbless.mechanics.chain import row_motion as chain_motion
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_saturation import WISH_ROWS
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.rows import Laws
+from limbless.models.row_laws import assemble_laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]

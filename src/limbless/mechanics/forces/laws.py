@@ -56,6 +56,15 @@ class RowLaws(NamedTuple):
     weights: Any
 
 
+class LawRows(NamedTuple):
+    """Laws of one kind as an environment packs them, before a model lays them out for its kernels."""
+
+    kind: Any                             # an instance of its class
+    rows: Any                             # the kind's table
+    nodes: Any                            # Gauss abscissae and weights, as those of `Laws`
+    weights: Any
+
+
 class Slice(NamedTuple):
     """A slice of body."""
 
@@ -80,9 +89,12 @@ def law_row(kind, rows, i):
     """Row i of the kind's table."""
 
 
-def law(kind: Any, table: Any) -> None:
-    """Declare the table of a kind of law."""
-    kind.table = table
+def law(kind: Any, table: Any, bands: bool = False) -> None:
+    """Declare the table of a kind of law.
+
+    `bands`: its formula does not branch on numbers, so that it serves eight bodies at once.
+    """
+    kind.table, kind.bands = table, bands
     version_for(law_row, kind)(inline(lambda kind, rows, i: table(rows, i)))
 
 

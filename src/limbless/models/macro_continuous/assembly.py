@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws, band_kind
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces import rows as law_columns
@@ -19,6 +18,7 @@ from limbless.mechanics.rod.forces import SLAB_COLUMNS, Forces
 from limbless.mechanics.rod.shapes import make_desk
 from limbless.mechanics.rod.sweep import NODE_COLUMNS, SUMS, Body
 from limbless.models.macro_continuous.mesh import Mesh, Slices
+from limbless.models.row_laws import assemble_laws, band_kind
 
 Array = NDArray[np.float64]
 

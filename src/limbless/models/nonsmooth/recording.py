@@ -14,7 +14,6 @@ from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_motion import Records
 from limbless.mechanics.chain.tables import BodyRecord
 from limbless.mechanics.contact.tables import ContactRecord, Scene
-from limbless.mechanics.forces.rows import Laws
 from limbless.models.base import Block, Variable
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
@@ -41,7 +40,7 @@ SCHEMA = {
 class ContactRecorder:
     """Turns records of one chain in contact into blocks."""
 
-    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Laws, scene: Scene) -> None:
+    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Any, scene: Scene) -> None:
         self.chain, self.scene = chain, scene
         self.recorder = Recorder(chain, table, laws)
 
