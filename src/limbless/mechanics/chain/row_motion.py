@@ -432,7 +432,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                 add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
         add_moving(split, free, x, h / 6.0, total, x)
         if tally is not None:
-            add_smooth_works(tally.actuators, h, powers)
+            add_smooth_works(tally, h, powers)
         put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
         if setting.any_free:
             normalise_joints(chain, x)

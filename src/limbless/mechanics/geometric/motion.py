@@ -364,6 +364,6 @@ def advance_smooth(chain, laws, frame, mode, home, seat, drive, knots, record, x
             put_powers(laws, inside, scratch.work)             # after a record of this instant: the step has only begun
             add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
         add(0, size, x, h / 6.0, total, x)
-        add_smooth_works(tally.actuators, h, scratch.powers)
+        add_smooth_works(tally, h, scratch.powers)
         finish_step(chain, frame, mode, home, seat, drive, 2 * k + 2, x, scratch)
     return -1, steps, r

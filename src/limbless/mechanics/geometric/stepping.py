@@ -316,8 +316,8 @@ def count_step(chain, laws, frame, t, h, touching, scratch, contacts, tally):
     driven, passive = 0.0, 0.0
     for v in range(n):
         done = h * scratch.torque[v] * mean[nb + v]
-        add_work(tally.actuators, v, done)
-        compare(tally.actuators, v, t, scratch.torque[v])
+        add_work(tally, v, done)
+        compare(tally, v, t, scratch.torque[v])
         driven, passive = driven + done, passive + h * scratch.passive[v] * mean[nb + v]
     lay_slab(laws.bands.members, work, laws.bands.slab)
     put_powers(laws, t + 0.5 * h, work)

@@ -28,7 +28,7 @@ from limbless.mechanics.geometric import stepping as geometric_stepping
 from limbless.mechanics.geometric.mixed_dynamics import FREE_OF_CLAMPS, Mode
 from limbless.mechanics.geometric.reseating import add_to_base
 from limbless.mechanics.geometric.stepping import ContactRecords, Contacts
-from limbless.mechanics.integrate.tally import EXCHANGED, POSITIVE, WORK, Tally
+from limbless.mechanics.integrate.tally import Tally, Whole
 from limbless.models import chain_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
@@ -276,9 +276,9 @@ class Geometric(Equations, Model):
         sums[chain_motion.ENVIRONMENT_WORK] -= impact.energy + impact.motor_work
         sums[chain_motion.IMPULSE:] += about_world
         works = impact.joint_impulse * impact.speeds[self.frame.speeds:]       # motors that keep their joints moving as they did
-        tally.actuators[WORK] += works
-        tally.actuators[POSITIVE] += np.maximum(works, 0.0)
-        tally.run[EXCHANGED] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
+        tally.work[:] += works
+        tally.positive[:] += np.maximum(works, 0.0)
+        Whole.of(tally.whole).exchanged[:] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
 
     # What is recorded
 
