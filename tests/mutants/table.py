@@ -89,7 +89,7 @@ MUTANTS = [
         "- 0.5 * piece.length * piece.frame[:, 0]), ",
         f"{ADDED}::test_closed_form[elsewhere]"),
     Mutant(
-        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "robots/chain_shape.py",
+        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "actuation/shape.py",
         "np.concatenate([[0.0], np.cumsum(steps)])", "np.concatenate([[0.0], np.cumsum(0.0 * steps)])",
         "tests/unit/gaits/test_body_wave.py::test_joint_angles_of_the_eel_are_differences_of_heading"),
     Mutant(

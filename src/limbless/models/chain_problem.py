@@ -122,7 +122,7 @@ def given_columns(robot: Robot) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def actuate(robot: Robot, actuation: Actuation, base: str) -> tuple[Robot, bool]:
     """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
     count = len(robot.freedoms)
-    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+    if actuation.kind == "motion":
         return robot, False
     given = np.zeros(count, dtype=bool)
     freedoms = robot.freedoms.copy()

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.actuation.strains import rod_strain
 from limbless.environments.anchorage import Anchorage
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
@@ -188,7 +189,7 @@ class ContactSet:
         start = X[first]
         half = np.maximum(0.5 * (place - start), 0.0)
         stations = np.concatenate([start, start + half, place], axis=1)
-        drive = self.rod.strain(gait, times, stations)
+        drive = rod_strain(self.rod, gait, times, stations)
         parts = [part.reshape(shape[0], 3, shape[1], 6) for part in drive]
         panels = [np.ascontiguousarray(part.swapaxes(1, 2)).reshape(-1, 3, 6) for part in parts]
         out = Shape.zeros(half.size)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Places
+from limbless.environments.constraint import Places
 from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -24,7 +24,7 @@ from limbless.mechanics.rod.following import HeadPose, Taken
 from limbless.mechanics.rod.shapes import make_desk, shape_all
 from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.mechanics.rod.tables import HeadState, Load, Memory, Shape, ShapeSums, Strains
-from limbless.models.base import Block, State, Status, law_failure
+from limbless.models.base import Block, State, Status, before_failure, law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.assembly import SIZE
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
@@ -120,7 +120,7 @@ class Kinematic:
         status = law_failure(model.environment)
         if status.failure:                               # what comes before it is kept; all later numbers are no
                                                          # numbers
-            record = record & (knots < (status.time or 0.0))
+            record = record & before_failure(knots, status)
             taken = taken._replace(push=np.nan_to_num(taken.push), works=np.nan_to_num(taken.works))
         effects = self._effects(way, course.sums[way.when.stage], taken)
         passive = model.recorder.passive_power(course.drive.value, course.drive.rate)[way.when.stage]

@@ -1,7 +1,7 @@
 """`MacroContinuous`: a rod in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation
+from limbless.actuation.strains import rod_strain
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics.compiled.kernel import kernel_array
@@ -36,7 +37,7 @@ from limbless.mechanics.rod.tables import (
 )
 from limbless.mechanics.rod.tables import Drive as RodDrive
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure, refuse_law_failure
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.assembly import SIZE
 from limbless.models.macro_continuous.contacts import ContactSet
@@ -111,7 +112,7 @@ class MacroContinuous(Model):
         for item in self.environment:
             field = type(item).model_fields.get("points")
             if field is not None and getattr(item, "points", None) != field.default:
-                raise InputError(f"environment {getattr(item, 'kind', '?')!r}: points are for the segments of a chain; "
+                raise InputError(f"environment {item.kind!r}: points are for the segments of a chain; "
                                  "a rod is cut into model.cells, so leave points out")
 
     # One state at a time
@@ -240,7 +241,7 @@ class MacroContinuous(Model):
                                      [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
         if isinstance(self._options.form, MomentumForm):
-            state.motion[:] = self._momentum(x, self.rod.strain(gait, np.zeros(1), self.mesh.X))
+            state.motion[:] = self._momentum(x, rod_strain(self.rod, gait, np.zeros(1), self.mesh.X))
         return State(0.0, x)
 
     def _momentum(self, x: Array, drive: Drive) -> Array:
@@ -258,7 +259,7 @@ class MacroContinuous(Model):
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
         """The gait as strains at the stage times."""
-        drive = Drive(*(kernel_array(part) for part in self.rod.strain(gait, times, self.mesh.X)))
+        drive = Drive(*(kernel_array(part) for part in rod_strain(self.rod, gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
@@ -278,7 +279,7 @@ class MacroContinuous(Model):
                             "needs a drag); "
                             "add a drag, or set model.inertia: true", done, "the head")
         if status.failure:
-            reached = int((times < (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status).sum())
             times = times[:reached]
             kept = Records(kept.x[:reached], kept.instants[:reached], kept.shapes[:reached], kept.loads[:reached],
                            kept.row[:reached], Tally(*(array[:reached] for array in kept.tally)))
@@ -341,10 +342,3 @@ class MacroContinuousSettings(ModelSettings):
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         return tuple(environment)                        # a rod integrates all that acts on it over its cells
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.macro_continuous import warming
-        return [("swimming rod", warming.run_forward), ("rod on contacts", warming.run_kinematic)]
-
-

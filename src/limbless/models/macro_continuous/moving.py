@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.environments.support import Support
 from limbless.errors import InputError
 from limbless.mechanics.rod.tables import Shape

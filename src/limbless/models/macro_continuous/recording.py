@@ -18,59 +18,19 @@ from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Block, Variable
-from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
+from limbless.models.variables import choose
 from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 
 Array = NDArray[np.float64]
 
-SCHEMA = {
-    "base_position": Variable(("axis",), "m", "position of the head section", "world"),
-    "base_orientation": Variable(("quaternion",), "1", "orientation of the head section, scalar first", "world"),
-    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the head section", "base"),
-    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular "
-                                                              "acceleration", "base"),
-    **BODY_VARIABLES,
-    "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
-    "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
-    "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to "
-                                                                "the part before it",
-                                "section"),
-    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive "
-                                                       "when they drive",
-                       "section"),
-    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included",
-                            "section"),
-    "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
-    "contact_force": Variable(("contact", "axis"), "N", "force of each contact on the body; 0 where open", "world"),
-    "contact_couple": Variable(("contact", "axis"), "N m", "couple of each contact on the body, about its place; 0 "
-                                                           "where open", "world"),
-    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
-    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
-    "support_wrench": Variable(("contact", "screw"), "N, N m", "force and couple of each contact along the axes of its "
-                                                               "section", "section"),
-    "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
-    "contact_residual": Variable((), "m/s", "slip that remains at the contacts"),
-    "contact_speed": Variable((), "m/s", "speed of the body, with which the slip at its contacts is compared"),
-    "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to "
-                                              "their resultant"),
-    "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their "
-                                                             "resultant"),
-    "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
-    "kinetic_energy": Variable((), "J", "kinetic energy of the body and added mass"),
-    "potential_energy": Variable((), "J", "energy of weight, buoyancy and passive stiffness"),
-    "actuator_power": Variable((), "W", "power of the actuators"),
-    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
-    "passive_power": Variable((), "W", "power of the passive stiffness and damping"),
-    "actuator_work": Variable((), "J", "work of the actuators since the start"),
-    "environment_work": Variable((), "J", "work of the environment since the start"),
-    "passive_work": Variable((), "J", "work of the passive stiffness and damping since the start"),
-    "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin",
-                         "world"),
-    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start",
-                        "world"),
-}
+SCHEMA = choose(
+    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
+    "com_position", "com_velocity", "position", "orientation", "radius", "strain", "strain_rate", "internal_wrench",
+    "effort", "fluid_force", "contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state",
+    "support_wrench", "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning",
+    "contact_singular_values", "tail_wrench", "kinetic_energy", "potential_energy", "actuator_power",
+    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
 CONTACTS = ("contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state", "support_wrench",
             "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning", "contact_singular_values")
 
