@@ -17,5 +17,11 @@ def spend_power(element, inside, memory):
     """Add the power (W) of the wrenches that the element pushed with last to that of its environment, in `memory.law_powers`."""
 
 
+@generic
+def look_again(element, memory):
+    """The velocities of the bodies have changed since `push`: note them, for `spend_power`."""
+
+
 push_all = for_each(push)
 spend_all = for_each(spend_power)
+look_again_all = for_each(look_again)

@@ -20,7 +20,7 @@ from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
-from limbless.mechanics.forces.element import push, spend_power
+from limbless.mechanics.forces.element import look_again, push, spend_power
 
 
 @table
@@ -174,6 +174,18 @@ def push_laws(laws, t, inside, robot, memory):
 @inline
 def push_row_laws(laws, t, inside, robot, memory):
     push_and_keep_rows(memory.bodies, laws, t, inside)
+
+
+@version_for(look_again, Laws)
+@inline
+def lay_again(laws, memory):
+    lay_slab(laws.members, memory.bodies, laws.slab)
+
+
+@version_for(look_again, RowLaws)
+@inline
+def look_when_spent(laws, memory):
+    return None
 
 
 @version_for(spend_power, Laws)

@@ -29,10 +29,10 @@ from limbless.mechanics.chain.row_saturation import answer, relent
 from limbless.mechanics.chain.rows import COLUMN, HAS_BODY, LEADING, SATURATION, mass_flow
 from limbless.mechanics.chain.screws import FIRST, LOAD, ORIGIN_OF_ALL, SCREW, accelerate, place, weigh
 from limbless.mechanics.compiled.kernel import inline, kernel
-from limbless.mechanics.contact.dense import SIDES, Dense, solve_friction
-from limbless.mechanics.contact.gap import Scene, find_contacts
-from limbless.mechanics.contact.law import ARM, GIVEN, NORMAL, SHEAR, SLIP, STICK, TANGENT, contact_wrench, held_directions, press
-from limbless.mechanics.contact.law import LOAD as LOAD_OF
+from limbless.mechanics.contact.dense import Dense, solve_friction
+from limbless.mechanics.contact.gap import find_contacts
+from limbless.mechanics.contact.law import SLIP, STICK, contact_wrench, held_directions, press
+from limbless.mechanics.contact.tables import Contact, Pair, Rest, Scene
 from limbless.mechanics.forces.chain_rows import apply_laws, lay_slab, put_powers
 from limbless.mechanics.geometric.mixed_dynamics import clamp_rows, efforts, prepare, solve_free
 from limbless.mechanics.geometric.motion import (
@@ -60,7 +60,8 @@ class Contacts(NamedTuple):
     """All places where set-valued friction acts, and the working memory of its solution; C contacts, two directions each."""
 
     scene: Scene
-    contact: NDArray[np.float64]      # (C, CONTACT_COLUMNS); impulses are kept from step to step
+    rest: Rest
+    contact: NDArray[np.float64]      # Contact (C,); impulses are kept from step to step
     active: NDArray[np.int64]         # (C,)
     rows: NDArray[np.float64]         # (2C, N) slip along each direction = row . speeds
     mobility: NDArray[np.float64]     # (2C, N)
@@ -85,13 +86,12 @@ def contact_rows(chain, nb, h, count, work, columns, contacts):
     contact, active, owner, rows = contacts.contact, contacts.active, contacts.scene.owner, contacts.rows
     start = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN)
     for c in range(count):
-        i = active[c]
-        k = owner[i]
-        press(contact, i, h)
-        arm = get_vector(work, k, BODY_ORIGIN) + get_vector(contact, i, ARM) - start
+        row, k = Contact(contact, active[c]), owner[active[c]]
+        press(row, h)
+        arm = get_vector(work, k, BODY_ORIGIN) + row.arm - start
         last = nb + chain.layout[k, COLUMN] if k > 0 else nb - 1
-        along = get_vector(contact, i, TANGENT)
-        across = cross(get_vector(contact, i, NORMAL), along)
+        along = row.tangent
+        across = cross(row.normal, along)
         first, second = Wrench(along, cross(arm, along)), Wrench(across, cross(arm, across))
         for a in range(rows.shape[1]):
             s = get_twist(columns, a, SCREW)
@@ -127,6 +127,12 @@ def couple(count, free_count, clamp_count, speeds, change, solver, contacts):
             D[d, c] = total
 
 
+@inline
+def friction_impulse(row):
+    """T = S ξ"""
+    return Pair(row.friction.forward * row.shear.along, row.friction.lateral * row.shear.across)
+
+
 @kernel
 def rub(count, h, work, wrench, bias, push, contacts):
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
@@ -136,14 +142,15 @@ def rub(count, h, work, wrench, bias, push, contacts):
     total = Wrench(vector_at(push, np.int64(1)), vector_at(push, np.int64(4)))
     for c in range(count):
         i = active[c]
-        k, F = owner[i], per_step * contact_wrench(contact, i)
+        row = Contact(contact, i)
+        k, F = owner[i], per_step * contact_wrench(row)
         put_pair(wrench, k, FIRST, get_wrench(wrench, k, FIRST) + F)
         F = carry_wrench(F, get_vector(work, k, BODY_ORIGIN) - start)
         total, load = total + F, load - F
-        for side in range(2):
-            along = per_step * contact[i, SIDES[side]] * contact[i, SHEAR + side]
-            for a in range(bias.shape[0]):
-                bias[a] -= rows[2 * c + side, a] * along
+        push_along = friction_impulse(row)
+        for a in range(bias.shape[0]):
+            bias[a] -= rows[2 * c, a] * (per_step * push_along.along)
+            bias[a] -= rows[2 * c + 1, a] * (per_step * push_along.across)
     put_pair(work, 0, LOAD, load)
     put_vector_at(push, np.int64(1), total.force)
     put_vector_at(push, np.int64(4), total.torque)
@@ -177,11 +184,10 @@ def overload(joints, nb, rounds, h, touching, count, solver, contacts, scratch):
     """With the friction that was found: whether some actuator gives what it should not, so that the step has to be solved again."""
     change, free, contact = scratch.acceleration, solver.free, contacts.contact
     for c in range(touching):
-        i = contacts.active[c]
-        for side in range(2):
-            impulse = contact[i, SIDES[side]] * contact[i, SHEAR + side]
-            for j in range(count):
-                change[free[j]] += contacts.mobility[2 * c + side, j] * impulse
+        impulse = friction_impulse(Contact(contact, contacts.active[c]))
+        for j in range(count):
+            change[free[j]] += contacts.mobility[2 * c, j] * impulse.along
+            change[free[j]] += contacts.mobility[2 * c + 1, j] * impulse.across
     for a in range(change.shape[0]):
         change[a] /= h
     weigh_leads(joints, nb, -1.0, scratch.metric)
@@ -264,7 +270,7 @@ def step_once(chain, laws, frame, mode, home, drive, k, t, h, x, scratch, solver
         scratch.target[r] = -0.5 * h * solver.row_rates[r]
         for a in range(nb + n):
             scratch.target[r] -= solver.rows[r, a] * speeds[a]
-    touching = find_contacts(contacts.scene, scratch.work, t + 0.5 * h, 1.0, contacts.contact, contacts.active)
+    touching = find_contacts(contacts.scene, contacts.rest, scratch.work, t + 0.5 * h, 1.0, contacts.contact, contacts.active)
     contact_rows(chain, nb, h, touching, scratch.work, scratch.columns, contacts)
     again, rounds, counts = True, 0, contacts.counts
     while again:
@@ -306,7 +312,7 @@ def count_step(chain, laws, frame, t, h, touching, scratch, contacts, tally):
     mean = scratch.stage[frame.coordinates + n:]
     for c in range(touching):
         i = contacts.active[c]
-        tally.contacts[i] += power(get_twist(work, contacts.scene.owner[i], BODY_VELOCITY), contact_wrench(contacts.contact, i))
+        tally.contacts[i] += power(get_twist(work, contacts.scene.owner[i], BODY_VELOCITY), contact_wrench(Contact(contacts.contact, i)))
     driven, passive = 0.0, 0.0
     for v in range(n):
         done = h * scratch.torque[v] * mean[nb + v]
@@ -324,10 +330,11 @@ def store_contacts(contacts, work, kept, r):
     """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
     contact, owner = contacts.contact, contacts.scene.owner
     for i in range(contact.shape[0]):
-        if contact[i, LOAD_OF] > 0.0:
-            put_vector(kept.force[r], i, FIRST, (contact[i, GIVEN] / contact[i, LOAD_OF]) * contact_wrench(contact, i).force)
-            put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + get_vector(contact, i, ARM))
-            kept.held[r, i] = held_directions(contact, i)
+        row = Contact(contact, i)
+        if row.load > 0.0:
+            put_vector(kept.force[r], i, FIRST, (row.given / row.load) * contact_wrench(row).force)
+            put_vector(kept.place[r], i, FIRST, get_vector(work, owner[i], BODY_ORIGIN) + row.arm)
+            kept.held[r, i] = held_directions(row)
             kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
     kept.residual[r] = contacts.counts[2]
     contacts.counts[2] = 0.0

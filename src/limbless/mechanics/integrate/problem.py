@@ -52,3 +52,39 @@ def spend(problem, stage, seconds, inside, x, slope):
 @generic
 def close_step(problem, step):
     """After a step of this length (s): works of the actuators from the powers at its stages."""
+
+
+# What Moreau's rule asks (see `moreau`): the three parts of a step of length h from knot n at time t, and what it records
+
+@generic
+def halfway(problem, n, t, h, watched, x):
+    """To the middle of the step: q_M, all smooth forces, gaps and directions there, in the problem's memory.
+
+    `watched`: the first step, or one whose end is recorded; gaps that cannot matter are measured only then.
+    Returns 0, or a number that says what cannot be solved.
+    """
+
+
+@generic
+def meet(problem, t, h, x):
+    """Velocities at the end of the step and impulses over it that obey dynamics and laws. Returns 0, or what cannot be solved."""
+
+
+@generic
+def complete(problem, n, t, h, x):
+    """The state at the end of the step, from its middle and the new velocities; works and counts of the step."""
+
+
+@generic
+def keep_knot(problem, x, h, r):
+    """Record r: this knot, before the next step. `h` is the length of the step that ended here (at the first knot: that begins)."""
+
+
+@generic
+def keep_step(problem, x, r):
+    """Record r: what the step from this knot did, after it; at the last knot, what the one before did."""
+
+
+@generic
+def arrive(problem, n, x):
+    """After the step from knot n and its records: put the state in order for the next one."""

@@ -21,8 +21,8 @@ from limbless.mechanics.chain import screws
 from limbless.mechanics.chain.row_motion import INTEGRALS, DriveTable, Records
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.contact.dense import Dense
-from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE, LOAD
 from limbless.mechanics.contact.path import make_path
+from limbless.mechanics.contact.tables import Contact, Remembered
 from limbless.mechanics.geometric import motion as geometric_motion
 from limbless.mechanics.geometric import stepping as geometric_stepping
 from limbless.mechanics.geometric.mixed_dynamics import FREE_OF_CLAMPS, Mode
@@ -34,7 +34,7 @@ from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.chain_problem import joint_inertia, robot_of
 from limbless.models.chain_recording import SCHEMA, Recorder, mean_powers, mean_schema
-from limbless.models.contact_tables import bodies_of, mobility, scene_of
+from limbless.models.contact_tables import bodies_of, mobility, rest_of, scene_of
 from limbless.models.geometric import base_frames, phases, recording
 from limbless.models.geometric.base_frames import Coordinates, Form
 from limbless.models.geometric.equations import Equations, _scratch
@@ -88,8 +88,8 @@ class Geometric(Equations, Model):
         C, N = len(scene.owner), self.freedoms
         dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
                       make_path(2 * C))
-        return Contacts(scene, np.zeros((C, CONTACT_COLUMNS)), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)), np.zeros((2 * C, N)),
-                        dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
+        return Contacts(scene, rest_of(scene, len(self.chain.rows)), Contact.zeros(C), np.zeros(C, dtype=np.int64), np.zeros((2 * C, N)),
+                        np.zeros((2 * C, N)), dense, 1.0 / mobility(self.chain, self.wheels, bodies_of(self.chain)), np.zeros(3))
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
@@ -120,7 +120,8 @@ class Geometric(Equations, Model):
         x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
         self._set_base_twist(home, x, np.array(initial.twist))
         memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
-                  "friction": np.zeros((len(self._contacts.contact), IMPULSE)), "phase": np.zeros(1), "handover": np.zeros(1 + 2 * n)}
+                  "friction": np.zeros((len(self._contacts.contact), Remembered.width)),
+                  "phase": np.zeros(1), "handover": np.zeros(1 + 2 * n)}
         return State(0.0, x, memory)
 
     def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
@@ -158,7 +159,7 @@ class Geometric(Equations, Model):
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: DriveTable) -> tuple[State, Block, Status]:
         """Steps from knot to knot: Runge-Kutta with smooth forces, Moreau's scheme with set-valued wheels; clamps close in between."""
         x, memory = state.x.copy(), {name: np.array(values) for name, values in state.memory.items()}
-        friction = self._contacts.contact[:, LOAD:LOAD + IMPULSE]
+        friction = self._contacts.contact[:, Contact.fields["load"].column:][:, :Remembered.width]
         times, friction[:] = knots[record], memory["friction"]
         self._contacts.counts[2] = memory.get("unrecorded", np.zeros(1))[0]      # worst residual since the last record
         kept, wheels = self._room(len(times))
