@@ -14,7 +14,7 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, no_law, put_impulse, put_rates
 from limbless.mechanics.contact.path import MOST, SIDE, Direction, Law, begin, follow, put_contacts, put_row, take_answer
-from limbless.mechanics.contact.solver import iterate, measure, sweep_through, try_plain
+from limbless.mechanics.contact.solver import PLAIN, iterate, measure, sweep_through
 from limbless.mechanics.contact.tables import Affine, BaseStep, BodyStep, Contact, JointStep, Line, Pair, Plea, Rubbing, Smooth
 
 SOON, BURSTS, SHORT, LONG = 20, 100, 5, 40
@@ -122,11 +122,31 @@ def change_of(step):
 
 
 @lean_kernel
+def iterate_again(robot, options, step, count, rho, frozen):
+    """`iterate`, compiled once for all that is tried here."""
+    return iterate(robot, options, step, count, rho, frozen)
+
+
+@lean_kernel
+def try_plain(robot, options, step, count, trial):
+    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to `descent`."""
+    worst, tolerance = 1e300, options.tolerance
+    for n in range(PLAIN):
+        worst = iterate_again(robot, options, step, count, trial, 0.0)
+        if worst < tolerance:
+            if trial != options.descent:
+                worst = measure(step, count, options.compliance, options.descent, 0.0)
+            if worst < tolerance:
+                return n + 1, worst
+    return PLAIN, max(worst, tolerance)
+
+
+@lean_kernel
 def minimise(robot, options, step, count, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
     for n in range(most):
         keep(step, count)
-        iterate(robot, options, step, count, options.descent, True)
+        iterate_again(robot, options, step, count, options.descent, 1.0)
         change = change_of(step)
         retreat(step, count, search(robot, step, count, options.compliance))
         for a in range(count):
@@ -161,7 +181,7 @@ def fallback(robot, options, step, count, first, last):
         if worst < options.tolerance:
             return iterations, worst
         retreat(step, count, 0.0)
-        worst = measure(step, count, options.compliance, rho, False)
+        worst = measure(step, count, options.compliance, rho, 0.0)
     return iterations, worst
 
 
