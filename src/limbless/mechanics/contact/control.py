@@ -6,7 +6,7 @@ from limbless.mechanics.chain.tables import Bound, Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.dry_friction import rubbed
-from limbless.mechanics.contact.tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
+from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
 from limbless.mechanics.integrate.tally import add_work, compare
 
 SLACK = 100.0                            # 1/m: error of joint rates over that of the contact laws which a solved step may keep

@@ -15,10 +15,9 @@ from limbless.mechanics.contact.bodies import twist_at_start
 from limbless.mechanics.contact.control import finish_joints
 from limbless.mechanics.contact.gap import find_contacts, rouse
 from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.step_tables import (
     BaseStep,
     BodyStep,
-    Contact,
     ContactRecord,
     Counts,
     Outcome,
@@ -26,6 +25,7 @@ from limbless.mechanics.contact.tables import (
     Speeds,
     StepRecord,
 )
+from limbless.mechanics.contact.tables import Contact
 from limbless.mechanics.forces.element import look_again_all, spend_all
 from limbless.mechanics.integrate.tally import add_step, keep
 

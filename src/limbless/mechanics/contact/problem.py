@@ -23,7 +23,8 @@ from limbless.mechanics.contact.gap import find_contacts, is_asleep, rouse
 from limbless.mechanics.contact.law import impulse_of, no_impulse, press, put_impulse, put_rates
 from limbless.mechanics.contact.outcome import finish, keep_instant
 from limbless.mechanics.contact.solver import give_torques, solve_contacts
-from limbless.mechanics.contact.tables import BaseStep, Contact, ContactProblem, Counts, Feature, Remembered, Solid, Speeds
+from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts, Solid, Speeds
+from limbless.mechanics.contact.tables import Contact, Feature, Remembered
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 

@@ -24,7 +24,8 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.dry_friction import hold_joints, rub_joints
 from limbless.mechanics.contact.law import law_block, linearise, mismatch, put_answer, put_rates
-from limbless.mechanics.contact.tables import BaseStep, BodyStep, Contact, Driven, Following, JointStep, Plea, Prescribed
+from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, Driven, Following, JointStep, Plea, Prescribed
+from limbless.mechanics.contact.tables import Contact
 
 PLAIN = 6                                       # iterations of Newton's method: one to six suffice almost always
 

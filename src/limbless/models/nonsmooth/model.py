@@ -23,18 +23,16 @@ from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.problem import SUNK as SUNK_IN
 from limbless.mechanics.contact.rescue import rescue
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.step_tables import (
     Afloat,
     Ashore,
     Bounded,
-    Contact,
     ContactMemory,
     ContactOptions,
     ContactProblem,
     ContactRecords,
     Counts,
     Driven,
-    Feature,
     Following,
     Plea,
     Prescribed,
@@ -43,6 +41,7 @@ from limbless.mechanics.contact.tables import (
     StepRecord,
     Unbounded,
 )
+from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
 from limbless.models import chain_problem as chains
 from limbless.models import contact_tables

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from limbless.mechanics.contact import following
 from limbless.mechanics.contact import path as paths
 from limbless.mechanics.contact.path import Direction, Progress
 from limbless.mechanics.contact.tables import Contact
@@ -40,10 +41,10 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
     place, directions = path.place[:rows], Direction.of(path.directions[:rows])
     path.coupling[:rows, :rows] = D[np.ix_(place, place)]
     directions.slip[:] = free[place] + np.where(place % 5 == 0, Contact.of(table).shift[place // 5], 0.0)
-    assert paths.begin(path, rows, rho)
-    while paths.follow(path, rows):
+    assert following.begin(path, rows, rho)
+    while following.follow(path, rows):
         pass
-    assert path.x[rows] < Progress.of(path.progress).start[0] - paths.BELOW                # it went all the way
+    assert path.x[rows] < Progress.of(path.progress).start[0] - following.BELOW                # it went all the way
     impulse = np.zeros(5 * count)
     impulse[place] = directions.answer
     return impulse, D @ impulse + free
@@ -69,4 +70,4 @@ def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest
 
 def test_nothing_that_pushes_has_no_path() -> None:
     path = paths.make_path(5)
-    assert not paths.begin(path, paths.put_contacts(path, Contact.zeros(1), np.arange(1), 1, E, 1.0), 1.0)
+    assert not following.begin(path, paths.put_contacts(path, Contact.zeros(1), np.arange(1), 1, E, 1.0), 1.0)
