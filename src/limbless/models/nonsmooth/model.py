@@ -20,23 +20,20 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Drive, Freedom, Link
 from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.contact.gap import measure_gaps
-from limbless.mechanics.contact.outcome import start_speeds
+from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.problem import SUNK as SUNK_IN
 from limbless.mechanics.contact.rescue import rescue
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.step_tables import (
     Afloat,
     Ashore,
     Bounded,
-    Contact,
     ContactMemory,
     ContactOptions,
     ContactProblem,
     ContactRecords,
     Counts,
     Driven,
-    Feature,
     Following,
     Plea,
     Prescribed,
@@ -45,6 +42,7 @@ from limbless.mechanics.contact.tables import (
     StepRecord,
     Unbounded,
 )
+from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
 from limbless.models import chain_problem as chains
 from limbless.models import contact_tables
@@ -221,7 +219,7 @@ class NonSmooth(Model):
             x[split + 6:][:n] = numbers("initial.joint_velocity", initial.joint_velocity, n)
         chains.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         x[where.earlier:][:6 + n] = x[split:][:6 + n]
-        start_speeds(self._robot, self._bodies, self._memory(self._tallies.start({}, 0.0)).chain, x, where.speeds)
+        stand(self._robot, self._bodies, self._scene, self._memory(self._tallies.start({}, 0.0)), x, where.speeds)
         return State(0.0, x)
 
     def _refuse_penetration(self, state: State) -> None:
@@ -229,10 +227,8 @@ class NonSmooth(Model):
         if not len(self._scene.owner):
             return
         memory = self._memory(self._tallies.start({}, 0.0))
-        bodies, contacts = memory.chain.bodies, memory.step.contacts
-        start_speeds(self._robot, self._bodies, memory.chain, state.x.copy(), self._where.speeds)
-        measure_gaps(self._scene, memory.rest, bodies, contacts, memory.step.active)
-        gap = Contact.of(contacts).gap
+        stand(self._robot, self._bodies, self._scene, memory, state.x.copy(), self._where.speeds)
+        gap = Contact.of(memory.step.contacts).gap
         deepest = int(np.argmin(gap))
         if gap[deepest] < -PENETRATION:
             link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_motion import Records
 from limbless.mechanics.chain.tables import BodyRecord
-from limbless.mechanics.contact.tables import ContactRecord, Scene
+from limbless.mechanics.contact.step_tables import ContactRecord
+from limbless.mechanics.contact.tables import Scene
 from limbless.models.base import Block
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
