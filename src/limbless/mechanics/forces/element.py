@@ -17,5 +17,11 @@ def spend_power(element, inside, memory):
     """Add the power (W) of the wrenches that the element pushed with last to that of its environment, in `memory.law_powers`."""
 
 
+@generic
+def revisit(element, memory):
+    """Before `spend_power`, where the bodies have other velocities by now than those at which the element pushed."""
+
+
 push_all = for_each(push)
+revisit_all = for_each(revisit)
 spend_all = for_each(spend_power)

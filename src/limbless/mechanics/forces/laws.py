@@ -20,7 +20,7 @@ from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
-from limbless.mechanics.forces.element import push, spend_power
+from limbless.mechanics.forces.element import push, revisit, spend_power
 
 
 @table
@@ -162,6 +162,18 @@ def push_laws(laws, t, inside, robot, memory):
 @inline
 def push_row_laws(laws, t, inside, robot, memory):
     push_and_keep_rows(memory.bodies, laws, t, inside)
+
+
+@version_for(revisit, Laws)
+@inline
+def revisit_bands(laws, memory):
+    lay_slab(laws.members, memory.bodies, laws.slab)
+
+
+@version_for(revisit, RowLaws)
+@inline
+def revisit_rows(laws, memory):
+    return None                           # they read the bodies themselves
 
 
 @version_for(spend_power, Laws)
