@@ -4,8 +4,8 @@
     SpaceChart    virtual joints PX PY PZ RZ RY RX      SpaceGroup    position, quaternion with the body twist, SE(3)
     FixedBase     none
 
-Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, which is where the base origin is at this instant:
-every rotation axis of the base passes through it.
+Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, where the base origin is at this
+instant: every rotation axis of the base passes through it.
 """
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ Every twist, wrench and inertia here is taken along the world axes at one point,
 the world's origin nothing is lost, and the metric does not change. Column a of the Jacobian is the spatial screw s_a (5)-(6). The
 first columns are the base's (`frames`), then one per joint.
 
-Kernels take the robot, the frame of its base, a state x or its speeds, and any memory that has `bodies`, `spatial`, `screws`, `base`,
-`bounds`, `metric` and `bias`.
+Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory that has `bodies`,
+`spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
 """
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ def put_column(a, K, F, memory):
 
 
 @lean_kernel
-def weigh(robot, frame, memory):
+def weigh(robot, nb, memory):
     """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies (17).
 
     Leaves the composite inertia and the load of each body, and power and sum of the wrenches.
     """
     align_stack()
-    links, nb, base = robot.links, frame.speeds, Base(memory.base, 0)
+    links, base = robot.links, Base(memory.base, 0)
     K, F = nothing(0.0 * base.power)
     total, rate_of_work = 0.0 * F, 0.0 * base.power
     start = Body(memory.bodies, 0).origin
@@ -145,12 +145,12 @@ def weigh(robot, frame, memory):
 
 
 @lean_kernel
-def accelerate(robot, frame, acceleration, memory):
+def accelerate(robot, nb, acceleration, memory):
     """With all accelerations known: spatial acceleration of every body, and what must hold the robot from outside.
 
     That is F + Σ K_a s_a a_a, nothing for a robot that is free.
     """
-    links, nb, spatial = robot.links, frame.speeds, Spatial(memory.spatial, 0)
+    links, spatial = robot.links, Spatial(memory.spatial, 0)
     need, A = spatial.load, 0.0 * spatial.known
     for a in range(nb):
         screw = Screw(memory.screws, a)

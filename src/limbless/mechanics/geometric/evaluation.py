@@ -11,12 +11,13 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.geometric.mixed_dynamics import efforts, prepare, put_clamp_rows, solve_free
 from limbless.mechanics.geometric.motion import drop_mixed_terms, find_mixed_terms
+from limbless.mechanics.geometric.tables import geometry_of
 
 
 @lean_kernel
-def place_state(robot, frame, x, speeds, memory):
+def place_state(robot, frame, x, speeds, geometry):
     """Poses, twists and screws."""
-    place(lean(robot), lean(frame), lean(x), lean(speeds), lean(memory))
+    place(lean(robot), lean(frame), lean(x), lean(speeds), lean(geometry))
 
 
 @lean_kernel
@@ -24,9 +25,9 @@ def weigh_state(equations, robot, forces, frame, time, x, speeds, memory):
     """Metric and bias, the environment's forces taken off."""
     tables, base, coordinates, rates, held = lean(robot), lean(frame), lean(x), lean(speeds), lean(memory)
     find_mixed_terms(equations, tables, base, coordinates, rates, held)
-    place(tables, base, coordinates, rates, held)
+    place(tables, base, coordinates, rates, geometry_of(held))
     push_bodies(lean(forces), time, time, tables, held)
-    weigh(tables, base, held)
+    weigh(tables, base.speeds, geometry_of(held))
     drop_mixed_terms(equations, base, held)
 
 
@@ -44,12 +45,12 @@ def answer_with(given, rows, memory):
 def solve_state(clamp, robot, frame, given, memory):
     """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and how many rows a clamp has."""
     tables, base, held = lean(robot), lean(frame), lean(memory)
-    rows = put_clamp_rows(lean(clamp), tables, base, held)
+    rows = put_clamp_rows(lean(clamp), tables, base, geometry_of(held), held.solver)
     for r in range(rows):
         held.solver.target[r] = -held.solver.row_rates[r]
     found = answer_with(lean(given), rows, held)
     if found == 0:
-        accelerate(tables, base, held.rates, held)
+        accelerate(tables, base.speeds, held.rates, geometry_of(held))
     return found, rows
 
 
@@ -57,7 +58,7 @@ def solve_state(clamp, robot, frame, given, memory):
 def stop_body(clamp, robot, frame, given, speeds, memory):
     """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`; `memory.effort` then holds impulses."""
     tables, base, before, held = lean(robot), lean(frame), lean(speeds), lean(memory)
-    rows = put_clamp_rows(lean(clamp), tables, base, held)
+    rows = put_clamp_rows(lean(clamp), tables, base, geometry_of(held), held.solver)
     for r in range(rows):
         total = 0.0
         for a in range(len(before)):
@@ -80,9 +81,9 @@ def put_coordinate_rates(frame, x, speeds, out):
 
 
 @lean_kernel
-def add_base_twist(frame, twist, memory, speeds):
+def add_base_twist(frame, twist, geometry, speeds):
     """Speeds of the base that make a twist (6) given in its own axes, added; the bodies are placed."""
-    held, parts = lean(memory), lean(twist)
+    held, parts = lean(geometry), lean(twist)
     R = Body(held.bodies, 0).rotation
     S = Twist(R @ Vector(parts[0], parts[1], parts[2]), R @ Vector(parts[3], parts[4], parts[5]))
     add_to_base(lean(frame), held.screws, S, lean(speeds))

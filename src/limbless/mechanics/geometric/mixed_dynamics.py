@@ -26,22 +26,22 @@ class Trouble(IntEnum):
 
 
 @generic
-def put_clamp_rows(clamp, robot, frame, memory):
+def put_clamp_rows(clamp, robot, frame, geometry, solver):
     """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
 
 
 @version_for(put_clamp_rows, Unclamped)
 @inline
-def put_no_rows(clamp, robot, frame, memory):
+def put_no_rows(clamp, robot, frame, geometry, solver):
     return 0
 
 
 @version_for(put_clamp_rows, Clamped)
 @lean_kernel
-def put_rows_of(clamp, robot, frame, memory):
-    nb, solver, screws = frame.speeds, memory.solver, memory.screws
+def put_rows_of(clamp, robot, frame, geometry, solver):
+    nb, screws = frame.speeds, geometry.screws
     last = nb + Link(robot.links, clamp.body).column if clamp.body > 0 else nb - 1
-    rate = Spatial(memory.spatial, clamp.body).known
+    rate = Spatial(geometry.spatial, clamp.body).known
     for i in range(nb):
         solver.row_rates[i] = component(frame, i, screws, rate)
         for a in range(solver.rows.shape[1]):

@@ -29,7 +29,7 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean_span
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, efforts, prepare, put_clamp_rows, solve_free
 from limbless.mechanics.geometric.reseating import reseat
-from limbless.mechanics.geometric.tables import Clamped, Full, GeometricProblem, Printed, Unclamped
+from limbless.mechanics.geometric.tables import Clamped, Full, GeometricProblem, Printed, Unclamped, geometry_of
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 
 version_for(states, GeometricProblem)(chain_states)
@@ -101,8 +101,8 @@ def mixed_terms(equations, robot, frame, x, speeds, memory):
     for which in range(4):                                   # of the base, of the joints; less all and none
         for a in range(part.shape[0]):
             part[a] = speeds[a] if which == 2 or which == (0 if a < frame.speeds else 1) else 0.0
-        place(robot, frame, x, part, memory)
-        weigh(robot, frame, memory)
+        place(robot, frame, x, part, geometry_of(memory))
+        weigh(robot, frame.speeds, geometry_of(memory))
         for a in range(total.shape[0]):
             total[a] += memory.bias[a] if which < 2 else -memory.bias[a]
 
@@ -119,11 +119,12 @@ def weigh_among(problem, t, inside, x, speeds):
     """Poses, wrenches, metric and bias of a state, and the rows of a clamp. Returns how many these are."""
     robot, forces, options, _, memory, _ = problem
     find_mixed_terms(options.equations, robot, options.frame, x, speeds, memory)
-    place(robot, options.frame, x, speeds, memory)
+    geometry = geometry_of(memory)
+    place(robot, options.frame, x, speeds, geometry)
     push_bodies(forces, t, inside, robot, memory)
-    weigh(robot, options.frame, memory)
+    weigh(robot, options.frame.speeds, geometry)
     drop_mixed_terms(options.equations, options.frame, memory)
-    return put_clamp_rows(options.clamp, robot, options.frame, memory)
+    return put_clamp_rows(options.clamp, robot, options.frame, geometry, memory.solver)
 
 
 @inline
@@ -191,7 +192,7 @@ def find_efforts(robot, options, rows, memory):
     for v in range(len(memory.torque)):
         if options.given[nb + v]:
             memory.torque[v] = memory.effort[nb + v] - memory.passive[v]
-    accelerate(robot, options.frame, memory.rates, memory)
+    accelerate(robot, nb, memory.rates, geometry_of(memory))
 
 
 # ------------------------------------------------------------------------------------------------------- what an engine asks
@@ -268,7 +269,7 @@ def return_nothing(clamp, problem, x):
 @inline
 def return_clamped(clamp, problem, x):
     robot, _, options, _, memory, _ = problem
-    reseat(robot, options.frame, clamp, x, speeds_in(robot, memory, x), memory)
+    reseat(robot, options.frame, clamp, x, speeds_in(robot, memory, x), geometry_of(memory))
 
 
 @generic

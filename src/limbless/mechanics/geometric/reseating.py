@@ -14,14 +14,14 @@ from limbless.mechanics.compiled.kernel import lean_kernel
 
 
 @lean_kernel
-def reseat(robot, frame, clamp, x, speeds, memory):
+def reseat(robot, frame, clamp, x, speeds, geometry):
     """Move the base so that the clamped body has the pose of its seat and no velocity."""
     seat, H = clamp.seat, home_rotation(frame)
     for _ in range(2):                                     # the second time removes what the first, linear, left: nothing but rounding
-        place(robot, frame, x, speeds, memory)
-        start, body = Body(memory.bodies, 0).origin, Body(memory.bodies, clamp.body)
+        place(robot, frame, x, speeds, geometry)
+        start, body = Body(geometry.bodies, 0).origin, Body(geometry.bodies, clamp.body)
         E = product(rotation_from_quaternion(seat[3], seat[4], seat[5], seat[6]), transpose(body.rotation))
         shift = Vector(seat[0], seat[1], seat[2]) + E @ (start - body.origin) - start
-        shift_base(frame, H, memory.screws, Twist(shift, rotation_log(E)), x)
-    place(robot, frame, x, speeds, memory)
-    add_to_base(frame, memory.screws, -1.0 * Spatial(memory.spatial, clamp.body).twist, speeds)
+        shift_base(frame, H, geometry.screws, Twist(shift, rotation_log(E)), x)
+    place(robot, frame, x, speeds, geometry)
+    add_to_base(frame, geometry.screws, -1.0 * Spatial(geometry.spatial, clamp.body).twist, speeds)

@@ -9,7 +9,6 @@ from limbless.mechanics.algebra.columns import get_vector
 from limbless.mechanics.algebra.dense import substitute
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.algebra.vectors import cross
-from limbless.mechanics.chain.actuation import take
 from limbless.mechanics.chain.frames import is_near_lock, put_base_rates, settle_base
 from limbless.mechanics.chain.kinematics import mass_flow
 from limbless.mechanics.chain.saturation import answer
@@ -36,7 +35,7 @@ from limbless.mechanics.geometric.motion import (
     speeds_in,
     weigh_among,
 )
-from limbless.mechanics.geometric.tables import GeometricProblem
+from limbless.mechanics.geometric.tables import GeometricProblem, geometry_of
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import add_step, add_work, compare
@@ -311,7 +310,7 @@ def end_step(robot, options, h, x, memory):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         x[link.position] = state[link.position] + (0.0 if link.given else 0.5 * h * x[link.velocity])
-    place(robot, frame, state, mean, memory)
+    place(robot, frame, state, mean, geometry_of(memory))
     base.power = power_of_wrenches(robot, memory)
     driven, passive = powers_of(frame.speeds, mean, memory)
     sums = Sums(x, len(x) - INTEGRALS)
@@ -343,7 +342,7 @@ def count_step(robot, frame, t, h, memory):
 @inline
 def geometric_keep_knot(problem, x, h, r):
     robot, _, options, _, memory, records = problem
-    place(robot, options.frame, x, speeds_in(robot, memory, x), memory)
+    place(robot, options.frame, x, speeds_in(robot, memory, x), geometry_of(memory))
     keep_pose(robot, options.frame, x, memory, records, r)
     keep_tally(memory.tally, records.tally, r)
 
@@ -377,10 +376,11 @@ def keep_wheels(memory, kept, r):
 @version_for(arrive, GeometricProblem)
 @inline
 def geometric_arrive(problem, n, x):
-    robot, _, options, drive, memory, _ = problem
+    robot, _, options, drive, _, _ = problem
     settle_base(options.frame, x)
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         if link.given:
-            take(link, drive, 2 * n + 2, x, memory.acceleration)
+            x[link.position] = drive.position[2 * n + 2, link.wanted]
+            x[link.velocity] = drive.velocity[2 * n + 2, link.column]
     return_to_seat(options.clamp, problem, x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.chain.tables import Drive, Robot
+from limbless.mechanics.compiled.kernel import inline
 
 
 class Full(NamedTuple):
@@ -67,6 +68,18 @@ class WheelRecords(NamedTuple):
     residual: Any                     # (R,) m/s
 
 
+class Geometry(NamedTuple):
+    """What kernels of `chain.screws` take of any memory: its type does not change with wheels or tallies, and so they are compiled once."""
+
+    bodies: Any                       # Body
+    spatial: Any                      # Spatial
+    screws: Any                       # Screw
+    base: Any                         # Base
+    bounds: Any                       # Bound
+    metric: Any                       # (N, N)
+    bias: Any                         # (N,)
+
+
 class GeometricMemory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -93,6 +106,11 @@ class GeometricMemory(NamedTuple):
     state: Any                        # of the integrator: the state of a stage,
     slope: Any                        # its rate,
     total: Any                        # and the sum of rates
+
+
+@inline
+def geometry_of(memory):
+    return Geometry(memory.bodies, memory.spatial, memory.screws, memory.base, memory.bounds, memory.metric, memory.bias)
 
 
 class GeometricRecords(NamedTuple):

@@ -19,7 +19,7 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Base, Body, Screw
 from limbless.mechanics.geometric import evaluation as kernels
 from limbless.mechanics.geometric.mixed_dynamics import Trouble
-from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped
+from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped, geometry_of
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers
@@ -121,6 +121,7 @@ class Equations:
         self._robot = tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + built.freedoms
         self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(laws), Uncounted())
+        self._geometry = geometry_of(self._memory)
 
     # Kinematics
 
@@ -178,7 +179,7 @@ class Equations:
             return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
         symbols = np.empty((self.freedoms,) * 3)                     # every entry is written
-        fill_christoffel(self._robot, self.frame, self._memory, np.empty((6, self.freedoms)), symbols)
+        fill_christoffel(self._robot, self.frame, self._geometry, np.empty((6, self.freedoms)), symbols)
         return symbols
 
     def _planar(self) -> planar.Levers:
@@ -190,7 +191,7 @@ class Equations:
         """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
         self._weigh(x, speeds, None)
         matrix = np.zeros((self.freedoms, self.freedoms))
-        fill_coriolis(self._robot, self.frame, self._memory, np.zeros(36 * len(self._robot.links.codes)), matrix)
+        fill_coriolis(self._robot, self.frame, self._geometry, np.zeros(36 * len(self._robot.links.codes)), matrix)
         return matrix
 
     def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
@@ -296,7 +297,7 @@ class Equations:
         return coordinates, v
 
     def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
-        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._memory)
+        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
 
     def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None, equations: Full | Printed = _FULL,
                frame: Frame | None = None) -> None:

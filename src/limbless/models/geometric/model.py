@@ -128,8 +128,8 @@ class Geometric(Equations, Model):
         speeds = x[self._split:self._split + self.freedoms]
         if np.any(twist != 0.0):
             frame = self.frame._replace(home=home)
-            evaluation.place_state(self._robot, frame, x[:self._split], np.zeros(self.freedoms), self._memory)
-            evaluation.add_base_twist(frame, twist, self._memory, speeds)
+            evaluation.place_state(self._robot, frame, x[:self._split], np.zeros(self.freedoms), self._geometry)
+            evaluation.add_base_twist(frame, twist, self._geometry, speeds)
 
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques."""
@@ -296,7 +296,7 @@ class Geometric(Equations, Model):
         """Time, base and joints, for a controller."""
         n, speeds = self.chain.freedoms, state.x[self._split:self._split + self.freedoms]
         frame = self.frame._replace(home=state.memory["home"])
-        evaluation.place_state(self._robot, frame, state.x[:self._split], speeds, self._memory)
+        evaluation.place_state(self._robot, frame, state.x[:self._split], speeds, self._geometry)
         body = Body.of(self._memory.bodies)
         R, V = body.rotation[0].reshape(3, 3), body.velocity[0]
         return {
