@@ -60,5 +60,6 @@ HELPERS = {
               "    self._memory.bias[:self.frame.speeds] = (apart - outside)[:self.frame.speeds]\n"
               "    return self._memory.bias\n",
     "003-J3": "\n\nfrom limbless.mechanics.algebra.vectors import cross\n",
-    "003-M": "\n\nfrom limbless.mechanics.algebra.vectors import transpose\n\n\ndef exchanged(I):\n    return I._replace(M=I.J, H=transpose(I.H), J=I.M)\n",
+    "003-M": "\n\nfrom limbless.mechanics.algebra.vectors import transpose\n\n\n"
+             "def exchanged(I):\n    return I._replace(M=I.J, H=transpose(I.H), J=I.M)\n",
 }

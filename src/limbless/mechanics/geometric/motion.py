@@ -233,7 +233,7 @@ def outer_wrench(memory):
     return carry_wrench(base.pushed + base.held, Body(memory.bodies, 0).origin)
 
 
-@lean_kernel
+@inline
 def put_rates(robot, options, x, speeds, memory, out):
     """Rates of the base and of the sums."""
     frame, start = options.frame, Link(robot.links, 0).velocity
@@ -306,17 +306,17 @@ def geometric_settle(problem, x):
 def geometric_keep(problem, x, slope, r):
     robot, _, options, _, memory, records = problem
     speeds = speeds_in(robot, memory, x)
-    keep_pose(robot, options.frame, x, memory, records, r)
-    keep_forces(robot, options.frame, speeds, memory, records, r)
+    keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
+    keep_all_forces(robot, options.frame.speeds, speeds, memory, records, r)
 
 
 @lean_kernel
-def keep_pose(robot, frame, x, memory, records, r):
+def keep_pose(robot, orientation, x, bodies, records, r):
     """Coordinates, poses and twists of this instant."""
-    base, body, kept, n = Link(robot.links, 0), Body(memory.bodies, 0), records.x[r], len(memory.torque)
+    base, body, kept, n = Link(robot.links, 0), Body(bodies, 0), records.x[r], len(robot.freedoms)
     first, V, Rt = base.position, body.velocity, transpose(body.rotation)
     put_vector_at(kept, first, body.origin)
-    put_quaternion_at(kept, first + 3, base_quaternion(frame, x))
+    put_quaternion_at(kept, first + 3, orientation)
     put_pair_at(kept, first + 7 + n, Twist(Rt @ V.linear, Rt @ V.angular))
     for v in range(n):
         kept[7 + v] = x[base.positions + v]
@@ -324,28 +324,33 @@ def keep_pose(robot, frame, x, memory, records, r):
     for i in range(INTEGRALS):
         kept[13 + 2 * n + i] = x[len(x) - INTEGRALS + i]
     for k in range(len(robot.links.codes)):
-        body, place_kept = Body(memory.bodies, k), BodyRecord(records.bodies, r, k)
+        body, place_kept = Body(bodies, k), BodyRecord(records.bodies, r, k)
         place_kept.rotation = body.rotation
         place_kept.origin = body.origin
         place_kept.twist = body.velocity
 
 
-@lean_kernel
-def keep_forces(robot, frame, speeds, memory, records, r):
+@inline
+def keep_all_forces(robot, nb, speeds, memory, records, r):
     """Accelerations, torques, powers and wrenches of this instant (or of the step that begins there)."""
-    base, kept, body = Base(memory.base, 0), BaseRecord(records.base, r), Body(memory.bodies, 0)
-    start, Rt, A = body.origin, transpose(body.rotation), Spatial(memory.spatial, 0).acceleration
-    driven, passive = powers_of(frame.speeds, speeds, memory)
-    kept.acceleration = Twist(Rt @ A.linear, Rt @ A.angular)
-    kept.held = base.held
-    kept.actuators = driven
-    kept.environment = base.power
-    kept.passive = passive
+    kept = BaseRecord(records.base, r)
+    kept.actuators, kept.passive = powers_of(nb, speeds, memory)
     for v in range(len(memory.torque)):
         axis = AxisRecord(records.axes, r, v)
         axis.acceleration = memory.acceleration[v]
         axis.torque = memory.torque[v]
+    keep_forces(robot, geometry_of(memory), records, r)
+
+
+@lean_kernel
+def keep_forces(robot, geometry, records, r):
+    """Accelerations and wrenches of base and bodies."""
+    base, kept, body = Base(geometry.base, 0), BaseRecord(records.base, r), Body(geometry.bodies, 0)
+    start, Rt, A = body.origin, transpose(body.rotation), Spatial(geometry.spatial, 0).acceleration
+    kept.acceleration = Twist(Rt @ A.linear, Rt @ A.angular)
+    kept.held = base.held
+    kept.environment = base.power
     for k in range(len(robot.links.codes)):
-        body, body_kept = Body(memory.bodies, k), BodyRecord(records.bodies, r, k)
-        body_kept.twist_rate = carry_twist(Spatial(memory.spatial, k).acceleration, body.origin - start)
+        body, body_kept = Body(geometry.bodies, k), BodyRecord(records.bodies, r, k)
+        body_kept.twist_rate = carry_twist(Spatial(geometry.spatial, k).acceleration, body.origin - start)
         body_kept.wrench = body.wrench

@@ -9,7 +9,7 @@ from limbless.mechanics.algebra.columns import get_vector
 from limbless.mechanics.algebra.dense import substitute
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.algebra.vectors import cross
-from limbless.mechanics.chain.frames import is_near_lock, put_base_rates, settle_base
+from limbless.mechanics.chain.frames import base_quaternion, is_near_lock, put_base_rates, settle_base
 from limbless.mechanics.chain.kinematics import mass_flow
 from limbless.mechanics.chain.saturation import answer
 from limbless.mechanics.chain.screws import place
@@ -24,7 +24,7 @@ from limbless.mechanics.geometric.mixed_dynamics import Trouble, prepare, solve_
 from limbless.mechanics.geometric.motion import (
     drive_joints,
     find_efforts,
-    keep_forces,
+    keep_all_forces,
     keep_pose,
     outer_wrench,
     powers_of,
@@ -60,12 +60,15 @@ def geometric_halfway(problem, n, t, h, watched, x):
     rows = weigh_among(problem, t + 0.5 * h, t + 0.5 * h, memory.state, middle)
     aim(rows, h, speeds, memory.solver)
     put_changes(robot, drive, n, memory)
-    find_wheels(robot, options.frame, t, h, memory)
-    memory.wheels.found[2] = rows
+    wheels = memory.wheels
+    touching = wheels.touching
+    touching.found[0] = find_contacts(wheels.scene, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active)
+    touching.found[2] = rows
+    put_wheel_rows(robot, options.frame.speeds, h, geometry_of(memory), touching)
     return 0
 
 
-@lean_kernel
+@inline
 def begin_step(robot, options, drive, n, h, x, memory):
     """Coordinates at the middle of the step in `memory.state`; given speeds at its start."""
     speeds, state, slope = speeds_in(robot, memory, x), memory.state, memory.slope
@@ -103,37 +106,32 @@ def aim(rows, h, speeds, solver):
 
 
 @lean_kernel
-def find_wheels(robot, frame, t, h, memory):
-    """All wheels that touch, with their loads over the step and their Jacobian rows."""
-    wheels, nb, screws = memory.wheels, frame.speeds, memory.screws
-    contact, active, owner, rows = wheels.contact, wheels.active, wheels.scene.owner, wheels.rows
-    count = find_contacts(wheels.scene, memory.bodies, t + 0.5 * h, 1.0, contact, active)
-    start = Body(memory.bodies, 0).origin
-    for c in range(count):
-        i = active[c]
-        k = owner[i]
+def put_wheel_rows(robot, nb, h, geometry, touching):
+    """Loads over the step and Jacobian rows of all wheels that touch."""
+    contact, rows, start = touching.contact, touching.rows, Body(geometry.bodies, 0).origin
+    for c in range(touching.found[0]):
+        i = touching.active[c]
+        k = touching.owner[i]
         press(contact, i, h)
-        arm = Body(memory.bodies, k).origin + get_vector(contact, i, ARM) - start
+        arm = Body(geometry.bodies, k).origin + get_vector(contact, i, ARM) - start
         last = nb + Link(robot.links, k).column if k > 0 else nb - 1
         along = get_vector(contact, i, TANGENT)
         across = cross(get_vector(contact, i, NORMAL), along)
         first, second = Wrench(along, cross(arm, along)), Wrench(across, cross(arm, across))
         for a in range(rows.shape[1]):
-            s = Screw(screws, a).twist
+            s = Screw(geometry.screws, a).twist
             rows[2 * c, a] = power(s, first) if a <= last else 0.0
             rows[2 * c + 1, a] = power(s, second) if a <= last else 0.0
-    wheels.found[0] = count
 
 
 # -------------------------------------------------------------------------------------------------- velocities that obey the laws
 
 @lean_kernel
-def couple(clamp_count, speeds, memory):
+def couple(clamp_count, speeds, change, solver, touching, dense):
     """D = G M⁻¹ Gᵀ on the free degrees of freedom that a clamp leaves, and the slip γ0 without friction."""
-    wheels, solver, change = memory.wheels, memory.solver, memory.rates
-    free, rows, pull, count = solver.free, solver.rows, solver.pull, wheels.found[1]
-    G, mobility, D, slip = wheels.rows, wheels.mobility, wheels.dense.coupling, wheels.dense.slip
-    for c in range(2 * wheels.found[0]):
+    free, rows, pull, count = solver.free, solver.rows, solver.pull, touching.found[1]
+    G, mobility, D, slip = touching.rows, touching.mobility, dense.coupling, dense.slip
+    for c in range(2 * touching.found[0]):
         for i in range(count):
             mobility[c, i] = G[c, free[i]]
         substitute(solver.factor, count, mobility[c])
@@ -175,15 +173,15 @@ def never_overload(actuation, options, rounds, h, memory):
 
 
 @version_for(overload, Answering)
-@lean_kernel
+@inline
 def find_overload(actuation, options, rounds, h, memory):
-    wheels, free, change = memory.wheels, memory.solver.free, memory.rates
-    for c in range(wheels.found[0]):
-        i = wheels.active[c]
+    touching, free, change = memory.wheels.touching, memory.solver.free, memory.rates
+    for c in range(touching.found[0]):
+        i = touching.active[c]
         for side in range(2):
-            impulse = friction_along(wheels.contact, i, side)
-            for j in range(wheels.found[1]):
-                change[free[j]] += wheels.mobility[2 * c + side, j] * impulse
+            impulse = friction_along(touching.contact, i, side)
+            for j in range(touching.found[1]):
+                change[free[j]] += touching.mobility[2 * c + side, j] * impulse
     spread_over(h, change)
     again = relent_in_metric(options.frame.speeds, rounds, SLACK / h, memory)
     for a in range(len(change)):
@@ -203,39 +201,39 @@ def spread_over(h, change):
 def geometric_meet(problem, t, h, x):
     """Dynamics over the step and friction at its end, as often as actuators reach their bounds."""
     robot, _, options, _, memory, _ = problem
-    wheels, solver, nb = memory.wheels, memory.solver, options.frame.speeds
-    touching, rows, speeds = wheels.found[0], wheels.found[2], speeds_in(robot, memory, x)
+    wheels, touching, solver = memory.wheels, memory.wheels.touching, memory.solver
+    nb, rows, speeds = options.frame.speeds, touching.found[2], speeds_in(robot, memory, x)
     again, rounds, worst = True, 0, 0.0
     while again:
         count, found = prepare(options.given, memory.metric, rows, solver)
         if found > 0:
             return found
-        wheels.found[1] = count
+        touching.found[1] = count
         put_forces(nb, h, memory)
         solve_free(memory.metric, memory.forces, rows, count, solver, memory.rates)
-        couple(rows, speeds, memory)
-        iterations, worst = solve_friction(wheels.contact, wheels.active, touching, wheels.dense, wheels.descent, TOLERANCE)
-        wheels.counts[1] += iterations
+        couple(rows, speeds, memory.rates, solver, touching, wheels.dense)
+        iterations, worst = solve_friction(touching.contact, touching.active, touching.found[0], wheels.dense, wheels.descent, TOLERANCE)
+        touching.counts[1] += iterations
         if not worst <= UNSOLVED:
             return Trouble.FRICTION.value
         again = overload(options.actuation, options, rounds, h, memory)
         rounds += 1
-    wheels.counts[0] += 1.0
-    wheels.counts[2] = max(wheels.counts[2], worst)
+    touching.counts[0] += 1.0
+    touching.counts[2] = max(touching.counts[2], worst)
     return 0
 
 
 # ------------------------------------------------------------------------------------------------------------ to the end of the step
 
 @lean_kernel
-def rub(h, memory):
+def rub(h, geometry, touching):
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
-    wheels, bias, base = memory.wheels, memory.bias, Base(memory.base, 0)
-    contact, rows, start, per_step = wheels.contact, wheels.rows, Body(memory.bodies, 0).origin, 1.0 / h
-    load, total = Spatial(memory.spatial, 0).load, base.pushed
-    for c in range(wheels.found[0]):
-        i = wheels.active[c]
-        body, F = Body(memory.bodies, wheels.scene.owner[i]), per_step * contact_wrench(contact, i)
+    bias, base, spatial = geometry.bias, Base(geometry.base, 0), Spatial(geometry.spatial, 0)
+    contact, rows, start, per_step = touching.contact, touching.rows, Body(geometry.bodies, 0).origin, 1.0 / h
+    load, total = spatial.load, base.pushed
+    for c in range(touching.found[0]):
+        i = touching.active[c]
+        body, F = Body(geometry.bodies, touching.owner[i]), per_step * contact_wrench(contact, i)
         body.wrench = body.wrench + F
         F = carry_wrench(F, body.origin - start)
         total, load = total + F, load - F
@@ -243,7 +241,7 @@ def rub(h, memory):
             along = per_step * friction_along(contact, i, side)
             for a in range(len(bias)):
                 bias[a] -= rows[2 * c + side, a] * along
-    Spatial(memory.spatial, 0).load = load
+    spatial.load = load
     base.pushed = total
 
 
@@ -279,10 +277,11 @@ def give_all(actuation, memory):
 @inline
 def geometric_complete(problem, n, t, h, x):
     robot, forces, options, _, memory, _ = problem
-    solver, rows = memory.solver, memory.wheels.found[2]
-    rub(h, memory)
+    solver, touching = memory.solver, memory.wheels.touching
+    rows = touching.found[2]
+    rub(h, geometry_of(memory), touching)
     put_forces(options.frame.speeds, h, memory)
-    solve_free(memory.metric, memory.forces, rows, memory.wheels.found[1], solver, memory.rates)
+    solve_free(memory.metric, memory.forces, rows, touching.found[1], solver, memory.rates)
     spread_over(h, memory.rates)
     for r in range(rows):
         solver.pull[r] /= h
@@ -293,10 +292,11 @@ def geometric_complete(problem, n, t, h, x):
     for i in range(len(memory.law_powers)):
         memory.law_powers[i] = 0.0
     spend_all(forces, t + 0.5 * h, memory)
-    count_step(robot, options.frame, t, h, memory)
+    count_contacts(memory.bodies, touching, memory.tally)
+    count_step(robot, options.frame.speeds, t, h, memory)
 
 
-@lean_kernel
+@inline
 def end_step(robot, options, h, x, memory):
     """Speeds at the end, coordinates from the middle on, and works and impulse with the mean of both speeds, left in `memory.state`."""
     frame, state, slope, base = options.frame, memory.state, memory.slope, Base(memory.base, 0)
@@ -321,13 +321,17 @@ def end_step(robot, options, h, x, memory):
 
 
 @lean_kernel
-def count_step(robot, frame, t, h, memory):
+def count_contacts(bodies, touching, tally):
+    """Work of every contact along the mean velocity of its body."""
+    for c in range(touching.found[0]):
+        i = touching.active[c]
+        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity, contact_wrench(touching.contact, i))
+
+
+@inline
+def count_step(robot, nb, t, h, memory):
     """A step in the tally: every force works along the mean velocities of bodies and joints."""
-    wheels, tally, nb, mean = memory.wheels, memory.tally, frame.speeds, speeds_in(robot, memory, memory.state)
-    for c in range(wheels.found[0]):
-        i = wheels.active[c]
-        body = Body(memory.bodies, wheels.scene.owner[i])
-        tally.contacts[i] += power(body.velocity, contact_wrench(wheels.contact, i))
+    tally, mean = memory.tally, speeds_in(robot, memory, memory.state)
     for v in range(len(memory.torque)):
         add_work(tally.actuators, v, h * memory.torque[v] * mean[nb + v])
         compare(tally.actuators, v, t, memory.torque[v])
@@ -343,7 +347,7 @@ def count_step(robot, frame, t, h, memory):
 def geometric_keep_knot(problem, x, h, r):
     robot, _, options, _, memory, records = problem
     place(robot, options.frame, x, speeds_in(robot, memory, x), geometry_of(memory))
-    keep_pose(robot, options.frame, x, memory, records, r)
+    keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
     keep_tally(memory.tally, records.tally, r)
 
 
@@ -351,26 +355,25 @@ def geometric_keep_knot(problem, x, h, r):
 @inline
 def geometric_keep_step(problem, x, r):
     robot, _, options, _, memory, records = problem
-    keep_forces(robot, options.frame, speeds_in(robot, memory, x), memory, records, r)
-    keep_wheels(memory, records.wheels, r)
+    keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
+    keep_wheels(memory.bodies, memory.wheels.touching, records.wheels, r)
 
 
 @lean_kernel
-def keep_wheels(memory, kept, r):
+def keep_wheels(bodies, touching, kept, r):
     """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
-    wheels = memory.wheels
-    contact, owner = wheels.contact, wheels.scene.owner
+    contact, owner = touching.contact, touching.owner
     for i in range(contact.shape[0]):
         if contact[i, LOAD] > 0.0:
             force = (contact[i, GIVEN] / contact[i, LOAD]) * contact_wrench(contact, i).force
-            at = Body(memory.bodies, owner[i]).origin + get_vector(contact, i, ARM)
+            at = Body(bodies, owner[i]).origin + get_vector(contact, i, ARM)
             for c in range(3):
                 kept.force[r, i, c] = force[c]
                 kept.place[r, i, c] = at[c]
             kept.held[r, i] = held_directions(contact, i)
             kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
-    kept.residual[r] = wheels.counts[2]
-    wheels.counts[2] = 0.0
+    kept.residual[r] = touching.counts[2]
+    touching.counts[2] = 0.0
 
 
 @version_for(arrive, GeometricProblem)

@@ -40,18 +40,25 @@ class Solver(NamedTuple):
     pull: Any                         # (6,) λ
 
 
-class Wheels(NamedTuple):
-    """All places where set-valued friction acts, and the working memory of its solution; C contacts, two directions each."""
+class Touching(NamedTuple):
+    """All places where set-valued friction acts; C contacts, two directions each."""
 
-    scene: Any                        # Scene
+    owner: Any                        # (C,) row of the body
     contact: Any                      # of `contact.law`; impulses are kept from step to step
     active: Any                       # (C,)
     rows: Any                         # (2C, N) slip along each direction = row . speeds
     mobility: Any                     # (2C, N)
-    dense: Any                        # Dense
-    descent: float                    # ρ, kg
     counts: Any                       # (3,) steps, iterations, largest residual since the last record (m/s)
     found: Any                        # (3,) in the step at hand: how many touch, how many degrees of freedom are free, rows of a clamp
+
+
+class Wheels(NamedTuple):
+    """Set-valued wheels, and the working memory of their solution."""
+
+    touching: Touching                # what most kernels take
+    scene: Any                        # Scene
+    dense: Any                        # Dense
+    descent: float                    # ρ, kg
 
 
 class NoWheels(NamedTuple):

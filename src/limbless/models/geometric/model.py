@@ -89,7 +89,7 @@ class Geometric(Equations, Model):
         self._tallies = Tallies(self.chain.arrays().torque_limit, self._pushing, self._wheel_count())
 
     def _wheel_count(self) -> int:
-        return len(self._wheels.contact) if isinstance(self._wheels, Wheels) else 0
+        return len(self._wheels.touching.contact) if isinstance(self._wheels, Wheels) else 0
 
     def _refuse_two_clamps(self) -> None:
         windows = sorted(window for clamp in self.clamps for window in clamp.windows())
@@ -176,7 +176,7 @@ class Geometric(Equations, Model):
                 done = first + step
                 break
         if isinstance(wheels, Wheels):
-            memory["friction"], memory["unrecorded"] = wheels.contact[:, LOAD:LOAD + IMPULSE].copy(), wheels.counts[2:3].copy()
+            memory["friction"], memory["unrecorded"] = wheels.touching.contact[:, LOAD:LOAD + IMPULSE].copy(), wheels.touching.counts[2:3].copy()
         status = Status(self._failure(found), float(knots[done])) if found else law_failure(self.environment)
         memory |= self._tallies.named(tally)
         block = {"time": times[:r], **{name: values[:r] for name, values in tables.kept_arrays(kept).items()}}
@@ -189,8 +189,8 @@ class Geometric(Equations, Model):
         if isinstance(self._wheels, NoWheels):
             return self._wheels
         wheels = tables.copied(self._wheels)
-        wheels.contact[:, LOAD:LOAD + IMPULSE] = memory["friction"]
-        wheels.counts[2] = memory.get("unrecorded", np.zeros(1))[0]
+        wheels.touching.contact[:, LOAD:LOAD + IMPULSE] = memory["friction"]
+        wheels.touching.counts[2] = memory.get("unrecorded", np.zeros(1))[0]
         return wheels
 
     def problem(self, drive: Drive, memory: dict[str, Array], closed: int, phase: phases.Phase, wheels: Wheels | NoWheels, tally: Tally,
