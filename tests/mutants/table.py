@@ -36,47 +36,48 @@ MUTANTS = [
         "ModifiedDH(alpha=-_QUARTER, offset=-_QUARTER)", "ModifiedDH(alpha=-_QUARTER, offset=_QUARTER)",
         "tests/golden/test_eel.py::test_table_one"),
     Mutant(
-        "after-25", "after (25): C1 + A12 q̇ printed, is C1 + A12 q̈", "mechanics/chain/rows.py",
-        "A = A + acceleration[v] * S", "A = A + velocity[v] * S", f"{DENSE}[eel-paper]", times=2),
+        "after-25", "after (25): C1 + A12 q̇ printed, is C1 + A12 q̈", "mechanics/chain/joints.py",
+        "A = A + memory.acceleration[link.column] * S", "A = A + x[link.velocity] * S", f"{DENSE}[eel-paper]"),
     Mutant(
         "16", "(16): MS printed where hat(MS) is meant", "mechanics/algebra/inertia.py",
         "Symmetric(m, o, o, m, o, m), skew(moment)",
         "Symmetric(m, o, o, m, o, m), Matrix(Vector(moment.x, o, o), Vector(o, moment.y, o), Vector(o, o, moment.z))",
         f"{DENSE}[eel-dry]"),
     Mutant(
-        "30", "(30): takes world components of omega_0; body components need the other sign below", "mechanics/chain/row_motion.py",
-        "0.5 * (a * w.x + c * w.z - d * w.y)\n    rate[i + 2] = 0.5 * (a * w.y + d * w.x - b * w.z)\n"
-        "    rate[i + 3] = 0.5 * (a * w.z + b * w.y - c * w.x)",
-        "0.5 * (a * w.x - c * w.z + d * w.y)\n    rate[i + 2] = 0.5 * (a * w.y - d * w.x + b * w.z)\n"
-        "    rate[i + 3] = 0.5 * (a * w.z - b * w.y + c * w.x)",
+        "30", "(30): takes world components of omega_0; body components need the other sign below", "mechanics/chain/joints.py",
+        "0.5 * (a * w.x + c * w.z - d * w.y)\n    out[i + 2] = 0.5 * (a * w.y + d * w.x - b * w.z)\n"
+        "    out[i + 3] = 0.5 * (a * w.z + b * w.y - c * w.x)",
+        "0.5 * (a * w.x - c * w.z + d * w.y)\n    out[i + 2] = 0.5 * (a * w.y - d * w.x + b * w.z)\n"
+        "    out[i + 3] = 0.5 * (a * w.z - b * w.y + c * w.x)",
         "tests/unit/models/test_closed_forms.py::test_orientation_follows_body_rates"),
     Mutant(
-        "32", "(32): omega of link j-1 printed in frame j-1, is in frame j", "mechanics/chain/rows.py",
-        "S = turning(direction)\n            A = A + twist_cross(V, velocity[v] * S)",
-        "S = turning(direction)\n            zeta = twist_cross(V, velocity[v] * S)\n"
-        "            A = A + Twist(zeta.linear, rotation_by(direction, *sincos(position[p])) @ zeta.angular)",
+        "32", "(32): omega of link j-1 printed in frame j-1, is in frame j", "mechanics/chain/joints.py",
+        "    return moved(link, x, memory, here, R, S)\n",
+        "    there, zeta = moved(link, x, memory, here, R, S), twist_cross(here.V, x[link.velocity] * S)\n"
+        "    turned = rotation_by(direction, *sincos(x[link.position])) @ zeta.angular\n"
+        "    return Place(there.R, there.origin, there.V, there.A + Twist(0.0 * turned, turned - zeta.angular))\n",
         f"{DENSE}[eel-dry]"),
     Mutant(
-        "38-41", "(38), (41): aᵀ J* b* printed, is aᵀ b*", "mechanics/chain/rows.py",
-        "u = torque - power(S, P)", "u = torque - power(S, I @ Twist(P.force, P.torque))",
+        "38-41", "(38), (41): aᵀ J* b* printed, is aᵀ b*", "mechanics/chain/joints.py",
+        "memory.passive[v] - power(S, P)", "memory.passive[v] - power(S, I @ Twist(P.force, P.torque))",
         "tests/unit/models/test_round_trip.py::test_eel[0-dry]"),
     Mutant(
         "48", "(48): sum over i = 2..2 printed, is 2..3 (the vertical added mass is missing)", "environments/water.py",
         "C6 * a * a", "0.0 * C6 * a * a", f"{DENSE}[eel-paper]"),
     Mutant(
-        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/forces/chain_rows.py",
-        "work[members[b, j], c]", "work[members[b, j], c + 6 if c >= BODY_VELOCITY else c]", f"{DENSE}[eel-paper]"),
+        "50", "(50): V(s) printed with dots: made of accelerations", "mechanics/forces/laws.py",
+        "bodies[members[b, j], c]", "bodies[members[b, j], c + 6 if c >= MOTION - 6 else c]", f"{DENSE}[eel-paper]"),
     Mutant(
-        "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/forces/rows.py",
+        "51", "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice", "mechanics/forces/fluid.py",
         "added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length",
         "without_centripetal(fluid, added_slice(fluid, at(velocity, rate, s), rate, current), rate, "
-        "get_vector(row, i, START) + Vector(s, 0.0, 0.0)), s, 0.5 * length",
+        "fluid.start + Vector(s, 0.0, 0.0)), s, 0.5 * length",
         f"{DENSE}[eel-paper]"),
     Mutant(
         "61-lumped", "(57), (59): without the L³/12 terms that make 1 into 4/3 (inertia)", "environments/packing.py",
         "np.polynomial.legendre.leggauss(2)", "np.polynomial.legendre.leggauss(1)", f"{ADDED}::test_closed_form[front end]"),
     Mutant(
-        "62-lumped", "(62): factor 1 in place of 4/3 (velocity terms)", "mechanics/forces/rows.py",
+        "62-lumped", "(62): factor 1 in place of 4/3 (velocity terms)", "mechanics/forces/fluid.py",
         "0.5 * length, force, torque)\n    return force, torque\n",
         "0.5 * length, force, torque)\n    return force, torque + (length * length * length / 12.0) * Vector(\n"
         "        0.0 * s, -fluid.added.z * rate.x * rate.z, fluid.added.y * rate.x * rate.y)\n",
@@ -88,16 +89,17 @@ MUTANTS = [
         "- 0.5 * piece.length * piece.frame[:, 0]), ",
         f"{ADDED}::test_closed_form[elsewhere]"),
     Mutant(
-        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "robots/chain_shape.py",
+        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "actuation/shape.py",
         "np.concatenate([[0.0], np.cumsum(steps)])", "np.concatenate([[0.0], np.cumsum(0.0 * steps)])",
         "tests/unit/gaits/test_body_wave.py::test_joint_angles_of_the_eel_are_differences_of_heading"),
     Mutant(
-        "A12", "(A12): (n-1)T(n-1)ᵀ printed, is nT(n-1)ᵀ (the arm to the previous link is missing)", "mechanics/chain/rows.py",
-        "arm = get_vector(work, k, ARM)\n", "arm = 0.0 * get_vector(work, k, ARM)\n", f"{DENSE}[eel-dry]"),
+        "A12", "(A12): (n-1)T(n-1)ᵀ printed, is nT(n-1)ᵀ (the arm to the previous link is missing)", "mechanics/chain/dynamics.py",
+        "arm = body.arm\n", "arm = 0.0 * body.arm\n", f"{DENSE}[eel-dry]"),
     # Right as printed, and stressed by the spec because it is easily lost
     Mutant(
-        "34", "(34): Ia belongs in H (without it q̈ is wrong by 5.6)", "mechanics/chain/rows.py",
-        "D = power(S, U) + rotor", "D = power(S, U)", "tests/unit/models/test_dense_form.py::test_friction_and_rotors"),
+        "34", "(34): Ia belongs in H (without it q̈ is wrong by 5.6)", "mechanics/chain/joints.py",
+        "D = power(S, U) + Freedom(robot.freedoms, v).rotor + ", "D = power(S, U) + ",
+        "tests/unit/models/test_dense_form.py::test_friction_and_rotors"),
     Mutant(
         "classical", "section 1: V̇ is the classical acceleration, not the rate of the components", "models/newton_euler/model.py",
         "base[:3] += np.cross(", "base[:3] += 0.0 * np.cross(", f"{DENSE}[eel-dry]"),
@@ -224,7 +226,7 @@ MUTANTS += [      # paper 000
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
         "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod/forces.py",
-        "1.0 if at_point else weight[k]", "1.0 if at_point and k else -1.0 if at_point else weight[k]",
+        "add_wrench(instant, shape, V, F, 1.0)", "add_wrench(instant, shape, V, F, 1.0 if law.body else -1.0)",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
@@ -235,12 +237,11 @@ MUTANTS += [      # paper 000
         "about_head -= passed\n", "about_head += passed\n", f"{ROD}::test_a_point_load_makes_a_jump"),
     Mutant(
         "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "models/macro_continuous/recording.py",
-        "now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing)",
-        "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
-        f"{ROD}::test_internal_wrench_meets_both_ends", 2),
+        "shape.surge + bracket(twist, shape.swing)", "shape.surge - bracket(twist, shape.swing)",
+        f"{ROD}::test_internal_wrench_meets_both_ends"),
     Mutant(
         "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod/contacts.py",
-        "0.0)) / strain[i, k, 0]", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+        "0.0)) / stretch", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
         'if self.holds == "material":', 'if self.holds == "nothing":',

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +18,12 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless import registry
 from limbless.cli import main
-from limbless.models.chain_recording import SCHEMA
+from limbless.fields import rows
+from limbless.mechanics.chain import joints
+from limbless.models.variables import CATALOGUE
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.scenarios import loader
-from limbless.scenarios.fields import rows
 from limbless.scenarios.scenario import Initial, Scenario
 
 ROOT = Path(__file__).parents[2]
@@ -39,10 +42,11 @@ def having(*languages: str) -> list[Any]:
 
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty working directory, and a registry that forgets what a document adds to it."""
+    """An empty working directory, and registries that forget what a document adds to them."""
     for room in registry._FOLDERS:
         registry.kinds(room)
     monkeypatch.setattr(registry, "_known", {room: dict(known) for room, known in registry._known.items()})
+    monkeypatch.setattr(joints, "KINDS", list(joints.KINDS))
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     sys.modules.pop("document", None)
@@ -87,6 +91,13 @@ def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
     assert flies.summary()["com_displacement"] == pytest.approx([2.0, 0.0, -0.5 * 9.81 * 4.0])
 
 
+def test_laws_forces_joints_and_engines_of_contributing_do_what_they_say() -> None:
+    """Against closed forms, in plain Python; `make test-long` compiles them."""
+    script = ROOT / "tests" / "plain" / "one_file.py"
+    answer = subprocess.run([sys.executable, script, "plain"], capture_output=True, text=True, timeout=300)
+    assert answer.returncode == 0, answer.stderr[-2000:]
+
+
 def test_the_gait_of_contributing_has_the_derivatives_of_its_value(empty: Path) -> None:
     run_python(ROOT / "CONTRIBUTING.md")
     gait = sys.modules["document"].__dict__["StandingWave"]()
@@ -123,10 +134,17 @@ def test_result_page_names_every_variable_and_every_number_of_the_summary() -> N
     page = (ROOT / "docs" / "results.md").read_text()
     result = ll.run("eel-planar", {"duration": 0.1})
     recorded = {str(name).removeprefix("look_") for name in result.dataset.variables}       # the page says what look_... variables are
-    words = {*SCHEMA, *recorded, *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
+    words = {*CATALOGUE, *recorded, *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
     assert "`look_...`" in page and any(str(name).startswith("look_") for name in result.dataset.variables)
     assert not {word for word in words if f"`{word}`" not in page}
     assert all(f"| {name} |" in page for name in result.summary()["balances"])
+
+
+def test_result_page_shows_the_catalogue_of_variables() -> None:
+    """`python docs/variables.py` writes its tables."""
+    page = (ROOT / "docs" / "results.md").read_text()
+    assert runpy.run_path(str(ROOT / "docs" / "variables.py"))["with_tables"](page) == page
+    assert not {name for name in CATALOGUE if f"| `{name}` |" not in page}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/models").glob("*.md")), ids=lambda page: page.stem)

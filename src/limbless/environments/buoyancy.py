@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.gravity import STANDARD, Gravity
-from limbless.environments.packing import field_rows, in_windows, segment_row
+from limbless.environments.packing import field_rows, in_windows, segment_rows
 from limbless.errors import InputError
-from limbless.mechanics.forces.rows import SURFACE
+from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.robots.base import Robot
 
 
@@ -63,12 +63,12 @@ class Buoyancy(Environment):
         gravity = self.field
         if self.surface is None:
             bodies, displaced = robot.bodies(), self.density * self.immersed
-            rows = field_rows(bodies, displaced * bodies.volume, displaced * bodies.volume_moment, -gravity)
+            law = field_rows(bodies, displaced * bodies.volume, displaced * bodies.volume_moment, -gravity)
         else:
-            rows = [segment_row(int(SURFACE), piece, self.points,
-                                [*(-self.density * np.pi * piece.half_width * piece.half_height * gravity), self.surface,
-                                 piece.half_width, piece.half_height])
-                    for piece in robot.segments()]
-        if not rows:
+            pieces = robot.segments()
+            width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
+            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(width * height, gravity),
+                               height=self.surface, half_width=width, half_height=height)
+        if not len(law.rows.codes):
             raise InputError("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`")
-        return Pack(in_windows(self, rows))
+        return Pack(in_windows(self, law))

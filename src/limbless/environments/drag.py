@@ -3,14 +3,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.packing import in_windows, segment_rows
 from limbless.errors import InputError
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.robots.base import Robot
 
 
@@ -28,15 +27,10 @@ class Drag(Environment):
     def refined(self) -> Drag:
         return self                                      # linear in the velocity, which is linear along a segment: exact
 
-    def coefficients(self) -> np.ndarray:
-        """The columns that `mechanics.forces.rows.get_fluid` reads."""
-        row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
-        row[laws.LINEAR - laws.COEFFICIENTS:][:4] = self.along, self.lateral, self.vertical, self.roll
-        row[laws.CURRENT - laws.COEFFICIENTS:][:3] = self.current
-        return row
-
     def pack(self, robot: Robot) -> Pack:
-        rows = [segment_row(int(laws.FLUID), piece, self.points, self.coefficients()) for piece in robot.segments()]
-        if not rows:
+        pieces = robot.segments()
+        if not pieces:
             raise InputError("drag acts on segments of body, and this robot has none: give its links a `body`")
-        return Pack(in_windows(self, rows))
+        law = segment_rows(FluidLaw(), pieces, self.points, linear=(self.along, self.lateral, self.vertical), linear_roll=self.roll,
+                           current=self.current)
+        return Pack(in_windows(self, law))

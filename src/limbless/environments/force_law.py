@@ -9,21 +9,23 @@ from pydantic import Field
 
 from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.packing import in_windows, segment_rows
 from limbless.errors import InputError
 from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.user import Buffer, UserLaw
 from limbless.robots.base import Robot
 
 
 class ForceLaw(Environment):
-    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per unit length on a slice of body.
+    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per unit length on a slice of
+    body.
 
-    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body, lateral,
-    vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes. Return the force per
-    length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the environment does to the body.
-    Plain Python is called at every point of every stage (some ten microseconds each); for speed give a function compiled by
-    `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.forces.rows`.
+    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
+    lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
+    Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
+    environment does to the body. Plain Python is called at every point of every stage (some ten microseconds each); for
+    speed give a function compiled by `limbless.environments.force_law.compiled_law` instead, which reads and writes the
+    buffer laid out in `mechanics.forces.user.Buffer`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -33,29 +35,31 @@ class ForceLaw(Environment):
     @cached_property
     def slot(self) -> Any:
         """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
-        return self.law if hasattr(self.law, "address") else PythonSlot(self._call, laws.USER_BUFFER)
+        return self.law if hasattr(self.law, "address") else PythonSlot(self._call, Buffer.width)
 
     def _call(self, buffer: np.ndarray) -> None:
-        answer = self.law(buffer[laws.USER_TIME], buffer[laws.USER_POSITION:][:3], buffer[laws.USER_AXES:][:9].reshape(3, 3),
-                          buffer[laws.USER_VELOCITY:][:3], buffer[laws.USER_ROTATION_RATE:][:3])
+        given = Buffer.of(buffer)
+        answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity,
+                          given.rotation_rate)
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):
             raise InputError(f"force law {name_of(self.law)} must return a force of 3 numbers, or (force, moment); "
                              f"it returned shapes {force.shape} and {moment.shape}")
-        buffer[laws.USER_FORCE:][:3], buffer[laws.USER_MOMENT:][:3] = force, moment
+        given.force[:], given.moment[:] = force, moment
 
     def pack(self, robot: Robot) -> Pack:
-        rows = [segment_row(int(laws.USER), piece, self.points, [float(self.slot.address)]) for piece in robot.segments()]
-        if not rows:
+        pieces = robot.segments()
+        if not pieces:
             raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
-        return Pack(in_windows(self, rows))
+        return Pack(in_windows(self, segment_rows(UserLaw(Buffer.zeros(1)), pieces, self.points,
+                                                  address=self.slot.address)))
 
 
 def compiled_law(function: Any) -> Any:
-    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.rows`) for use in `ForceLaw`."""
+    """Compile a law `function(buffer)` of the raw buffer (see `mechanics.forces.user.Buffer`) for use in `ForceLaw`."""
     from numba import carray, cfunc, njit
-    inner, size, force = njit(function), laws.USER_BUFFER, int(laws.USER_FORCE)
+    inner, size, force = njit(function), Buffer.width, Buffer.fields["force"].column
 
     @njit
     def guarded(buffer):

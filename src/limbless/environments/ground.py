@@ -8,7 +8,7 @@ from pydantic import field_validator
 
 from limbless.description import Angle, quantity
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.shapes import Plane
 
 
 class Ground(ContactEnvironment):
@@ -28,4 +28,4 @@ class Ground(ContactEnvironment):
     def shapes(self) -> list[tuple[int, list[float]]]:
         x, y = (math.tan(angle) for angle in self.slope)
         size = math.hypot(x, y, 1.0)
-        return [(int(gaps.PLANE), [-x / size, -y / size, 1.0 / size, self.height / size])]
+        return [(Plane.code, [-x / size, -y / size, 1.0 / size, self.height / size])]

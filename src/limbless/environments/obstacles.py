@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from limbless.description import Angle, Vector3, quantity
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.shapes import Box, Peg
 
 
 class Pegs(ContactEnvironment):
@@ -22,7 +22,7 @@ class Pegs(ContactEnvironment):
     radius: float = quantity(0.05, "m", "radius of all", gt=0)
 
     def shapes(self) -> list[tuple[int, list[float]]]:
-        return [(int(gaps.PEG), [*foot, *(np.array(foot) + self.span), self.radius]) for foot in self.feet]
+        return [(Peg.code, [*foot, *(np.array(foot) + self.span), self.radius]) for foot in self.feet]
 
 
 class Boxes(ContactEnvironment):
@@ -46,4 +46,4 @@ class Boxes(ContactEnvironment):
         sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
         axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
         sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
-        return [(int(gaps.BOX), [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes, strict=True)]
+        return [(Box.code, [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes, strict=True)]

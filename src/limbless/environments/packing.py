@@ -1,53 +1,65 @@
-"""Filling rows of `mechanics.forces.rows`: one row per segment, body or point and per time window."""
+"""Filling the tables of `mechanics.forces`: one row per segment, body or point and per time window."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.laws import LawRows
+from limbless.mechanics.forces.weight import WeightLaw
 from limbless.robots.base import Bodies, Segment
 
-WORTH = 3
-"""Laws that a band holds at least: fewer are faster one by one."""
+
+def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
+    """Laws of one kind (an instance of its marker) on whole bodies, always active; `fields` by the names of the kind's table, for all
+    rows or one per row.
+    """
+    rows = kind.table.zeros(len(bodies))
+    columns = kind.table.of(rows)
+    columns.body[:], columns.since[:], columns.until[:] = bodies, -np.inf, np.inf
+    for name, values in fields.items():
+        getattr(columns, name)[:] = values
+    return LawRows(kind, rows, *gauss_rules(2))
 
 
-def law_row(code: int, body: int, coefficients: Array | list[float]) -> Array:
-    """A law on a whole body, always active."""
-    row = np.zeros(laws.LAW_COLUMNS)
-    row[laws.CODE], row[laws.BODY], row[laws.FROM], row[laws.UNTIL] = code, body, -np.inf, np.inf
-    row[laws.COEFFICIENTS:laws.COEFFICIENTS + len(coefficients)] = coefficients
-    row[laws.FRAME:laws.FRAME + 9] = np.eye(3).ravel()
-    return row
+def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: Any) -> LawRows:
+    """Laws of one kind on the slices of segments, at `points` Gauss points; a start is kept along its segment's own axes."""
+    law = body_rows(kind, [piece.body for piece in pieces], **fields)
+    columns = kind.table.of(law.rows)
+    columns.start[:] = np.array([piece.frame.T @ piece.start for piece in pieces]).reshape(-1, 3)
+    columns.frame[:] = np.array([piece.frame for piece in pieces]).reshape(-1, 9)
+    columns.length[:] = [piece.length for piece in pieces]
+    columns.turned[:] = [not np.array_equal(piece.frame, np.eye(3)) for piece in pieces]
+    columns.first[:], columns.count[:] = 0 if points == 2 else 2, points
+    return LawRows(kind, law.rows, *gauss_rules(points))
 
 
-def segment_row(code: int, segment: Segment, points: int, coefficients: Array | list[float]) -> Array:
-    """A law on the slices of a segment, at `points` Gauss points; its start is kept along the segment's own axes."""
-    row = law_row(code, segment.body, coefficients)
-    row[laws.START:laws.START + 3] = segment.frame.T @ segment.start
-    row[laws.FRAME:laws.FRAME + 9] = segment.frame.ravel()
-    row[laws.TURNED] = not np.array_equal(segment.frame, np.eye(3))
-    row[laws.LENGTH], row[laws.COUNT] = segment.length, points
-    return row
+def gauss_rules(points: int) -> tuple[Array, Array]:
+    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others."""
+    rules = [np.polynomial.legendre.leggauss(count) for count in dict.fromkeys([2, points])]
+    return np.concatenate([0.5 * (x + 1.0) for x, _ in rules]), np.concatenate([0.5 * w for _, w in rules])
 
 
-def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> list[Array]:
+def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawRows:
     """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass."""
-    return [law_row(int(laws.WEIGHT), body, [*field, mass[body], *moment[body]])
-            for body in range(len(bodies.mass)) if mass[body] != 0.0]
+    heavy = np.flatnonzero(mass)
+    return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
 
 
-def in_windows(environment: Environment, rows: list[Array]) -> Array:
+def in_windows(environment: Environment, *laws: LawRows) -> tuple[LawRows, ...]:
     """Repeat the rows for every time window in which the environment acts."""
-    stacked = np.array(rows).reshape(-1, laws.LAW_COLUMNS)
-    copies = []
-    for start, end in environment.windows():
-        copy = stacked.copy()
-        copy[:, laws.FROM], copy[:, laws.UNTIL] = start, end
-        copies.append(copy)
-    return np.concatenate(copies)
+    repeated = []
+    for law in laws:
+        windows, count = environment.windows(), len(law.rows.codes)
+        numbers, codes = law.rows
+        rows = law.kind.table.zeros(count * len(windows))
+        rows.numbers[:], rows.codes[:] = np.tile(numbers, (len(windows), 1)), np.tile(codes, (len(windows), 1))
+        columns = law.kind.table.of(rows)
+        columns.since[:], columns.until[:] = np.repeat(windows, count, axis=0).reshape(-1, 2).T
+        repeated.append(law._replace(rows=rows))
+    return tuple(repeated)
 
 
 def added_inertia(segment: Segment, coefficients: Array) -> Array:
@@ -68,56 +80,3 @@ def added_inertia(segment: Segment, coefficients: Array) -> Array:
         full[3:, 3:] += ds * (coefficients[3] * np.outer(E[:, 0], E[:, 0]) - arm @ D @ arm)
     upper = np.triu_indices(3)
     return np.concatenate([full[:3, :3][upper], full[3:, :3].ravel(), full[3:, 3:][upper]])
-
-
-def assemble_laws(packs: list[Array]) -> laws.Laws:
-    """All rows of all environments, sorted by body, with the Gauss rules that they use."""
-    rows = np.concatenate([np.zeros((0, laws.LAW_COLUMNS)), *packs])
-    rows[:, laws.OWNER] = np.repeat(np.arange(len(packs)), [len(pack) for pack in packs])
-    rows = np.ascontiguousarray(rows[np.argsort(rows[:, laws.BODY], kind="stable")])
-    nodes: list[float] = []
-    weights: list[float] = []
-    first: dict[int, int] = {}
-    for count in dict.fromkeys([2, *rows[:, laws.COUNT].astype(int)]):          # two points come first: `fluid_segment` counts on it
-        if count:
-            x, w = np.polynomial.legendre.leggauss(count)
-            first[count] = len(nodes)
-            nodes.extend(0.5 * (x + 1.0))
-            weights.extend(0.5 * w)
-    rows[:, laws.FIRST] = [first.get(int(count), 0) for count in rows[:, laws.COUNT]]
-    acted = np.unique(rows[:, laws.BODY]).astype(np.int64)
-    return laws.Laws(rows, np.array(nodes), np.array(weights), np.zeros(laws.USER_BUFFER), acted, *bands_of(rows),
-                     np.zeros((len(rows), 6)), np.zeros(len(packs)))
-
-
-BRANCHES = {float(laws.WEIGHT): (), float(laws.FLUID): (laws.HAS_ADDED, laws.CONSISTENT), float(laws.FRICTION): (laws.JOINED,)}
-"""Laws that are one formula on every slice, with the columns that their formula branches on."""
-
-
-def band_kind(row: Array) -> tuple[float, ...] | None:
-    """What laws that stand in one band have in common: formula, window, Gauss rule and environment; None for a law that comes one by
-    one.
-    """
-    code = float(row[laws.CODE])
-    if code not in BRANCHES:
-        return None
-    return tuple(row[[laws.CODE, laws.FROM, laws.UNTIL, laws.FIRST, laws.COUNT, laws.OWNER, *BRANCHES[code]]])
-
-
-def bands_of(rows: Array) -> tuple[NDArray[np.int64], laws.Bands]:
-    """The rows that come one by one, and the others in bands of eight; for the empty places of a band any coefficients will do."""
-    kinds: dict[tuple[float, ...] | None, list[int]] = {}
-    for i, row in enumerate(rows):
-        kinds.setdefault(band_kind(row), []).append(i)
-    single = kinds.pop(None, [])
-    groups = [found[i:i + LANES] for found in kinds.values() for i in range(0, len(found), LANES)]
-    for few in (group for group in groups if len(group) < WORTH):
-        single += few
-    groups = [group for group in groups if len(group) >= WORTH]
-    table, share = aligned_zeros((len(groups), laws.LAW_COLUMNS, LANES)), aligned_zeros((len(groups), LANES))
-    for b, group in enumerate(groups):
-        table[b] = rows[[*group, *[group[0]] * (LANES - len(group))]].T
-        share[b, :len(group)] = 1.0
-    members = table[:, laws.BODY].astype(np.int64)
-    return np.array(sorted(single), dtype=np.int64), laws.Bands(
-        table, share, members, aligned_zeros((len(groups), laws.SLAB_COLUMNS, LANES)), aligned_zeros((len(groups), 6, LANES)))

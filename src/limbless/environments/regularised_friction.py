@@ -3,14 +3,15 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
 from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.packing import in_windows, segment_rows
 from limbless.environments.surfaces import along_x
 from limbless.errors import InputError
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.robots.base import Robot
 
 
@@ -30,12 +31,11 @@ class RegularisedFriction(Environment):
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
     def pack(self, robot: Robot) -> Pack:
-        bodies, rows = robot.bodies(), []
+        bodies, pieces = robot.bodies(), robot.segments()
         to_tip, to_base = along_x(self.forward, self.backward, robot.head)
-        for piece in robot.segments():
-            weight = self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0
-            rows.append(segment_row(int(laws.FRICTION), piece, self.points,
-                                    [weight * to_base, weight * to_tip, weight * self.lateral, self.speed, 1.0]))
-        if not rows:
+        weight = np.array([self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0 for piece in pieces])
+        if not pieces:
             raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
-        return Pack(in_windows(self, rows))
+        law = segment_rows(FrictionLaw(), pieces, self.points, forward=weight * to_base, backward=weight * to_tip,
+                           across=weight * self.lateral, fading=self.speed, joined=True)
+        return Pack(in_windows(self, law))

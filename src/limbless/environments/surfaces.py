@@ -1,4 +1,4 @@
-"""What a contact environment gives to a model: surfaces with friction, as rows that `mechanics.contact.gap` reads."""
+"""What a contact environment gives to a model: surfaces with friction, as tables (`mechanics.contact.tables`)."""
 from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
@@ -8,7 +8,9 @@ from pydantic import Field, model_validator
 
 from limbless.description import Description, quantity
 from limbless.environments.base import Array, Environment
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS
+from limbless.mechanics.contact.tables import Patch as PatchTable
+from limbless.mechanics.contact.tables import Surface
 
 
 class Surfaces(NamedTuple):
@@ -74,11 +76,11 @@ class ContactEnvironment(Environment):
         friction = [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
         for start, end in self.windows():
             for code, numbers in self.shapes():
-                row = np.zeros(gaps.SURFACE_COLUMNS)
-                row[gaps.CODE], row[gaps.FROM], row[gaps.UNTIL], row[gaps.BOUNCE] = code, start, end, self.restitution
-                row[gaps.FRICTION:gaps.FRICTION + 4] = friction
-                row[gaps.SHAPE:gaps.SHAPE + len(numbers)] = numbers
+                row = np.zeros((1, SURFACE_COLUMNS))
+                surface = Surface.of(row)
+                surface.code[:], surface.bounce[:], surface.friction[:] = code, self.restitution, friction
+                surface.since[:], surface.until[:] = start, end
+                row[0, SHAPE:SHAPE + len(numbers)] = numbers
                 patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)
-        return Surfaces(np.array(rows).reshape(-1, gaps.SURFACE_COLUMNS), np.array(patches).reshape(-1, gaps.PATCH_COLUMNS),
-                        self.heights())
+        return Surfaces(np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width), self.heights())

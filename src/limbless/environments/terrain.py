@@ -11,7 +11,7 @@ from limbless.callables import Function, NamedFunction, name_of, told
 from limbless.description import quantity
 from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact import field
 
 _MOST = 1_000_000     # heights: 8 MB of them
 
@@ -67,4 +67,4 @@ class Terrain(ContactEnvironment):
         return self._grid.ravel()
 
     def shapes(self) -> list[tuple[int, list[float]]]:
-        return [(int(gaps.FIELD), [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]
+        return [(field.Field.code, [*self.corner, *self.spacing, *map(float, self._grid.shape), 0.0])]

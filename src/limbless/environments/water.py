@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import added_inertia, in_windows, segment_row
+from limbless.environments.packing import added_inertia, in_windows, segment_rows
 from limbless.errors import InputError
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.robots.base import Robot
 
 
@@ -52,16 +52,6 @@ class Water(Environment):
         C5, C6, C7 = self.inertia
         return self.density * np.pi * np.array([0.0, C5 * b * b, C6 * a * a, C7 * (b * b - a * a) ** 2 / 8.0])
 
-    def coefficients(self, a: float, b: float) -> np.ndarray:
-        """The columns that `mechanics.forces.rows.get_fluid` reads, for a section of half axes a and b."""
-        row = np.zeros(laws.HAS_ADDED - laws.COEFFICIENTS + 1)
-        row[laws.QUADRATIC - laws.COEFFICIENTS:][:4] = self.drag_coefficients(a, b)
-        row[laws.ADDED - laws.COEFFICIENTS:][:4] = self.added_coefficients(a, b)
-        row[laws.CONSISTENT - laws.COEFFICIENTS] = self.added_mass == "consistent"
-        row[laws.HAS_ADDED - laws.COEFFICIENTS] = self.added_mass != "none"
-        row[laws.CURRENT - laws.COEFFICIENTS:][:3] = self.current
-        return row
-
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()
         if not pieces:
@@ -69,9 +59,12 @@ class Water(Environment):
         if self.active and self.added_mass != "none":
             raise InputError("water with added mass cannot be switched on and off (the momentum of the accelerated fluid would jump); "
                              "remove `active`, or set `added_mass: none`")
-        rows = [segment_row(int(laws.FLUID), piece, self.points, self.coefficients(piece.half_width, piece.half_height))
-                for piece in pieces]
+        drag = np.array([self.drag_coefficients(piece.half_width, piece.half_height) for piece in pieces])
+        mass = np.array([self.added_coefficients(piece.half_width, piece.half_height) for piece in pieces])
+        law = segment_rows(FluidLaw(), pieces, self.points, quadratic=drag[:, :3], quadratic_roll=drag[:, 3], added=mass[:, :3],
+                           added_roll=mass[:, 3], consistent=self.added_mass == "consistent", has_added=self.added_mass != "none",
+                           current=self.current)
         added = np.zeros((len(robot.bodies().mass), 21))
-        for piece in pieces:
-            added[piece.body] += added_inertia(piece, self.added_coefficients(piece.half_width, piece.half_height))
-        return Pack(in_windows(self, rows), added)
+        for piece, coefficients in zip(pieces, mass, strict=True):
+            added[piece.body] += added_inertia(piece, coefficients)
+        return Pack(in_windows(self, law), added)

@@ -8,15 +8,16 @@ from pydantic import Field
 
 from limbless.description import quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.packing import in_windows, segment_row
+from limbless.environments.packing import in_windows, segment_rows
 from limbless.errors import InputError, refuse_numbers
-from limbless.mechanics.contact import gap as gaps
-from limbless.mechanics.forces import rows as laws
+from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
+from limbless.mechanics.contact.tables import Feature, Surface
+from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.robots.base import Robot, Segment
 
 
 class WheelSlot(NamedTuple):
-    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.gap` reads it."""
+    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.shapes` reads it."""
 
     body: int           # row of the body that carries the wheel
     surface: Array      # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle
@@ -74,11 +75,11 @@ class Wheels(Environment):
         if self.law != "regularised":
             raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` with a `slip_speed`, "
                              "or a simulation, which solves for their friction in every step")
-        coefficients = np.array([self.tangential, self.tangential, self.normal])
-        joined = float(self.cone == "ellipse")
-        rows = [segment_row(int(laws.FRICTION), piece, self._count, [*(load / piece.length * coefficients), self.slip_speed, joined])
-                for piece, load in self._loads(robot)]
-        return Pack(in_windows(self, rows))
+        pieces, loads = zip(*self._loads(robot), strict=True)
+        pressure = np.array(loads) / np.array([piece.length for piece in pieces])
+        law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential, backward=pressure * self.tangential,
+                           across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse")
+        return Pack(in_windows(self, law))
 
     def slots(self, robot: Robot) -> list[WheelSlot]:
         """The set-valued law: every place of contact, once per time window."""
@@ -86,13 +87,14 @@ class Wheels(Environment):
         found = []
         for piece, load in self._loads(robot):
             for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
-                feature = np.zeros(gaps.FEATURE_COLUMNS)
-                feature[gaps.BEGIN:gaps.BEGIN + 3] = piece.start + node * piece.length * piece.frame[:, 0]
-                feature[gaps.END:gaps.END + 3] = piece.frame[:, 0]
+                feature = Feature.zeros(1)
+                Feature.of(feature).begin[:] = piece.start + node * piece.length * piece.frame[:, 0]
+                Feature.of(feature).end[:] = piece.frame[:, 0]
                 for start, end in self.windows():
-                    surface = np.zeros(gaps.SURFACE_COLUMNS)
-                    surface[gaps.CODE], surface[gaps.FROM], surface[gaps.UNTIL] = gaps.WHEEL, start, end
-                    surface[gaps.FRICTION:gaps.FRICTION + 3] = self.tangential, self.tangential, self.normal
-                    surface[gaps.SHAPE:gaps.SHAPE + 5] = weight * load, self.cone == "box", *piece.frame[:, 1]
-                    found.append(WheelSlot(piece.body, surface, feature))
+                    surface = np.zeros((1, SURFACE_COLUMNS))
+                    common, wheel = Surface.of(surface), WheelShape.of(surface[:, SHAPE:])
+                    common.code[:], common.since[:], common.until[:] = Wheel.code, start, end
+                    common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
+                    wheel.load[:], wheel.box[:], wheel.axle[:] = weight * load, self.cone == "box", piece.frame[:, 1]
+                    found.append(WheelSlot(piece.body, surface[0], feature[0]))
         return found

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
 from limbless.mechanics.chain import row_motion
 from limbless.mechanics.chain.joints import KINDS, Spherical
@@ -40,14 +39,13 @@ __all__ = ["BASES", "chain_table", "check_twist"]
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
-    """All forces, the added inertia (bodies, 21) of all environments together, and the laws' rows."""
+    """All forces, the added inertia (bodies, 21) of all environments together, and what each of them packed."""
     packs = [item.pack(chain) for item in environment]
     added = np.zeros((len(chain.arrays().joint_kind), 21))
     for pack in packs:
         if pack.added_inertia is not None:
             added += pack.added_inertia
-    laws = assemble_laws([pack.laws for pack in packs])
-    return forces_of(laws), added, laws
+    return forces_of(packs), added, packs
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
@@ -126,7 +124,7 @@ def given_columns(robot: Robot) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def actuate(robot: Robot, actuation: Actuation, base: str) -> tuple[Robot, bool]:
     """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
     count = len(robot.freedoms)
-    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+    if actuation.kind == "motion":
         return robot, False
     given = np.zeros(count, dtype=bool)
     freedoms = robot.freedoms.copy()

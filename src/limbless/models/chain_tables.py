@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
-from limbless.environments.packing import assemble_laws
 from limbless.errors import InputError
 from limbless.mechanics.chain import row_motion as chain_motion
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_saturation import WISH_ROWS
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.rows import Laws
+from limbless.models.row_laws import assemble_laws
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -92,7 +92,7 @@ def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray
 def actuate(table: kernels.ChainTable, actuation: Actuation, inertia: Callable[[], Array]) -> tuple[kernels.ChainTable, bool]:
     """The table under an actuation, and whether torque-given joints follow the gait by feedback; `inertia` of each joint, if asked for."""
     freedoms = len(table.joints)
-    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+    if actuation.kind == "motion":
         return table, False
     given = np.zeros(freedoms, dtype=bool)
     joints = table.joints.copy()

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +12,31 @@ from limbless.environments.base import Environment
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.environments.wheels import Wheels, WheelSlot
 from limbless.errors import InputError
-from limbless.mechanics.contact import gap as gaps
-from limbless.mechanics.contact.bodies import BODY_COLUMNS, CENTER, CENTRAL, MASS
-from limbless.mechanics.contact.gap import Rest, Scene
+from limbless.mechanics.contact.field import Field, FieldShape
+from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
+from limbless.mechanics.contact.tables import Feature, Patch, Rest, Scene, Seen, Solid, Surface
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
+SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel)
 
 
 def bodies_of(chain: Chain) -> Array:
-    """Mass, centre of mass and inertia about it of every row, in its kernel frame."""
+    """`Solid`: mass, centre of mass and inertia about it of every row, in its kernel frame."""
     own = chain.bodies()
-    table = np.zeros((len(own.mass), BODY_COLUMNS))
+    table = Solid.zeros(len(own.mass))
+    solid = Solid.of(table)
     center = np.divide(own.moment, own.mass[:, None], out=np.zeros_like(own.moment), where=own.mass[:, None] > 0)
-    table[:, MASS], table[:, CENTER:CENTER + 3] = own.mass, center
     square = np.einsum("bi,bi->b", center, center)[:, None, None] * np.eye(3) - np.einsum("bi,bj->bij", center, center)
-    table[:, CENTRAL:CENTRAL + 6] = upper_triangle(own.inertia - own.mass[:, None, None] * square)
+    solid.mass[:], solid.center[:] = own.mass, center
+    solid.inertia[:] = upper_triangle(own.inertia - own.mass[:, None, None] * square)
     return table
+
+
+def largest_inertia(bodies: Array) -> Array:
+    """(rows,) largest of the three moments of inertia about the centre of mass."""
+    return Solid.of(bodies).inertia[:, [0, 3, 5]].max(axis=1)
 
 
 def _features(chain: Chain) -> list[tuple[int, Array, float]]:
@@ -60,36 +68,49 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
     if hard and not spheres:
-        raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "                  # type: ignore[attr-defined]
+        raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
+    surfaces, patches, heights = _surfaces(hard, chain.head)
+    slots = []
+    for j, code in enumerate(Surface.of(surfaces).code):
+        balls = [(k, c, c, r) for k, c, r in spheres] if code != Peg.code else []
+        bars = _capsules(spheres) if code != Plane.code else []
+        ranks = [(0.0, balls), *([(1.0, balls)] if code == Field.code else []), (2.0, bars)]
+        slots += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
+                  if not (rank == 2.0 and code != Peg.code and np.array_equal(a, b))]
+    wheels = wheel_slots(chain, environment)
+    slots += [(wheel.body, len(surfaces) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
+    surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
+    slots.sort(key=lambda slot: (slot[0], slot[1]))
+    owner, surface = (np.array([slot[side] for slot in slots], dtype=np.int64) for side in range(2))
+    features = Feature.zeros(len(slots))
+    for row, slot in zip(features, slots, strict=True):
+        row[:Feature.width] = slot[2]
+    return Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights,
+                 _extent(len(chain.rows), owner, surface, features, surfaces))
+
+
+def _surfaces(hard: Sequence[ContactEnvironment], head: str) -> tuple[Array, Array, Array]:
+    """Rows of all surfaces and patches, and all heights with one number behind them."""
     rows: list[Array] = []
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces(chain.head)
-        fields = surfaces.rows[:, gaps.CODE] == gaps.FIELD
-        surfaces.rows[fields, gaps.SHAPE + 6] = sum(map(len, heights))
-        surfaces.patches[:, 0] += sum(map(len, rows))
+        surfaces = item.surfaces(head)
+        fields = Surface.of(surfaces.rows).code == Field.code
+        FieldShape.of(surfaces.rows[:, SHAPE:]).first[fields] = sum(map(len, heights))
+        Patch.of(surfaces.patches).surface[:] += sum(map(len, rows))
         rows.append(surfaces.rows)
         patches.append(surfaces.patches)
         heights.append(surfaces.heights)
-    surfaces_table = np.concatenate([np.zeros((0, gaps.SURFACE_COLUMNS)), *rows])
-    slots = []
-    for j, row in enumerate(surfaces_table):
-        code = row[gaps.CODE]
-        balls = [(k, c, c, r) for k, c, r in spheres] if code != gaps.PEG else []
-        bars = _capsules(spheres) if code != gaps.PLANE else []
-        ranks = [(0.0, balls), *([(1.0, balls)] if code == gaps.FIELD else []), (2.0, bars)]
-        slots += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
-                  if not (rank == 2.0 and code != gaps.PEG and np.array_equal(a, b))]
-    wheels = wheel_slots(chain, environment)
-    slots += [(wheel.body, len(surfaces_table) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
-    surfaces_table = np.concatenate([surfaces_table, *(wheel.surface[None] for wheel in wheels)])
-    slots.sort(key=lambda slot: (slot[0], slot[1]))
-    owner, surface = (np.array([slot[side] for slot in slots], dtype=np.int64) for side in range(2))
-    features = np.array([slot[2] for slot in slots], dtype=np.float64).reshape(-1, gaps.FEATURE_COLUMNS)
-    return Scene(owner, surface, features, surfaces_table, np.concatenate([np.zeros((0, gaps.PATCH_COLUMNS)), *patches]),
-                 np.concatenate([*heights, np.zeros(1)]), _rest(len(chain.rows), owner, surface, features, surfaces_table))
+    return (np.concatenate([np.zeros((0, SURFACE_COLUMNS)), *rows]), np.concatenate([np.zeros((0, Patch.width)), *patches]),
+            np.concatenate([*heights, np.zeros(1)]))
+
+
+def _shapes_in(surfaces: Array) -> tuple[Any, ...]:
+    """The kinds of shapes that kernels choose among: those that there are."""
+    present = set(Surface.of(surfaces).code.tolist())
+    return tuple(shape() for shape in SHAPES if shape.code in present) or (Plane(),)
 
 
 def surface_names(environment: Sequence[Environment]) -> list[str]:
@@ -97,30 +118,34 @@ def surface_names(environment: Sequence[Environment]) -> list[str]:
     names = []
     for item in environment:
         if isinstance(item, ContactEnvironment):
-            kind, shapes = getattr(item, "kind", "a surface"), len(item.shapes())
+            kind, shapes = item.kind, len(item.shapes())
             names += [kind if shapes == 1 else f"{kind} {number + 1}" for _ in item.windows() for number in range(shapes)]
     return names
 
 
-def _rest(bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array) -> Rest:
-    """Everything awake; pegs and boxes can be left to sleep."""
-    extent = np.zeros(bodies)
-    if not np.isin(surfaces[surface, gaps.CODE], (gaps.PEG, gaps.BOX)).any():
-        extent = np.zeros(0)
-    else:
-        ends = np.linalg.norm(features[:, :6].reshape(-1, 2, 3), axis=2).max(axis=1)
-        np.maximum.at(extent, owner, np.maximum(ends, 1e-9))             # a feature at the origin moves too
-    return Rest(extent, np.zeros((bodies, 12)), np.zeros(bodies), np.zeros(len(owner)), np.ones(len(owner), dtype=np.int64))
+def _extent(bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array) -> Array:
+    """How far features reach from the origins of their bodies: pegs and boxes can be left to sleep; without them, nothing sleeps."""
+    if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code)).any():
+        return np.zeros(0)
+    extent, feature = np.zeros(bodies), Feature.of(features)
+    ends = np.maximum(np.linalg.norm(feature.begin, axis=1), np.linalg.norm(feature.end, axis=1))
+    np.maximum.at(extent, owner, np.maximum(ends, 1e-9))                 # a feature at the origin moves too
+    return extent
+
+
+def rest_of(scene: Scene, bodies: int) -> Rest:
+    """Everything awake."""
+    slots = len(scene.owner)
+    return Rest(Seen.zeros(bodies), np.zeros(bodies), np.zeros(slots), np.ones(slots, dtype=np.int64))
 
 
 def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:
     """G0 = 1/m + arm²/Θ, 1/kg: what an impulse at a typical sphere or wheel moves; it scales compliance and descent of the solver."""
     values = []
-    wheels = [(wheel.body, wheel.feature[gaps.BEGIN:gaps.BEGIN + 3]) for wheel in wheel_slots(chain, environment)]
+    solid, inertia = Solid.of(bodies), largest_inertia(bodies)
+    wheels = [(wheel.body, Feature.of(wheel.feature).begin) for wheel in wheel_slots(chain, environment)]
     for k, center in [*((k, center) for k, center, _ in _features(chain)), *wheels]:
-        m = bodies[k, MASS]
-        arm = float(np.linalg.norm(center - bodies[k, CENTER:CENTER + 3]))
-        across = float(bodies[k, [CENTRAL, CENTRAL + 3, CENTRAL + 5]].max())
-        if m > 0.0 and across > 0.0:
-            values.append(1.0 / m + arm * arm / across)
-    return float(np.mean(values)) if values else 1.0 / max(float(bodies[:, MASS].sum()), 1e-9)
+        m, arm = solid.mass[k], float(np.linalg.norm(center - solid.center[k]))
+        if m > 0.0 and inertia[k] > 0.0:
+            values.append(1.0 / m + arm * arm / inertia[k])
+    return float(np.mean(values)) if values else 1.0 / max(float(solid.mass.sum()), 1e-9)

@@ -10,17 +10,17 @@ of its bodies alone; a chain whose joints follow a motion moves as one rigid bod
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from limbless.mechanics.chain.tables import Body, Robot
-from limbless.mechanics.forces import rows as columns
-from limbless.mechanics.forces.rows import Laws
+from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_tables import BASES
+from limbless.models.row_laws import packed_rows
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -43,29 +43,33 @@ def _across(arm: Array) -> Array:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _friction_rows(laws: Laws) -> Array:
-    """The rows of smooth dry friction, those of one law in several windows once."""
-    rows = laws.rows[laws.rows[:, columns.CODE] == columns.FRICTION].copy()
-    rows[:, [columns.FROM, columns.UNTIL]] = 0.0
-    return np.unique(rows, axis=0)
-
-
-def _slope(row: Array) -> Array:
+def _slope(friction: Any) -> Array:
     """Largest damping per length along the segment and across it, N s/m2."""
-    grip = row[columns.GRIP:columns.GRIP + 3]
-    return np.array([grip[:2].max(), grip[2], 0.0]) / row[columns.SLIP_SPEED]
+    return np.array([max(friction.forward, friction.backward), friction.across, 0.0]) / friction.fading
 
 
-def _dampers(laws: Laws, bodies: int) -> Array:
+def _once(laws: Any) -> list[Any]:
+    """The rows of smooth dry friction, those of one law in several windows once."""
+    found: dict[bytes, Any] = {}
+    for row in packed_rows(laws, FrictionLaw):
+        numbers = row.numbers.copy()
+        for window in ("since", "until"):
+            numbers[row.fields[window].column] = 0.0
+        found.setdefault(numbers.tobytes() + row.codes.tobytes(), row)
+    return list(found.values())
+
+
+def _dampers(laws: Any, bodies: int) -> Array:
     """(bodies, 6, 6): damping of each body at rest, force and torque about its origin in its own axes."""
     found = np.zeros((bodies, 6, 6))
-    for row in _friction_rows(laws):
-        E, first = row[columns.FRAME:columns.FRAME + 9].reshape(3, 3), int(row[columns.FIRST])
-        D = E @ np.diag(_slope(row)) @ E.T
-        for j in range(first, first + int(row[columns.COUNT])):
-            place = E @ (row[columns.START:columns.START + 3] + np.array([laws.nodes[j] * row[columns.LENGTH], 0.0, 0.0]))
+    for friction in _once(laws):
+        E, start = np.array(friction.frame), np.array(friction.start)
+        D = E @ np.diag(_slope(friction)) @ E.T
+        nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
+        for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
+            place = E @ (start + np.array([node * friction.length, 0.0, 0.0]))
             J = np.hstack([np.eye(3), -_across(place)])
-            found[int(row[columns.BODY])] += laws.weights[j] * row[columns.LENGTH] * J.T @ D @ J
+            found[int(friction.body)] += weight * friction.length * J.T @ D @ J
     return found
 
 
@@ -99,9 +103,9 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
     return total
 
 
-def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Laws, joint_position: Array) -> float:
+def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Any, joint_position: Array) -> float:
     """Rate λ at which smooth dry friction brakes a chain near rest, 1/s; 0 without such friction."""
-    if not (laws.rows[:, columns.CODE] == columns.FRICTION).any():
+    if not packed_rows(laws, FrictionLaw):
         return 0.0
     C, M = _dampers(laws, len(robot.links.codes)), _inertias(chain)
     if any_free:
@@ -115,15 +119,14 @@ def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Laws, joint_pos
     return _largest_rate(_as_one(C, now.bodies)[np.ix_(free, free)], _as_one(M, now.bodies)[np.ix_(free, free)])
 
 
-def rod_rate(laws: Laws, mass: Array) -> float:
+def rod_rate(laws: Any, mass: Array) -> float:
     """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the worst node decides."""
-    rows = _friction_rows(laws)
-    return max((float(_slope(row).max() / mass[int(row[columns.BODY])]) for row in rows), default=0.0)
+    return max((float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(laws, FrictionLaw)), default=0.0)
 
 
-def friction_limit(rate: float, interval: float, laws: Laws) -> StepLimit | None:
+def friction_limit(rate: float, interval: float, laws: Any) -> StepLimit | None:
     """The limit for friction of a rate, in a scheme that is stable for h λ up to `interval`."""
     if rate <= 0.0 or not math.isfinite(rate):
         return None
-    speed = laws.rows[laws.rows[:, columns.CODE] == columns.FRICTION, columns.SLIP_SPEED].min()
+    speed = min(friction.fading for friction in packed_rows(laws, FrictionLaw))
     return StepLimit(interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")

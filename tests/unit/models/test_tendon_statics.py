@@ -644,9 +644,9 @@ def test_results_of_statics_are_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
+    from limbless.fields import rows
     from limbless.models.tendon_statics import TendonStaticsSettings
     from limbless.models.tendon_statics.recording import SCHEMA
-    from limbless.scenarios.fields import rows
 
     docs = Path(__file__).parents[3] / "docs"
     result = ll.run("neck-friction", {"gait.points": 3})

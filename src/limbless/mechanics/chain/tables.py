@@ -20,6 +20,7 @@ class Link(Table):
     moment: Vector                        # first moment of mass, kg m
     inertia: Symmetric                    # about the origin, kg m2
     whole: Inertia                        # body and added mass, where `wet`
+    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw
     kind: int                             # of the joint: `code` of its class
     positions: int                        # how many numbers of a state its position takes (row 0: that of the base)
     freedoms: int                         # how many its velocity takes

@@ -22,14 +22,24 @@ def _is_inlined(module: Any) -> bool:
     return bool(own) and all(b"alwaysinline" in b" ".join(function.attributes) for function in own)
 
 
-def _all_needed(libraries: list, found: dict) -> dict:
-    """Libraries in order, and after an inlined one those that it needs itself."""
-    for library in libraries:
-        if library not in found:
-            found[library] = None
-            if library.spared:
-                _all_needed(library._linking_libraries, found)
-    return found
+def _all_needed(libraries: list) -> list:
+    """Libraries and all that the inlined ones among them need, each after everything that uses it.
+
+    LLVM drops what nothing uses yet as it links: a library before its last user would be lost where its first one is not needed.
+    """
+    found: dict[Any, None] = {}
+
+    def visit(wanted: list) -> None:
+        for library in reversed(wanted):
+            if library not in found and library not in open_now:
+                open_now.add(library)
+                if library.spared:
+                    visit(library._linking_libraries)
+                found[library] = None
+
+    open_now: set = set()
+    visit(libraries)
+    return list(reversed(found))
 
 
 def can_spare() -> bool:
@@ -54,7 +64,7 @@ def spare_inlined() -> bool:
         if self.spared:
             self._finalized = True
         else:
-            self._linking_libraries = list(_all_needed(self._linking_libraries, {}))
+            self._linking_libraries = _all_needed(self._linking_libraries)
             finalize(self)
 
     def get_executable(self: Any, library: Any, fndesc: Any, env: Any) -> Any:

@@ -20,6 +20,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
@@ -81,12 +82,37 @@ def careful_kernel(function: Callable) -> Any:
     return _compiled(function, {"error_model": "numpy"})
 
 
+def is_foreign(ty: Any) -> bool:
+    """Whether a type is made of classes from outside this package: a joint, a force or a problem of a user."""
+    own = getattr(ty, "instance_class", None) or getattr(ty, "table", None)
+    if own is not None and not own.__module__.startswith("limbless."):
+        return True
+    parts = ty if isinstance(ty, tuple) else getattr(ty, "types", ())
+    return any(is_foreign(part) for part in parts)
+
+
+class _OwnCache(FunctionCache):
+    """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so that an edited
+    file of a user would go unnoticed, and other programs could not read what names its classes.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return None if is_foreign(sig) else super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if not is_foreign(sig):
+            super().save_overload(sig, data)
+
+
 def _compiled(function: Callable, options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
     try:
-        return njit(cache=_CACHE, **options)(function)
+        made = njit(**options)(function)
+        if _CACHE and not config.DISABLE_JIT:
+            made._cache = _OwnCache(function)
+        return made
     finally:
         config.CACHE_DIR = before
 

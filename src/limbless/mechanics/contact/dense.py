@@ -13,179 +13,191 @@ path of `contact_path` is followed, and it is tried again from every station.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import nearest
-from limbless.mechanics.contact.law import BOX, FORWARD, LATERAL, LOAD, OLD, RATE, SHEAR, SHEAR_BEFORE, SHEAR_LAW, along
-from limbless.mechanics.contact.path import PLACE, Path, begin, follow, put_contacts, take_answer
+from limbless.mechanics.contact.law import along, impulse_of
+from limbless.mechanics.contact.path import Direction, Path, begin, follow, put_contacts, take_answer
+from limbless.mechanics.contact.tables import Affine, Contact, Pair
 
 PROXIMAL = 1e-5                  # compliance of the proximal term, times ρ
 PLAIN = 15
 ROUNDING = 1e-10                 # of the largest slip: an iteration that gains nothing below this has met rounding
-SIDES = np.array([FORWARD, LATERAL])
-OWN, ACROSS = np.array([4, 6]), 5          # numbers of a linearised law: W11 and W22, W12
 
 
 class Dense(NamedTuple):
-    """The problem and its working memory, C contacts."""
+    """The problem and its working memory, C contacts. Direction r = 2 a + side: along (0) and across (1) the a-th active contact."""
 
-    coupling: NDArray[np.float64]     # (2C, 2C) D, 1/kg
-    slip: NDArray[np.float64]         # (2C,) γ0, m/s
-    matrix: NDArray[np.float64]       # (2C, 2C + 1)
-    unknown: NDArray[np.int64]        # (2C,)
+    coupling: Any                     # (2C, 2C) D, 1/kg
+    slip: Any                         # (2C,) γ0, m/s
+    matrix: Any                       # (2C, 2C + 1)
+    unknown: Any                      # (2C,) integers
     path: Path
 
 
 @inline
-def slip_of(contact, active, count, dense, r):
-    """γ of direction r = 2 a + side at the present impulses."""
+def side_of(pair, side):
+    return pair.along if side == 0 else pair.across
+
+
+@inline
+def with_side(pair, side, number):
+    return Pair(number, pair.across) if side == 0 else Pair(pair.along, number)
+
+
+@inline
+def slip_of(contacts, active, count, dense, r):
+    """γ of direction r at the present impulses."""
     total = dense.slip[r]
     for b in range(count):
-        for side in range(2):
-            total += dense.coupling[r, 2 * b + side] * contact[active[b], SHEAR + side]
+        shear = Contact(contacts, active[b]).shear
+        total += dense.coupling[r, 2 * b] * shear.along
+        total += dense.coupling[r, 2 * b + 1] * shear.across
     return total
 
 
 @inline
-def bound(contact, i, side, impulse):
+def bound(contact, side, impulse):
     """The most that friction along one side can give, for an impulse of that sign."""
-    return contact[i, LOAD] * (along(contact, i, -impulse) if side == 0 else contact[i, LATERAL])
+    return contact.load * (along(contact, -impulse) if side == 0 else contact.friction.lateral)
 
 
 @inline
-def is_ellipse(contact, i, a1, a2):
+def is_ellipse(contact, a1, a2):
     """Whether the two sides are joined: not in a box, nor where one of them has no friction."""
-    return contact[i, BOX] <= 0.0 and a1 > 0.0 and a2 > 0.0
+    return contact.box <= 0.0 and a1 > 0.0 and a2 > 0.0
 
 
 @kernel
-def remainder(contact, active, count, dense, rho):
+def remainder(contacts, active, count, dense, rho):
     """Put the present slips into the contacts; returns the largest natural map (m/s)."""
     worst = 0.0
     for a in range(count):
-        i = active[a]
-        x1, x2 = contact[i, SHEAR], contact[i, SHEAR + 1]
-        g1, g2 = slip_of(contact, active, count, dense, 2 * a), slip_of(contact, active, count, dense, 2 * a + 1)
-        contact[i, RATE + 1], contact[i, RATE + 2] = g1, g2
-        y1, y2 = x1 - rho * g1, x2 - rho * g2
-        a1, a2 = bound(contact, i, 0, y1), bound(contact, i, 1, y2)
-        if is_ellipse(contact, i, a1, a2):
-            at = nearest(a1, a2, y1, y2, 0.0)
-            d1, d2 = x1 - at.p1, x2 - at.p2
+        contact = Contact(contacts, active[a])
+        x = contact.shear
+        slip = Pair(slip_of(contacts, active, count, dense, 2 * a), slip_of(contacts, active, count, dense, 2 * a + 1))
+        contact.slip = slip
+        y = x - rho * slip
+        a1, a2 = bound(contact, 0, y.along), bound(contact, 1, y.across)
+        if is_ellipse(contact, a1, a2):
+            at = nearest(a1, a2, y.along, y.across, 0.0)
+            d1, d2 = x.along - at.p1, x.across - at.p2
         else:
-            d1, d2 = x1 - min(max(y1, -a1), a1), x2 - min(max(y2, -a2), a2)
+            d1, d2 = x.along - min(max(y.along, -a1), a1), x.across - min(max(y.across, -a2), a2)
         worst = max(worst, d1 * d1 + d2 * d2)
     return sqrt(worst) / rho
 
 
 @inline
-def linearise_side(contact, i, side, y, a, e):
-    """T = c + W γ of one side by itself: it sticks near its memory, or gives all that it can."""
+def side_law(before, y, a, e):
+    """T = c + W γ of one side by itself: it sticks near its memory, or gives all that it can. Returns c and W."""
     stick = abs(y) <= a and a > 0.0
-    contact[i, SHEAR_LAW + side] = contact[i, SHEAR_BEFORE + side] if stick else a if y > 0.0 else -a
-    contact[i, SHEAR_LAW + OWN[side]] = -1.0 / e if stick else 0.0
+    return before if stick else a if y > 0.0 else -a, -1.0 / e if stick else 0.0
 
 
 @inline
-def linearise_ellipse(contact, i, a1, a2, y1, y2, e, rho):
+def ellipse_law(m, a1, a2, y, e, rho):
     """T = c + W γ of an ellipse: T = p + J (T - ρ γ - ρ e (T - m) - y), solved for T."""
-    at = nearest(a1, a2, y1, y2, 0.0)
-    m1, m2, k = contact[i, SHEAR_BEFORE], contact[i, SHEAR_BEFORE + 1], 1.0 - rho * e
+    at = nearest(a1, a2, y.along, y.across, 0.0)
+    k = 1.0 - rho * e
     n11, n12, n22 = 1.0 - k * at.j11, -k * at.j12, 1.0 - k * at.j22
     per = 1.0 / (n11 * n22 - n12 * n12)
     w11, w12 = per * (n22 * at.j11 - n12 * at.j12), per * (n22 * at.j12 - n12 * at.j22)
     w22 = per * (n11 * at.j22 - n12 * at.j12)
-    r1, r2 = rho * e * m1 - y1, rho * e * m2 - y2
-    contact[i, SHEAR_LAW] = per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2
-    contact[i, SHEAR_LAW + 1] = per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2
-    contact[i, SHEAR_LAW + OWN[0]], contact[i, SHEAR_LAW + ACROSS], contact[i, SHEAR_LAW + OWN[1]] = -rho * w11, -rho * w12, -rho * w22
+    r1, r2 = rho * e * m.along - y.along, rho * e * m.across - y.across
+    constant = Pair(per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2, per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2)
+    return Affine(constant, Pair(0.0, 0.0), -rho * w11, -rho * w12, -rho * w22)
 
 
 @kernel
-def linearise(contact, active, count, e, rho):
+def linearise(contacts, active, count, e, rho):
     """Replace the laws of the active contacts by affine ones at the present impulses and slips."""
+    k = 1.0 - rho * e
     for a in range(count):
-        i = active[a]
-        k = 1.0 - rho * e
-        y1 = k * contact[i, SHEAR] + rho * (e * contact[i, SHEAR_BEFORE] - contact[i, RATE + 1])
-        y2 = k * contact[i, SHEAR + 1] + rho * (e * contact[i, SHEAR_BEFORE + 1] - contact[i, RATE + 2])
-        a1, a2 = bound(contact, i, 0, y1), bound(contact, i, 1, y2)
-        if is_ellipse(contact, i, a1, a2):
-            linearise_ellipse(contact, i, a1, a2, y1, y2, e, rho)
+        contact = Contact(contacts, active[a])
+        m = contact.shear_before
+        y = k * contact.shear + rho * (e * m - contact.slip)
+        a1, a2 = bound(contact, 0, y.along), bound(contact, 1, y.across)
+        if is_ellipse(contact, a1, a2):
+            contact.shear_law = ellipse_law(m, a1, a2, y, e, rho)
         else:
-            contact[i, SHEAR_LAW + ACROSS] = 0.0
-            linearise_side(contact, i, 0, y1, a1, e)
-            linearise_side(contact, i, 1, y2, a2, e)
+            c1, w1 = side_law(m.along, y.along, a1, e)
+            c2, w2 = side_law(m.across, y.across, a2, e)
+            contact.shear_law = Affine(Pair(c1, c2), Pair(0.0, 0.0), w1, 0.0, w2)
 
 
 @inline
-def part(contact, i, side, a, dense, d):
+def own_of(law, side):
+    """W11 or W22."""
+    return law.own if side == 0 else law.other
+
+
+@inline
+def part(law, side, a, dense, d):
     """(W D)_rd of the direction r = 2 a + side, d a direction; or (W γ0)_r where d is negative."""
-    own, across = contact[i, SHEAR_LAW + OWN[side]], contact[i, SHEAR_LAW + ACROSS]
-    r, s = 2 * a + side, 2 * a + 1 - side
+    own, r, s = own_of(law, side), 2 * a + side, 2 * a + 1 - side
     if d < 0:
-        return own * dense.slip[r] + across * dense.slip[s]
-    return own * dense.coupling[r, d] + across * dense.coupling[s, d]
+        return own * dense.slip[r] + law.mixed * dense.slip[s]
+    return own * dense.coupling[r, d] + law.mixed * dense.coupling[s, d]
+
+
+@inline
+def choose(contacts, active, count, unknown):
+    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown."""
+    size = 0
+    for a in range(count):
+        contact = Contact(contacts, active[a])
+        law = contact.shear_law
+        for side in range(2):
+            if own_of(law, side) != 0.0 or law.mixed != 0.0:
+                unknown[size] = 2 * a + side
+                size += 1
+                contact.shear = with_side(contact.shear, side, 0.0)          # so that sums over all directions leave it out
+            else:
+                contact.shear = with_side(contact.shear, side, side_of(law.constant, side))
+    return size
 
 
 @kernel
-def fill(contact, active, count, dense):
+def fill(contacts, active, count, dense):
     """The system of all directions whose friction depends on slip; the others take theirs. Returns its size."""
-    matrix, unknown, size = dense.matrix, dense.unknown, 0
-    for a in range(count):
-        i = active[a]
-        for side in range(2):
-            if contact[i, SHEAR_LAW + OWN[side]] != 0.0 or contact[i, SHEAR_LAW + ACROSS] != 0.0:
-                unknown[size] = 2 * a + side
-                size += 1
-                contact[i, SHEAR + side] = 0.0                       # so that sums over all directions leave it out
-            else:
-                contact[i, SHEAR + side] = contact[i, SHEAR_LAW + side]
+    matrix, unknown = dense.matrix, dense.unknown
+    size = choose(contacts, active, count, unknown)
     for p in range(size):
         a, side = unknown[p] // 2, unknown[p] % 2
-        i = active[a]
-        right = contact[i, SHEAR_LAW + side] + part(contact, i, side, a, dense, -1)
+        law = Contact(contacts, active[a]).shear_law
+        right = side_of(law.constant, side) + part(law, side, a, dense, -1)
         for b in range(count):
             for other in range(2):
-                ready = contact[active[b], SHEAR + other]
+                ready = side_of(Contact(contacts, active[b]).shear, other)
                 if ready != 0.0:
-                    right += part(contact, i, side, a, dense, 2 * b + other) * ready
-        scale = 1.0 / (1.0 + abs(contact[i, SHEAR_LAW + OWN[side]]) + abs(contact[i, SHEAR_LAW + ACROSS]))
+                    right += part(law, side, a, dense, 2 * b + other) * ready
+        scale = 1.0 / (1.0 + abs(own_of(law, side)) + abs(law.mixed))
         for q in range(size):
-            entry = -part(contact, i, side, a, dense, unknown[q])
+            entry = -part(law, side, a, dense, unknown[q])
             matrix[p, q] = scale * (entry + 1.0 if p == q else entry)
         matrix[p, size] = scale * right
     return size
 
 
 @kernel
-def iterate(contact, active, count, dense, e, rho):
+def iterate(contacts, active, count, dense, e, rho):
     """One Newton iteration from the present impulses and slips. Returns what remains (m/s)."""
-    linearise(contact, active, count, e, rho)
-    size = fill(contact, active, count, dense)
+    linearise(contacts, active, count, e, rho)
+    size = fill(contacts, active, count, dense)
     eliminate_rows(dense.matrix, size)
     for p in range(size):
         d = dense.unknown[p]
-        contact[active[d // 2], SHEAR + d % 2] = dense.matrix[p, size]
-    return remainder(contact, active, count, dense, rho)
+        contact = Contact(contacts, active[d // 2])
+        contact.shear = with_side(contact.shear, d % 2, dense.matrix[p, size])
+    return remainder(contacts, active, count, dense, rho)
 
 
 @kernel
-def take(contact, active, count, source, target):
-    """Copy two numbers of every active contact."""
-    for a in range(count):
-        for side in range(2):
-            contact[active[a], target + side] = contact[active[a], source + side]
-
-
-@kernel
-def newton(contact, active, count, dense, rho, tolerance, worst):
+def newton(contacts, active, count, dense, rho, tolerance, worst):
     """Plain iterations. Returns their number, what remains (m/s), and whether that is the tolerance or as little as rounding leaves."""
     largest = 0.0
     for r in range(2 * count):
@@ -193,73 +205,90 @@ def newton(contact, active, count, dense, rho, tolerance, worst):
     for n in range(PLAIN):
         if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would creep by what remains
             return n, worst, True
-        take(contact, active, count, SHEAR, SHEAR_BEFORE)
-        before, worst = worst, iterate(contact, active, count, dense, PROXIMAL / rho, rho)
+        remember_shear(contacts, active, count)
+        before, worst = worst, iterate(contacts, active, count, dense, PROXIMAL / rho, rho)
         if worst > 0.5 * before and max(worst, before) <= ROUNDING * largest:
             return n + 1, worst, True
     return PLAIN, worst, worst <= tolerance
 
 
 @inline
-def to_impulses(contact, active, count):
-    """T = S ξ in place of ξ."""
+def remember_shear(contacts, active, count):
+    """What friction stays near."""
     for a in range(count):
-        i = active[a]
-        contact[i, SHEAR] *= along(contact, i, -contact[i, SHEAR])
-        contact[i, SHEAR + 1] *= contact[i, LATERAL]
+        contact = Contact(contacts, active[a])
+        contact.shear_before = contact.shear
 
 
 @inline
-def to_shares(contact, active, count):
-    """ξ in place of T: the load itself where friction gives all that it can."""
+def to_impulses(contacts, active, count):
+    """T = S ξ in place of ξ."""
     for a in range(count):
-        i = active[a]
-        for side in range(2):
-            x = contact[i, SHEAR + side]
-            most = bound(contact, i, side, x)
-            share = min(abs(x) / most, 1.0) if most > 0.0 else 0.0
-            contact[i, SHEAR + side] = contact[i, LOAD] * (share if x > 0.0 else -share)
+        contact = Contact(contacts, active[a])
+        x = contact.shear
+        contact.shear = Pair(x.along * along(contact, -x.along), x.across * contact.friction.lateral)
+
+
+@inline
+def share_of(contact, side, x):
+    """The load itself where friction gives all that it can."""
+    most = bound(contact, side, x)
+    share = min(abs(x) / most, 1.0) if most > 0.0 else 0.0
+    return contact.load * (share if x > 0.0 else -share)
+
+
+@inline
+def to_shares(contacts, active, count):
+    """ξ in place of T."""
+    for a in range(count):
+        contact = Contact(contacts, active[a])
+        x = contact.shear
+        contact.shear = Pair(share_of(contact, 0, x.along), share_of(contact, 1, x.across))
 
 
 @kernel
-def take_path(contact, active, count, dense, rho, e, tolerance):
+def take_path(contacts, active, count, dense, rho, e, tolerance):
     """Follow the path from soft laws to sharp ones, and try Newton's method from each of its stations.
 
     Returns the number of iterations, what remains (m/s), and whether Newton's method has ended.
     """
     path, iterations = dense.path, 0
-    rows = put_contacts(path, contact, active, count, e, rho)
+    rows = put_contacts(path, contacts, active, count, e, rho)
     for j in range(rows):
-        r = 2 * (path.where[j, PLACE] // 5) + path.where[j, PLACE] % 5 - 1
-        path.slip[j] = dense.slip[r]
+        r = 2 * (path.place[j] // 5) + path.place[j] % 5 - 1
+        Direction(path.directions, j).slip = dense.slip[r]
         for i in range(rows):
-            path.coupling[j, i] = dense.coupling[r, 2 * (path.where[i, PLACE] // 5) + path.where[i, PLACE] % 5 - 1]
+            path.coupling[j, i] = dense.coupling[r, 2 * (path.place[i] // 5) + path.place[i] % 5 - 1]
     going = begin(path, rows, rho)
     while going and follow(path, rows):
-        take_answer(path, rows, contact, active, 5 * count)
-        to_impulses(contact, active, count)
-        used, worst, solved = newton(contact, active, count, dense, rho, tolerance, remainder(contact, active, count, dense, rho))
+        take_answer(path, rows, contacts, active, 5 * count)
+        to_impulses(contacts, active, count)
+        used, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho))
         iterations += used
         if solved:
             return iterations, worst, True
-    take_answer(path, rows, contact, active, 5 * count)
-    to_impulses(contact, active, count)
-    return iterations, remainder(contact, active, count, dense, rho), False
+    take_answer(path, rows, contacts, active, 5 * count)
+    to_impulses(contacts, active, count)
+    return iterations, remainder(contacts, active, count, dense, rho), False
 
 
 @kernel
-def solve_friction(contact, active, count, dense, rho, tolerance):
+def solve_friction(contacts, active, count, dense, rho, tolerance):
     """Friction of all active contacts from the start that they hold. Returns the number of iterations and what remains (m/s)."""
-    to_impulses(contact, active, count)
-    take(contact, active, count, SHEAR, OLD)
-    iterations, worst, solved = newton(contact, active, count, dense, rho, tolerance, remainder(contact, active, count, dense, rho))
+    to_impulses(contacts, active, count)
+    for a in range(count):
+        contact = Contact(contacts, active[a])
+        contact.old = impulse_of(contact)
+    iterations, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho))
     for weight in (1.0, 1e-4, 1e-8):                     # a weaker proximal term where hardly anything can be moved
         if solved:
             break
-        take(contact, active, count, OLD, SHEAR)
-        to_shares(contact, active, count)
-        take(contact, active, count, SHEAR, SHEAR_BEFORE)
-        used, worst, solved = take_path(contact, active, count, dense, rho, weight * PROXIMAL / rho, tolerance)
+        for a in range(count):
+            contact = Contact(contacts, active[a])
+            contact.shear = contact.old.shear
+        to_shares(contacts, active, count)
+        remember_shear(contacts, active, count)
+        used, worst, solved = take_path(contacts, active, count, dense, rho, weight * PROXIMAL / rho, tolerance)
         iterations += used
-    to_shares(contact, active, count)
+    to_shares(contacts, active, count)
     return iterations, worst

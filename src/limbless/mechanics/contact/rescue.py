@@ -1,138 +1,105 @@
-"""The contacts of one time step, solved: iterations of `contact_solver`, and what is tried where they do not end.
+"""What is tried for the contacts of a step where the iterations of `solver` do not end; compiled when it is first needed.
 
-1. Newton's method from the guess: one to six iterations, almost always.
-2. The same with longer and shorter trial steps, which leave most cycles.
-3. Radii of friction frozen: what remains is convex, and Newton's method with an exact line search minimises it; the radii follow.
-4. The path of `contact_path`, on the dense coupling of all contacts, which the sweeps give column by column. It also leads to a
+1. Radii of friction frozen: what remains is convex, and Newton's method with an exact line search minimises it; the radii follow.
+2. The path of `path`, on the dense coupling of all contacts, which the sweeps give column by column. It also leads to a
    solution where friction is too strong for radii that follow (coefficients from about 0.8 on); 22 contacts take some 50 ms.
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.blocks import get_block
-from limbless.mechanics.algebra.columns import get_twist, get_wrench
 from limbless.mechanics.algebra.inertia import power
-from limbless.mechanics.chain.row_motion import copy
-from limbless.mechanics.chain.rows import COLUMN, GIVEN, HAS_BODY, START
+from limbless.mechanics.algebra.search import false_position
+from limbless.mechanics.chain.tables import Link
+from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.contact.law import (
-    ACTS,
-    FORWARD,
-    FROZEN,
-    IMPULSE,
-    LOAD,
-    LOAD_LAW,
-    OLD,
-    RATE,
-    SHEAR,
-    SHEAR_LAW,
-    SHIFT,
-    TWIST_LAW,
-    contact_wrench,
-    explicit_impulse,
-    put_rates,
-)
-from limbless.mechanics.contact.path import MINUS, MOST, PLACE, PLUS, SIDE, begin, follow, put_contacts, put_row, take_answer
-from limbless.mechanics.contact.solver import MOMENTUM, iterate, measure, spread, sweep_through
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, no_law, put_impulse, put_rates
+from limbless.mechanics.contact.path import MOST, SIDE, Direction, Law, begin, follow, put_contacts, put_row, take_answer
+from limbless.mechanics.contact.solver import iterate, measure, sweep_through, try_plain
+from limbless.mechanics.contact.tables import Affine, BaseStep, BodyStep, Contact, JointStep, Line, Pair, Plea, Rubbing, Smooth
 
-PLAIN, SOON, BURSTS, SHORT, LONG = 6, 20, 100, 5, 40
+SOON, BURSTS, SHORT, LONG = 20, 100, 5, 40
 
 
 @lean_kernel
-def iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, frozen):
-    """`iterate` where it is seldom needed: compiled once."""
-    return iterate(base, layout, work, contact, owner, active, count, step, e, rho, frozen)
-
-
-@lean_kernel
-def measure_again(contact, owner, active, count, twist, e, rho):
-    """`measure` of given impulses, where it is seldom needed: compiled once."""
-    return measure(contact, owner, active, count, twist, e, rho, False)
-
-
-@lean_kernel
-def keep(contact, active, count, velocity, twist, velocity_before, twist_before):
+def keep(step, count):
     """Remember this iterate."""
-    copy(velocity, velocity_before)
-    for k in range(twist.shape[0]):
-        for c in range(6):
-            twist_before[k, c] = twist[k, c]
+    base = BaseStep(step.base, 0)
+    base.before = base.twist
+    for v in range(step.rates.shape[0]):
+        JointStep(step.joints, v).before = step.rates[v]
+    for k in range(step.bodies.shape[0]):
+        body = BodyStep(step.bodies, k)
+        body.before = body.twist
     for a in range(count):
-        for c in range(IMPULSE):
-            contact[active[a], OLD + c] = contact[active[a], LOAD + c]
+        contact = Contact(step.contacts, step.active[a])
+        contact.old = impulse_of(contact)
 
 
 @lean_kernel
-def retreat(contact, active, count, share, velocity, twist, velocity_before, twist_before):
+def retreat(step, count, share):
     """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every point between."""
-    for c in range(velocity.shape[0]):
-        velocity[c] = velocity_before[c] + share * (velocity[c] - velocity_before[c])
-    for k in range(twist.shape[0]):
-        for c in range(6):
-            twist[k, c] = twist_before[k, c] + share * (twist[k, c] - twist_before[k, c])
+    base = BaseStep(step.base, 0)
+    base.twist = base.before + share * (base.twist - base.before)
+    for v in range(step.rates.shape[0]):
+        before = JointStep(step.joints, v).before
+        step.rates[v] = before + share * (step.rates[v] - before)
+    for k in range(step.bodies.shape[0]):
+        body = BodyStep(step.bodies, k)
+        body.twist = body.before + share * (body.twist - body.before)
     for a in range(count):
-        i = active[a]
-        for c in range(IMPULSE):
-            contact[i, LOAD + c] = contact[i, OLD + c] + share * (contact[i, LOAD + c] - contact[i, OLD + c])
+        contact = Contact(step.contacts, step.active[a])
+        put_impulse(contact, contact.old + share * (impulse_of(contact) - contact.old))
 
 
 @lean_kernel
-def slope_along(layout, contact, owner, active, count, step, e, share, straight, curve):
+def slope_along(step, count, e, share, straight, curve):
     """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
 
     `straight` and `curve` are what bodies and joints contribute, which is linear in `share`; only contact laws are asked again.
     """
     total = straight + share * curve
-    before, after = step.twist_before, step.twist
     for a in range(count):
-        i = active[a]
-        k = owner[i]
-        u0, u1 = get_twist(before, k, START), get_twist(after, k, START)
-        du = u1 + (-1.0) * u0
-        put_rates(contact, i, u0 + share * du)
-        load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
-        put_impulse(contact, i, load, x1, x2, r1, r2)
-        total -= power(du, contact_wrench(contact, i))
+        i = step.active[a]
+        contact, body = Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i])
+        du = body.twist - body.before
+        put_rates(contact, body.before + share * du)
+        put_impulse(contact, explicit_impulse(contact, e))
+        total -= power(du, contact_wrench(contact))
     return total
 
 
-@inline
-def put_impulse(contact, i, load, x1, x2, r1, r2):
-    contact[i, LOAD], contact[i, LOAD + 1], contact[i, LOAD + 2], contact[i, LOAD + 3], contact[i, LOAD + 4] = load, x1, x2, r1, r2
-
-
 @lean_kernel
-def body_slope(layout, step):
+def body_slope(robot, step):
     """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
     straight, curve = 0.0, 0.0
-    for k in range(layout.shape[0]):
-        if layout[k, HAS_BODY]:
-            I, f = get_block(step.blocks, k, START), get_wrench(step.blocks, k, MOMENTUM)
-            u0 = get_twist(step.twist_before, k, START)
-            du = get_twist(step.twist, k, START) + (-1.0) * u0
-            straight += power(du, I @ u0) - power(du, f)
-            curve += power(du, I @ du)
-        if k > 0 and not layout[k, GIVEN]:
-            v = layout[k, COLUMN]
-            dq = step.velocity[6 + v] - step.velocity_before[6 + v]
-            straight += dq * (step.resist[v] * step.velocity_before[6 + v] - step.effort[v])
-            curve += dq * step.resist[v] * dq
+    for k in range(len(robot.links.codes)):
+        link = Link(robot.links, k)
+        if link.has_body:
+            body = BodyStep(step.bodies, k)
+            du = body.twist - body.before
+            straight += power(du, body.block @ body.before) - power(du, body.momentum)
+            curve += power(du, body.block @ du)
+        if k > 0 and not link.given:
+            joint = JointStep(step.joints, link.column)
+            dq = step.rates[link.column] - joint.before
+            straight += dq * (joint.resist * joint.before - joint.effort)
+            curve += dq * joint.resist * dq
     return straight, curve
 
 
 @lean_kernel
-def search(layout, contact, owner, active, count, step, e):
+def search(robot, step, count, e):
     """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
-    straight, curve = body_slope(layout, step)
-    high, above = 1.0, slope_along(layout, contact, owner, active, count, step, e, 1.0, straight, curve)
+    straight, curve = body_slope(robot, step)
+    high, above = 1.0, slope_along(step, count, e, 1.0, straight, curve)
     if above <= 0.0:
         return 1.0
-    low, below = 0.0, slope_along(layout, contact, owner, active, count, step, e, 0.0, straight, curve)
+    low, below = 0.0, slope_along(step, count, e, 0.0, straight, curve)
     enough = 0.05 * abs(below)
     share = 1.0
     for _ in range(30):
-        width = high - low
-        share = min(max(low - below * width / (above - below), low + 0.05 * width), high - 0.05 * width)
-        slope = slope_along(layout, contact, owner, active, count, step, e, share, straight, curve)
+        share = false_position(low, high, below, above)
+        slope = slope_along(step, count, e, share, straight, curve)
         if abs(slope) <= enough:
             break
         if slope > 0.0:
@@ -142,204 +109,227 @@ def search(layout, contact, owner, active, count, step, e):
     return share
 
 
+@inline
+def change_of(step):
+    """Largest change of a velocity since the remembered iterate."""
+    base = BaseStep(step.base, 0)
+    d = base.twist - base.before
+    change = max(max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
+                 max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)))
+    for v in range(step.rates.shape[0]):
+        change = max(change, abs(step.rates[v] - JointStep(step.joints, v).before))
+    return change
+
+
 @lean_kernel
-def minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most):
+def minimise(robot, options, step, count, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
     for n in range(most):
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        iterate_again(base, layout, work, contact, owner, active, count, step, e, rho, True)
-        change = 0.0
-        for c in range(step.velocity.shape[0]):
-            change = max(change, abs(step.velocity[c] - step.velocity_before[c]))
-        share = search(layout, contact, owner, active, count, step, e)
-        retreat(contact, active, count, share, step.velocity, step.twist, step.velocity_before, step.twist_before)
+        keep(step, count)
+        iterate(robot, options, step, count, options.descent, True)
+        change = change_of(step)
+        retreat(step, count, search(robot, step, count, options.compliance))
         for a in range(count):
-            i = active[a]
-            put_rates(contact, i, get_twist(step.twist, owner[i], START))
-            load, x1, x2, r1, r2 = explicit_impulse(contact, i, e)
-            put_impulse(contact, i, load, x1, x2, r1, r2)
-        if change < 0.1 * tolerance:
+            i = step.active[a]
+            contact = Contact(step.contacts, i)
+            put_rates(contact, BodyStep(step.bodies, step.owner[i]).twist)
+            put_impulse(contact, explicit_impulse(contact, options.compliance))
+        if change < 0.1 * options.tolerance:
             return n + 1
     return most
 
 
 @lean_kernel
-def try_plain(base, layout, work, contact, owner, active, count, step, e, rho, trial, tolerance):
-    """A few plain iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to `rho`."""
-    worst = 1e300
-    for n in range(PLAIN):
-        worst = iterate_again(base, layout, work, contact, owner, active, count, step, e, trial, False)
-        if worst < tolerance:
-            if trial != rho:
-                worst = measure_again(contact, owner, active, count, step.twist, e, rho)
-            if worst < tolerance:
-                return n + 1, worst
-    return PLAIN, max(worst, tolerance)
-
-
-@lean_kernel
-def fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, first, last):
+def fallback(robot, options, step, count, first, last):
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
-    iterations, worst = 0, 1e300
+    iterations, worst, rho = 0, 1e300, options.descent
     if first == 0:
         for a in range(count):
-            contact[active[a], FROZEN] = max(contact[active[a], LOAD], 0.0)
+            contact = Contact(step.contacts, step.active[a])
+            contact.frozen = max(contact.load, 0.0)
     for burst in range(first, last):
         share = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
         most = SHORT if burst < 10 else LONG              # radii that are not right yet deserve no exact answer
-        iterations += minimise(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, most)
+        iterations += minimise(robot, options, step, count, most)
         for a in range(count):
-            i = active[a]
-            contact[i, FROZEN] += share * (max(contact[i, LOAD], 0.0) - contact[i, FROZEN])
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
+            contact = Contact(step.contacts, step.active[a])
+            contact.frozen = contact.frozen + share * (max(contact.load, 0.0) - contact.frozen)
+        keep(step, count)
         trial = rho if burst % 2 == 0 else 0.3 * rho if burst % 4 == 1 else 0.1 * rho
-        used, worst = try_plain(base, layout, work, contact, owner, active, count, step, e, rho, trial, tolerance)
+        used, worst = try_plain(robot, options, step, count, trial)
         iterations += used
-        if worst < tolerance:
+        if worst < options.tolerance:
             return iterations, worst
-        retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        worst = measure_again(contact, owner, active, count, step.twist, e, rho)
+        retreat(step, count, 0.0)
+        worst = measure(step, count, options.compliance, rho, False)
     return iterations, worst
 
 
-@inline
-def put_joints(layout, step, place, rows):
+# ------------------------------------------------------------------------------------------ the path, on the coupling of all contacts
+
+@generic
+def put_joints(dry, robot, step, path, place, rows):
     """Rows of dry friction in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of all rows."""
-    if step.grip.shape[0] == 0:
-        return rows
-    e, r, arm = step.dry[0], step.dry[1], step.dry[2]
-    for k in range(1, layout.shape[0]):
-        v = layout[k, COLUMN]
-        step.resist[v], step.effort[v] = step.free[v, 0], step.free[v, 1]
-        if step.grip[v] > 0.0 and not layout[k, GIVEN]:
-            rows = put_row(step.path, rows, SIDE, place + v, -1, step.grip[v] / arm, 1.0, 1.0, e * arm * arm, step.held[v] / arm,
-                           r / (arm * arm))
+
+
+@generic
+def arm_of(dry):
+    """The arm that turns rad/s into m/s."""
+
+
+@version_for(put_joints, Smooth)
+@inline
+def put_no_joints(dry, robot, step, path, place, rows):
+    return rows
+
+
+@version_for(arm_of, Smooth)
+@inline
+def no_arm(dry):
+    return 1.0
+
+
+@version_for(arm_of, Rubbing)
+@inline
+def own_arm(dry):
+    return dry.arm
+
+
+@version_for(put_joints, Rubbing)
+@inline
+def put_rubbing_joints(dry, robot, step, path, place, rows):
+    for k in range(1, len(robot.links.codes)):
+        link = Link(robot.links, k)
+        joint = JointStep(step.joints, link.column)
+        joint.resist = joint.free_resist
+        joint.effort = joint.free_effort
+        if joint.grip > 0.0 and not link.given:
+            law = Law(joint.grip / dry.arm, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, joint.held / dry.arm,
+                      dry.descent / (dry.arm * dry.arm))
+            rows = put_row(path, rows, SIDE, place + link.column, -1, law)
     return rows
 
 
 @inline
-def push(contact, active, step, place, joints, size):
+def more(law, first, second):
+    """An affine law with more of its constant part."""
+    return Affine(law.constant + Pair(first, second), law.lean, law.own, law.mixed, law.other)
+
+
+@inline
+def push(step, arm, place, joints, size):
     """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
     if place >= joints:
-        step.effort[place - joints] += step.dry[2] * size
+        joint = JointStep(step.joints, place - joints)
+        joint.effort = joint.effort + arm * size
         return
-    i, c = active[place // 5], place % 5
+    contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
     if c == 0:
-        contact[i, LOAD_LAW] += size
+        contact.load_law = Line(contact.load_law.constant + size, contact.load_law.slope)
     elif c < 3:
-        contact[i, SHEAR_LAW + c - 1] += size
+        contact.shear_law = more(contact.shear_law, size if c == 1 else 0.0, size if c == 2 else 0.0)
     else:
-        contact[i, TWIST_LAW + c - 3] += size
+        contact.twist_law = more(contact.twist_law, size if c == 3 else 0.0, size if c == 4 else 0.0)
 
 
 @inline
-def read_velocities(contact, owner, active, count, step, joints, rows):
-    """Velocities of all rows, into `path.velocity`."""
-    for a in range(count):
-        put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
-    for j in range(rows):
-        place = step.path.where[j, PLACE]
-        if place >= joints:
-            step.path.velocity[j] = step.dry[2] * step.velocity[6 + place - joints]
-        else:
-            step.path.velocity[j] = contact[active[place // 5], RATE + place % 5]
+def velocity_at(step, arm, place, joints):
+    """Velocity of the row at `place`."""
+    if place >= joints:
+        return arm * step.rates[place - joints]
+    contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
+    if c == 0:
+        return contact.approach
+    if c < 3:
+        return contact.slip.along if c == 1 else contact.slip.across
+    return contact.roll.along if c == 3 else contact.roll.across
 
 
 @lean_kernel
-def couple(base, layout, work, contact, owner, active, count, step, rho, rows):
+def read_velocities(step, path, arm, count, rows):
+    """Velocities of all rows at the present twists."""
+    for a in range(count):
+        i = step.active[a]
+        put_rates(Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i]).twist)
+    for j in range(rows):
+        Direction(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
+
+
+@lean_kernel
+def couple(robot, options, step, path, count, rows):
     """γ0 and D of the rows: the velocities without impulses, and what an impulse at each row adds to them."""
-    path, joints = step.path, 5 * count
+    arm, rho, joints = arm_of(options.dry), options.descent, 5 * count
     for a in range(count):
-        i = active[a]
-        contact[i, ACTS], contact[i, LOAD_LAW], contact[i, LOAD_LAW + 1] = 1.0, 0.0, 0.0
-        contact[i, SHEAR] = -1.0 if contact[i, FORWARD] > 0.0 else 1.0               # decides which of the two coefficients acts
-        for c in range(14):
-            contact[i, SHEAR_LAW + c] = 0.0
-    sweep_through(base, layout, work, contact, owner, active, count, step)
-    read_velocities(contact, owner, active, count, step, joints, rows)
+        contact = Contact(step.contacts, step.active[a])
+        contact.acts = 1.0
+        contact.load_law = Line(0.0, 0.0)
+        contact.shear_law = no_law()
+        contact.twist_law = no_law()
+        contact.shear = Pair(-1.0 if contact.friction.forward > 0.0 else 1.0, contact.shear.across)      # decides which coefficient acts
+    sweep_through(robot, options.base, step, count)
+    read_velocities(step, path, arm, count, rows)
     for j in range(rows):
-        path.slip[j] = path.velocity[j]
+        direction = Direction(path.directions, j)
+        direction.slip = direction.velocity
     for i in range(rows):
-        place, scale = path.where[i, PLACE], path.law[i, PLUS] if path.law[i, PLUS] > 0.0 else path.law[i, MINUS]
-        push(contact, active, step, place, joints, rho / scale)
-        sweep_through(base, layout, work, contact, owner, active, count, step)
-        read_velocities(contact, owner, active, count, step, joints, rows)
-        push(contact, active, step, place, joints, -rho / scale)
+        own = Direction(path.directions, i)
+        place, scale = path.place[i], own.plus if own.plus > 0.0 else own.minus
+        push(step, arm, place, joints, rho / scale)
+        sweep_through(robot, options.base, step, count)
+        read_velocities(step, path, arm, count, rows)
+        push(step, arm, place, joints, -rho / scale)
         for j in range(rows):
-            path.coupling[j, i] = (path.velocity[j] - path.slip[j]) / rho
+            direction = Direction(path.directions, j)
+            path.coupling[j, i] = (direction.velocity - direction.slip) / rho
     for j in range(rows):
-        if path.where[j, PLACE] < joints and path.where[j, PLACE] % 5 == 0:
-            path.slip[j] += contact[active[path.where[j, PLACE] // 5], SHIFT]
-
-
-@inline
-def take_joints(step, joints, rows):
-    """Impulses and rates of joints with dry friction at the present place of the path."""
-    for j in range(rows):
-        v = step.path.where[j, PLACE] - joints
-        if v >= 0:
-            step.rub[v], step.velocity[6 + v] = step.dry[2] * step.path.answer[j], step.path.velocity[j] / step.dry[2]
+        if path.place[j] < joints and path.place[j] % 5 == 0:
+            direction = Direction(path.directions, j)
+            direction.slip = direction.slip + Contact(step.contacts, step.active[path.place[j] // 5]).shift
 
 
 @lean_kernel
-def take_path(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
+def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
-    iterations, worst = 0, 1e300
+    iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
     if count > MOST:
         return iterations, worst
-    path, joints = step.path, 5 * count
-    rows = put_joints(layout, step, joints, put_contacts(path, contact, active, count, e, rho))
-    couple(base, layout, work, contact, owner, active, count, step, rho, rows)
-    going = begin(path, rows, rho)
-    while going and worst >= tolerance:
+    rows = put_contacts(path, step.contacts, step.active, count, options.compliance, options.descent)
+    rows = put_joints(options.dry, robot, step, path, joints, rows)
+    couple(robot, options, step, path, count, rows)
+    going = begin(path, rows, options.descent)
+    while going and worst >= options.tolerance:
         going = follow(path, rows)
-        take_answer(path, rows, contact, active, joints)
-        take_joints(step, joints, rows)
-        used, worst = try_plain(base, layout, work, contact, owner, active, count, step, e, rho, rho, tolerance)
+        take_answer(path, rows, step.contacts, step.active, joints)
+        for j in range(rows):                                        # impulses and rates of joints with dry friction
+            v, direction = path.place[j] - joints, Direction(path.directions, j)
+            if v >= 0:
+                JointStep(step.joints, v).rub = arm * direction.answer
+                step.rates[v] = direction.velocity / arm
+        used, worst = try_plain(robot, options, step, count, options.descent)
         iterations += used
     return iterations, worst
 
 
 @lean_kernel
-def rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """What is tried when plain iterations have not converged.
-
-    Returns the number of iterations, the natural map, and whether more than trial steps of another length was needed.
-    """
-    iterations, worst = 0, 1e300
-    for stretch in (3.0, 0.3):
-        used, worst = try_plain(base, layout, work, contact, owner, active, count, step, e, rho, stretch * rho, tolerance)
+def attempt(robot, options, step, path, asked):
+    """Both, one after the other; what there is to say goes into the `Plea`."""
+    count = int(asked.active)
+    iterations, worst = fallback(robot, options, step, count, 0, SOON)
+    if worst >= options.tolerance:
+        keep(step, count)
+        used, found = take_path(robot, options, step, path, count)
         iterations += used
-        if worst < tolerance:
-            return iterations, worst, False
-    used, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, 0, SOON)
-    iterations += used
-    if worst >= tolerance:
-        keep(contact, active, count, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        used, found = take_path(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-        iterations += used
-        if found < tolerance:
-            return iterations, found, True
-        retreat(contact, active, count, 0.0, step.velocity, step.twist, step.velocity_before, step.twist_before)
-        used, worst = fallback(base, layout, work, contact, owner, active, count, step, e, rho, tolerance, SOON, BURSTS)
-        iterations += used
-    return iterations, worst, True
+        if found < options.tolerance:
+            worst = found
+        else:
+            retreat(step, count, 0.0)
+            used, worst = fallback(robot, options, step, count, SOON, BURSTS)
+            iterations += used
+    asked.iterations = iterations + 0.0
+    asked.residual = worst
 
 
-@inline
-def solve_contacts(base, layout, work, contact, owner, active, count, step, e, rho, tolerance):
-    """Solve the step from the guess in `step.velocity` and in the impulses of `contact`.
-
-    Returns the number of iterations, the natural map (m/s) and whether the fallback was used.
-    """
-    spread(layout, work, step.effort, step.sweep, False, step.velocity, step.twist)
-    for a in range(count):
-        put_rates(contact, active[a], get_twist(step.twist, owner[active[a]], START))
-    iterations, worst, fell = 0, 2.0 * tolerance, False
-    while iterations < PLAIN and worst >= tolerance:
-        worst = iterate(base, layout, work, contact, owner, active, count, step, e, rho, False)
-        iterations += 1
-    if worst >= tolerance:
-        more, worst, fell = rescue(base, layout, work, contact, owner, active, count, step, e, rho, tolerance)
-        iterations += more
-    return iterations, worst, fell
+@lean_kernel
+def rescue(robot, options, step, path, plea):
+    """What is behind `options.rescue`, called from Python."""
+    attempt(lean(robot), options, lean(step), lean(path), Plea(plea, 0))

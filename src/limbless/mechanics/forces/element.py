@@ -18,10 +18,10 @@ def spend_power(element, inside, memory):
 
 
 @generic
-def revisit(element, memory):
-    """Before `spend_power`, where the bodies have other velocities by now than those at which the element pushed."""
+def look_again(element, memory):
+    """The velocities of the bodies have changed since `push`: note them, for `spend_power`."""
 
 
 push_all = for_each(push)
-revisit_all = for_each(revisit)
 spend_all = for_each(spend_power)
+look_again_all = for_each(look_again)

@@ -40,7 +40,7 @@ class FluidLaw(NamedTuple):
     """Marks `Laws` of the table `Fluid`."""
 
 
-law(FluidLaw, Fluid)
+law(FluidLaw, Fluid, bands=True)
 
 
 @inline

@@ -36,7 +36,7 @@ class FrictionLaw(NamedTuple):
     """Marks `Laws` of the table `Friction`."""
 
 
-law(FrictionLaw, Friction)
+law(FrictionLaw, Friction, bands=True)
 version_for(law_wrench, FrictionLaw)(sliced_wrench)
 
 

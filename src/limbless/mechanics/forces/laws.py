@@ -20,7 +20,7 @@ from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
-from limbless.mechanics.forces.element import push, revisit, spend_power
+from limbless.mechanics.forces.element import look_again, push, spend_power
 
 
 @table
@@ -56,6 +56,15 @@ class RowLaws(NamedTuple):
     weights: Any
 
 
+class LawRows(NamedTuple):
+    """Laws of one kind as an environment packs them, before a model lays them out for its kernels."""
+
+    kind: Any                             # an instance of its class
+    rows: Any                             # the kind's table
+    nodes: Any                            # Gauss abscissae and weights, as those of `Laws`
+    weights: Any
+
+
 class Slice(NamedTuple):
     """A slice of body."""
 
@@ -80,9 +89,12 @@ def law_row(kind, rows, i):
     """Row i of the kind's table."""
 
 
-def law(kind: Any, table: Any) -> None:
-    """Declare the table of a kind of law."""
-    kind.table = table
+def law(kind: Any, table: Any, bands: bool = False) -> None:
+    """Declare the table of a kind of law.
+
+    `bands`: its formula does not branch on numbers, so that it serves eight bodies at once.
+    """
+    kind.table, kind.bands = table, bands
     version_for(law_row, kind)(inline(lambda kind, rows, i: table(rows, i)))
 
 
@@ -164,16 +176,16 @@ def push_row_laws(laws, t, inside, robot, memory):
     push_and_keep_rows(memory.bodies, laws, t, inside)
 
 
-@version_for(revisit, Laws)
+@version_for(look_again, Laws)
 @inline
-def revisit_bands(laws, memory):
+def lay_again(laws, memory):
     lay_slab(laws.members, memory.bodies, laws.slab)
 
 
-@version_for(revisit, RowLaws)
+@version_for(look_again, RowLaws)
 @inline
-def revisit_rows(laws, memory):
-    return None                           # they read the bodies themselves
+def look_when_spent(laws, memory):
+    return None
 
 
 @version_for(spend_power, Laws)

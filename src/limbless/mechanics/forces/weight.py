@@ -25,7 +25,7 @@ class WeightLaw(NamedTuple):
     """Marks `Laws` of the table `Weight`."""
 
 
-law(WeightLaw, Weight)
+law(WeightLaw, Weight, bands=True)
 
 
 @version_for(law_wrench, WeightLaw)

@@ -5,7 +5,6 @@ obey Coulomb's law exactly. A wheel that sticks then does not creep, and the tor
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.columns import get_vector
 from limbless.mechanics.algebra.dense import substitute
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.algebra.vectors import cross
@@ -16,10 +15,11 @@ from limbless.mechanics.chain.screws import place
 from limbless.mechanics.chain.tables import INTEGRALS, Actuated, Answering, Base, Body, Imposed, Link, Screw, Spatial, Sums
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.contact.dense import SIDES, solve_friction
+from limbless.mechanics.contact.dense import solve_friction
 from limbless.mechanics.contact.gap import find_contacts
-from limbless.mechanics.contact.law import ARM, GIVEN, LOAD, NORMAL, SHEAR, SLIP, STICK, TANGENT, contact_wrench, held_directions, press
-from limbless.mechanics.forces.element import revisit_all, spend_all
+from limbless.mechanics.contact.law import SLIP, STICK, contact_wrench, held_directions, press
+from limbless.mechanics.contact.tables import Contact, Pair
+from limbless.mechanics.forces.element import look_again_all, spend_all
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, prepare, solve_free
 from limbless.mechanics.geometric.motion import (
     drive_joints,
@@ -62,7 +62,7 @@ def geometric_halfway(problem, n, t, h, watched, x):
     put_changes(robot, drive, n, memory)
     wheels = memory.wheels
     touching = wheels.touching
-    touching.found[0] = find_contacts(wheels.scene, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active)
+    touching.found[0] = find_contacts(wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active)
     touching.found[2] = rows
     put_wheel_rows(robot, options.frame.speeds, h, geometry_of(memory), touching)
     return 0
@@ -108,15 +108,14 @@ def aim(rows, h, speeds, solver):
 @lean_kernel
 def put_wheel_rows(robot, nb, h, geometry, touching):
     """Loads over the step and Jacobian rows of all wheels that touch."""
-    contact, rows, start = touching.contact, touching.rows, Body(geometry.bodies, 0).origin
+    rows, start = touching.rows, Body(geometry.bodies, 0).origin
     for c in range(touching.found[0]):
-        i = touching.active[c]
-        k = touching.owner[i]
-        press(contact, i, h)
-        arm = Body(geometry.bodies, k).origin + get_vector(contact, i, ARM) - start
+        contact, k = Contact(touching.contact, touching.active[c]), touching.owner[touching.active[c]]
+        press(contact, h)
+        arm = Body(geometry.bodies, k).origin + contact.arm - start
         last = nb + Link(robot.links, k).column if k > 0 else nb - 1
-        along = get_vector(contact, i, TANGENT)
-        across = cross(get_vector(contact, i, NORMAL), along)
+        along = contact.tangent
+        across = cross(contact.normal, along)
         first, second = Wrench(along, cross(arm, along)), Wrench(across, cross(arm, across))
         for a in range(rows.shape[1]):
             s = Screw(geometry.screws, a).twist
@@ -156,9 +155,9 @@ def couple(clamp_count, speeds, change, solver, touching, dense):
 
 
 @inline
-def friction_along(contact, i, side):
-    """Impulse of friction along one side of a wheel."""
-    return contact[i, SIDES[side]] * contact[i, SHEAR + side]
+def friction_impulse(contact):
+    """T = S ξ of a wheel."""
+    return Pair(contact.friction.forward * contact.shear.along, contact.friction.lateral * contact.shear.across)
 
 
 @generic
@@ -177,11 +176,10 @@ def never_overload(actuation, options, rounds, h, memory):
 def find_overload(actuation, options, rounds, h, memory):
     touching, free, change = memory.wheels.touching, memory.solver.free, memory.rates
     for c in range(touching.found[0]):
-        i = touching.active[c]
-        for side in range(2):
-            impulse = friction_along(touching.contact, i, side)
-            for j in range(touching.found[1]):
-                change[free[j]] += touching.mobility[2 * c + side, j] * impulse
+        impulse = friction_impulse(Contact(touching.contact, touching.active[c]))
+        for j in range(touching.found[1]):
+            change[free[j]] += touching.mobility[2 * c, j] * impulse.along
+            change[free[j]] += touching.mobility[2 * c + 1, j] * impulse.across
     spread_over(h, change)
     again = relent_in_metric(options.frame.speeds, rounds, SLACK / h, memory)
     for a in range(len(change)):
@@ -229,18 +227,18 @@ def geometric_meet(problem, t, h, x):
 def rub(h, geometry, touching):
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
     bias, base, spatial = geometry.bias, Base(geometry.base, 0), Spatial(geometry.spatial, 0)
-    contact, rows, start, per_step = touching.contact, touching.rows, Body(geometry.bodies, 0).origin, 1.0 / h
+    rows, start, per_step = touching.rows, Body(geometry.bodies, 0).origin, 1.0 / h
     load, total = spatial.load, base.pushed
     for c in range(touching.found[0]):
         i = touching.active[c]
-        body, F = Body(geometry.bodies, touching.owner[i]), per_step * contact_wrench(contact, i)
+        body, contact = Body(geometry.bodies, touching.owner[i]), Contact(touching.contact, i)
+        F, impulse = per_step * contact_wrench(contact), friction_impulse(contact)
         body.wrench = body.wrench + F
         F = carry_wrench(F, body.origin - start)
         total, load = total + F, load - F
-        for side in range(2):
-            along = per_step * friction_along(contact, i, side)
-            for a in range(len(bias)):
-                bias[a] -= rows[2 * c + side, a] * along
+        for a in range(len(bias)):
+            bias[a] -= rows[2 * c, a] * (per_step * impulse.along)
+            bias[a] -= rows[2 * c + 1, a] * (per_step * impulse.across)
     spatial.load = load
     base.pushed = total
 
@@ -288,7 +286,7 @@ def geometric_complete(problem, n, t, h, x):
     find_efforts(robot, options, rows, memory)
     give_answers(options.actuation, memory)
     end_step(robot, options, h, x, memory)
-    revisit_all(forces, memory)
+    look_again_all(forces, memory)
     for i in range(len(memory.law_powers)):
         memory.law_powers[i] = 0.0
     spend_all(forces, t + 0.5 * h, memory)
@@ -325,7 +323,7 @@ def count_contacts(bodies, touching, tally):
     """Work of every contact along the mean velocity of its body."""
     for c in range(touching.found[0]):
         i = touching.active[c]
-        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity, contact_wrench(touching.contact, i))
+        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity, contact_wrench(Contact(touching.contact, i)))
 
 
 @inline
@@ -362,15 +360,15 @@ def geometric_keep_step(problem, x, r):
 @lean_kernel
 def keep_wheels(bodies, touching, kept, r):
     """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
-    contact, owner = touching.contact, touching.owner
-    for i in range(contact.shape[0]):
-        if contact[i, LOAD] > 0.0:
-            force = (contact[i, GIVEN] / contact[i, LOAD]) * contact_wrench(contact, i).force
-            at = Body(bodies, owner[i]).origin + get_vector(contact, i, ARM)
+    for i in range(len(touching.owner)):
+        contact = Contact(touching.contact, i)
+        if contact.load > 0.0:
+            force = (contact.given / contact.load) * contact_wrench(contact).force
+            at = Body(bodies, touching.owner[i]).origin + contact.arm
             for c in range(3):
                 kept.force[r, i, c] = force[c]
                 kept.place[r, i, c] = at[c]
-            kept.held[r, i] = held_directions(contact, i)
+            kept.held[r, i] = held_directions(contact)
             kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
     kept.residual[r] = touching.counts[2]
     touching.counts[2] = 0.0

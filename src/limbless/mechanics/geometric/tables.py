@@ -44,7 +44,7 @@ class Touching(NamedTuple):
     """All places where set-valued friction acts; C contacts, two directions each."""
 
     owner: Any                        # (C,) row of the body
-    contact: Any                      # of `contact.law`; impulses are kept from step to step
+    contact: Any                      # Contact; impulses are kept from step to step
     active: Any                       # (C,)
     rows: Any                         # (2C, N) slip along each direction = row . speeds
     mobility: Any                     # (2C, N)
@@ -57,6 +57,7 @@ class Wheels(NamedTuple):
 
     touching: Touching                # what most kernels take
     scene: Any                        # Scene
+    rest: Any                         # Rest
     dense: Any                        # Dense
     descent: float                    # ρ, kg
 

@@ -1,7 +1,7 @@
 """`Geometric` through time: crawling, clamped, or driven by torques, with switches between them."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation, Motion
+from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
@@ -18,7 +19,7 @@ from limbless.mechanics.chain.frames import FixedBase
 from limbless.mechanics.chain.tables import INTEGRALS, Actuated, Answering, Body, Drive, Freedom, Imposed, Link, Sums
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.contact.law import IMPULSE, LOAD
+from limbless.mechanics.contact.tables import Contact, Remembered
 from limbless.mechanics.geometric import evaluation
 from limbless.mechanics.geometric import stepping as _stepping_versions  # noqa: F401 - what the engines ask of this model
 from limbless.mechanics.geometric.tables import (
@@ -111,7 +112,7 @@ class Geometric(Equations, Model):
         home, x[:pb] = base_frames.seat(self.frame, initial.position, initial.orientation)
         start, rates = np.zeros(n), np.zeros(n)
         if gait.drives != "torque":
-            motion = self.chain.motion(gait, np.zeros(1))
+            motion = joint_motion(self.chain, gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
             start = numbers("initial.joint_position", initial.joint_position, n)
@@ -120,7 +121,7 @@ class Geometric(Equations, Model):
         x[pb:self._split], x[self._split + self.frame.speeds:][:n] = start, rates
         self._set_base_twist(home, x, np.array(initial.twist))
         memory = {"home": home, "seat": base_frames.AT_ORIGIN.copy(), "seated": np.array([-1.0]), "impacts": np.zeros(7),
-                  "friction": np.zeros((self._wheel_count(), IMPULSE)), "phase": np.zeros(1), "handover": np.zeros(1 + 2 * n)}
+                  "friction": np.zeros((self._wheel_count(), Remembered.width)), "phase": np.zeros(1), "handover": np.zeros(1 + 2 * n)}
         return State(0.0, x, memory)
 
     def _set_base_twist(self, home: Array, x: Array, twist: Array) -> None:
@@ -138,7 +139,7 @@ class Geometric(Equations, Model):
             torque = kernel_array(gait.sample(times, np.arange(self.chain.freedoms, dtype=np.float64)).value)
             still = np.zeros((len(times), self.chain.freedoms))
             return Drive(still, still, still, torque)
-        return Drive(*self.chain.motion(gait, times), none)
+        return Drive(*joint_motion(self.chain, gait, times), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
         imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
@@ -176,7 +177,7 @@ class Geometric(Equations, Model):
                 done = first + step
                 break
         if isinstance(wheels, Wheels):
-            memory["friction"], memory["unrecorded"] = wheels.touching.contact[:, LOAD:LOAD + IMPULSE].copy(), wheels.touching.counts[2:3].copy()
+            memory["friction"], memory["unrecorded"] = _impulses(wheels).copy(), wheels.touching.counts[2:3].copy()
         status = Status(self._failure(found), float(knots[done])) if found else law_failure(self.environment)
         memory |= self._tallies.named(tally)
         block = {"time": times[:r], **{name: values[:r] for name, values in tables.kept_arrays(kept).items()}}
@@ -189,7 +190,7 @@ class Geometric(Equations, Model):
         if isinstance(self._wheels, NoWheels):
             return self._wheels
         wheels = tables.copied(self._wheels)
-        wheels.touching.contact[:, LOAD:LOAD + IMPULSE] = memory["friction"]
+        _impulses(wheels)[:] = memory["friction"]
         wheels.touching.counts[2] = memory.get("unrecorded", np.zeros(1))[0]
         return wheels
 
@@ -315,6 +316,11 @@ class Geometric(Equations, Model):
         return {**found, "contact": (("contact",), names, {})} if self.wheels else found
 
 
+def _impulses(wheels: Wheels) -> Array:
+    """What friction remembers from step to step, a view."""
+    return wheels.touching.contact[:, Contact.fields["load"].column:][:, :Remembered.width]
+
+
 def _rows(drive: Drive, first: int, last: int) -> Drive:
     """The rows of a stretch; a torque that is held has one row for all."""
     torque = drive.torque if len(drive.torque) == 1 else drive.torque[first:last]
@@ -342,8 +348,3 @@ class GeometricSettings(ModelSettings):
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Geometric:
         return Geometric(robot, environment, actuation, self.coordinates, self.equations)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.geometric import warming
-        return [("smooth motion and geometry", warming.run_smooth), ("set-valued wheels", warming.run_stepping)]

@@ -12,11 +12,11 @@ from limbless.mechanics.chain.frames import Frame
 from limbless.mechanics.chain.joints import Prismatic, Revolute
 from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, Bound, Freedom, Link, Records, Robot, Screw, Spatial, Wish
 from limbless.mechanics.contact.dense import Dense
-from limbless.mechanics.contact.law import CONTACT_COLUMNS
 from limbless.mechanics.contact.path import make_path
+from limbless.mechanics.contact.tables import Contact
 from limbless.mechanics.geometric.tables import GeometricMemory, GeometricRecords, NoWheels, Solver, Touching, WheelRecords, Wheels
 from limbless.models import chain_problem
-from limbless.models.contact_tables import bodies_of, mobility, scene_of
+from limbless.models.contact_tables import bodies_of, mobility, rest_of, scene_of
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -66,9 +66,9 @@ def wheels_of(chain: Chain, environment: Sequence[Environment], N: int) -> Wheel
     C = len(scene.owner)
     dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
                   make_path(2 * C))
-    touching = Touching(owner=scene.owner, contact=np.zeros((C, CONTACT_COLUMNS)), active=np.zeros(C, dtype=np.int64),
+    touching = Touching(owner=scene.owner, contact=Contact.zeros(C), active=np.zeros(C, dtype=np.int64),
                         rows=np.zeros((2 * C, N)), mobility=np.zeros((2 * C, N)), counts=np.zeros(3), found=np.zeros(3, dtype=np.int64))
-    return Wheels(touching, scene, dense, 1.0 / mobility(chain, environment, bodies_of(chain)))
+    return Wheels(touching, scene, rest_of(scene, len(chain.rows)), dense, 1.0 / mobility(chain, environment, bodies_of(chain)))
 
 
 def geometric_records(plain: Robot, wheels: int, count: int, tally: Any) -> GeometricRecords:

@@ -1,52 +1,63 @@
-"""Working memory and records of the non-smooth model, as `mechanics.contact.motion` takes them."""
+"""Memory and records of the non-smooth model, as a `ContactProblem` takes them."""
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.row_saturation import WISH_ROWS
-from limbless.mechanics.contact.law import CONTACT_COLUMNS, IMPULSE
-from limbless.mechanics.contact.motion import Kept, Moving, Room
+from limbless.mechanics.chain.joints import Prismatic, Revolute
+from limbless.mechanics.chain.tables import BodyRecord, Link, Robot
 from limbless.mechanics.contact.path import MOST, make_path
-from limbless.mechanics.contact.solver import BLOCK_COLUMNS, SWEEP_COLUMNS, Step
+from limbless.mechanics.contact.tables import (
+    BaseStep,
+    BodyStep,
+    Contact,
+    ContactMemory,
+    ContactRecord,
+    ContactRecords,
+    Counts,
+    JointStep,
+    Outcome,
+    Plea,
+    Remembered,
+    Rubbing,
+    Scene,
+    Speeds,
+    Step,
+    StepRecord,
+    Where,
+)
+from limbless.models.chain_problem import memory_of, state_size
+from limbless.models.contact_tables import rest_of
 
 Array = NDArray[np.float64]
-INTEGRALS = 9
 
 
-def state_size(rows: int, joints: int, slots: int) -> int:
-    """Numbers in the flat state."""
-    return 7 + joints + 2 * (6 + joints) + 6 * rows + IMPULSE * slots + 2 * joints + INTEGRALS
+def with_kinds(robot: Robot) -> Robot:
+    """Of several kinds of joints, those that this model knows."""
+    return robot if len(robot.kinds) == 1 else robot._replace(kinds=(Revolute(), Prismatic()))
 
 
-def views(x: Array, rows: int, joints: int, slots: int) -> Moving:
-    """The parts of a flat state; writing into them writes into it."""
-    ends = np.cumsum([7 + joints, 6 + joints, 6 + joints, 6 * rows, IMPULSE * slots, joints, joints, INTEGRALS])
-    parts = np.split(x, ends[:-1])
-    return Moving(parts[0], parts[1], parts[2], parts[3].reshape(rows, 6), parts[4].reshape(slots, IMPULSE), parts[5], parts[6],
-                  parts[7])
+def where_of(robot: Robot, slots: int) -> Where:
+    """Where the parts of a flat state begin."""
+    bodies, freedoms, size = len(robot.links.codes), len(robot.freedoms), state_size(robot)
+    ends = size + np.cumsum([0, 6 + freedoms, Speeds.width * bodies, Remembered.width * slots, freedoms, freedoms])
+    return Where(int(Link.of(robot.links).velocity[0]) + 6 + freedoms, *map(int, ends))
 
 
-def room(rows: int, joints: int, slots: int) -> Room:
-    """Working memory of a run."""
-    return Room(np.zeros(7 + joints), np.zeros(6 + joints), np.zeros((rows, kernels.WORK_COLUMNS)), np.zeros((rows, 6)),
-                np.zeros((rows, 6)), np.zeros((slots, CONTACT_COLUMNS)), np.zeros(slots, dtype=np.int64), np.zeros(3),
-                np.zeros((joints, 5)), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(6))
+def memory_for(robot: Robot, scene: Scene, dry: Any, environments: int, tally: Any) -> ContactMemory:
+    """Working memory of a run among so many environments."""
+    bodies, freedoms, slots = len(robot.links.codes), len(robot.freedoms), len(scene.owner)
+    chain = memory_of(robot, environments, tally)
+    step = Step(chain.bodies, chain.axes, BodyStep.zeros(bodies), JointStep.zeros(freedoms), BaseStep.zeros(1), np.zeros(freedoms),
+                Contact.zeros(slots), scene.owner, np.zeros(slots, dtype=np.int64), np.zeros((6, 7)))
+    path = make_path(Remembered.width * min(slots, MOST) + (freedoms if isinstance(dry, Rubbing) else 0))
+    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies), path, Counts.zeros(1), Plea.zeros(1))
 
 
-def step(rows: int, joints: int, slots: int, dry: Array | None) -> Step:
-    """Working memory of the solver; `dry` holds the numbers of dry friction in the joints, if any has it."""
-    rubbing = 0 if dry is None else joints
-    path = make_path(IMPULSE * min(slots, MOST) + rubbing)
-    return Step(np.zeros((rows, BLOCK_COLUMNS)), np.zeros(joints), np.zeros(joints), np.zeros(6 + joints), np.zeros((rows, 6)),
-                np.zeros((rows, SWEEP_COLUMNS)), np.zeros((6, 7)), np.zeros(6 + joints), np.zeros((rows, 6)), np.zeros(6),
-                np.zeros(rubbing), np.zeros(rubbing), np.zeros(rubbing), np.zeros((rubbing, 2)), np.zeros(3) if dry is None else dry, path)
-
-
-def kept(rows: int, joints: int, slots: int, count: int) -> Kept:
-    """Room for `count` records."""
-    return Kept(np.zeros((count, 13 + 2 * joints + INTEGRALS)), np.zeros((count, joints)), np.zeros((count, 3)),
-                np.zeros((count, rows, 9)), np.zeros((count, rows, 3)), np.zeros((count, rows, 6)), np.zeros((count, rows, 6)),
-                np.zeros((count, rows, 6)), np.zeros((count, slots, 3)), np.zeros((count, slots, 3)), np.zeros((count, slots)),
-                np.zeros((count, slots)), np.zeros((count, 6)), np.zeros(count), np.zeros(count))
+def records_for(robot: Robot, slots: int, count: int, tally: Any) -> ContactRecords:
+    """Room for `count` records, and for as many of `tally`."""
+    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+    return ContactRecords(np.zeros((count, state_size(robot))), np.zeros((count, freedoms)), BodyRecord.zeros(count, bodies),
+                          ContactRecord.zeros(count, slots), StepRecord.zeros(count), tally)

@@ -65,11 +65,6 @@ class TendonStaticsSettings(ModelSettings):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> TendonTask:
         return TendonTask(self, robot, environment)
 
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.tendon_statics import warming
-        return [("equilibria and workspace", warming.run_smooth), ("friction", warming.run_friction)]
-
 
 class _Told(list[Equilibrium]):
     """Equilibria as they are found; each is told."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limbless.environments.packing import assemble_laws, law_row
 from limbless.gaits.body_wave import BodyWave, sample_body_wave
 from limbless.mechanics.algebra.columns import BODY_ROTATION, BODY_VELOCITY
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
@@ -33,6 +32,7 @@ from limbless.mechanics.forces.rows import (
     WEIGHT,
     Laws,
 )
+from limbless.models.row_laws import assemble_laws, law_row
 
 BODIES = 21
 WORK_COLUMNS = 64

@@ -1,0 +1,162 @@
+"""What a step did: works, impulse, the outer force on every body, and the record of a knot.
+
+Every force works along the mean of the velocities before and after the step; `Body.velocity` holds that mean in the end.
+"""
+from __future__ import annotations
+
+from limbless.mechanics.algebra.columns import vector_at
+from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.algebra.vectors import Vector, cross, transpose
+from limbless.mechanics.chain.kinematics import move
+from limbless.mechanics.chain.tables import Body, BodyRecord, Link, Sums
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.contact.bodies import twist_at_start
+from limbless.mechanics.contact.control import finish_joints
+from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
+from limbless.mechanics.contact.tables import (
+    BaseStep,
+    BodyStep,
+    Contact,
+    ContactRecord,
+    Counts,
+    Outcome,
+    Solid,
+    Speeds,
+    StepRecord,
+)
+from limbless.mechanics.forces.element import look_again_all, spend_all
+from limbless.mechanics.integrate.tally import add_step, keep
+
+
+@lean_kernel
+def finish_contacts(solids, step, count, h, x, start, works):
+    """The forces of all contacts on their bodies, and their works."""
+    for a in range(count):
+        i = step.active[a]
+        k, W = step.owner[i], contact_wrench(Contact(step.contacts, i))
+        body = Body(step.places, k)
+        body.wrench = body.wrench + (1.0 / h) * W
+        before = twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k), body.rotation)
+        works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
+
+
+@lean_kernel
+def finish_bodies(robot, solids, step, outcomes, h, x, start):
+    """New `Speeds`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre over the step.
+
+    That velocity is the one at the middle pose: with the speeds that bodies remember, which belong to the pose of the step before, it
+    would be right to first order only.
+    """
+    environment, mass, flow = 0.0, 0.0, Vector(0.0, 0.0, 0.0)
+    push = carry_wrench(BaseStep(step.base, 0).hold, Body(step.places, 0).origin)       # `hold` stays zero under a free base
+    for k in range(len(robot.links.codes)):
+        if not Link(robot.links, k).has_body:
+            continue
+        body, solid, speeds, outcome = Body(step.places, k), Solid(solids, k), Speeds(x, start + 6 * k), Outcome(outcomes, k)
+        R, F = body.rotation, body.wrench
+        before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
+        environment += 0.5 * h * (power(before, F) + power(after, F))
+        push = push + h * carry_wrench(F, body.origin)
+        both = carry_twist(body.velocity + after, arm)
+        mass, flow = mass + solid.mass, flow + (0.5 * solid.mass) * both.linear
+        body.velocity = 0.5 * (before + after)
+        now = Twist(carry_twist(after, arm).linear, transpose(R) @ after.angular)
+        outcome.wrench = F
+        outcome.rates = (1.0 / h) * (now - Twist(speeds.linear, speeds.angular))
+        speeds.linear = now.linear
+        speeds.angular = now.angular
+    return environment, push, mass, flow
+
+
+@inline
+def finish(problem, t, h, x):
+    """After the solve: velocities of all bodies, torques, works and impulse."""
+    robot, solids, _, forces, options, where, _, memory, _ = problem
+    chain, step = memory.chain, memory.step
+    finish_contacts(solids, step, int(Counts(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
+    slid = Body(step.places, 0).velocity.linear
+    environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds)
+    place = Link(robot.links, 0).position
+    gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before the step
+    way = h * flow + mass * (gone - 0.5 * h * slid)
+    driven, passive = finish_joints(robot, options, where, t, h, chain, step, x)
+    look_again_all(forces, chain)
+    for i in range(len(chain.law_powers)):
+        chain.law_powers[i] = 0.0
+    spend_all(forces, t + 0.5 * h, chain)
+    add_step(chain.tally, h, chain.law_powers, driven, environment, passive, way, mass)
+    sums = Sums(x, where.sums)
+    sums.actuators = sums.actuators + driven
+    sums.environment = sums.environment + environment
+    sums.passive = sums.passive + passive
+    sums.impulse = sums.impulse + push
+
+
+@inline
+def keep_body(solid, speeds, rates, body, record):
+    """Pose, twist and spatial acceleration about the origin of a body, world axes, from what its centre of mass did."""
+    R = body.rotation
+    arm, w, turn = R @ solid.center, R @ speeds.angular, R @ rates.angular
+    v = speeds.linear - cross(w, arm)
+    a = rates.linear - cross(turn, arm) - cross(w, cross(w, arm))
+    record.rotation = R
+    record.origin = body.origin
+    record.twist = Twist(v, w)
+    record.twist_rate = Twist(a - cross(w, v), turn)
+
+
+@lean_kernel
+def keep_slots(step, records, h, r):
+    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
+    base = Body(step.places, 0)
+    turned, total = transpose(base.rotation), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+    for i in range(step.contacts.shape[0]):
+        contact, record = Contact(step.contacts, i), ContactRecord(records.contacts, r, i)
+        record.gap = contact.gap
+        record.state = state_of(contact) + 0.0
+        if state_of(contact) != OPEN:
+            origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
+            record.force = F.force
+            record.place = origin + contact.arm
+            total = total + carry_wrench(F, origin - base.origin)
+    return Wrench(turned @ total.force, turned @ total.torque)
+
+
+@lean_kernel
+def keep_instant(robot, solids, where, memory, records, x, h, r):
+    """Everything of this knot, in record r; forces are means over the step that ended here."""
+    chain, step = memory.chain, memory.step
+    move(robot, x, chain)
+    for c in range(where.earlier):
+        records.x[r, c] = x[c]
+    for v in range(step.rates.shape[0]):
+        records.torque[r, v] = x[where.torque + v]
+    for k in range(len(robot.links.codes)):
+        outcome, record = Outcome(memory.outcomes, k), BodyRecord(records.bodies, r, k)
+        keep_body(Solid(solids, k), Speeds(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record)
+        record.wrench = outcome.wrench
+    counts, record = Counts(memory.counts, 0), StepRecord(records.steps, r)
+    record.resultant = keep_slots(step, records, h, r)
+    record.residual = counts.residual
+    record.depth = counts.depth
+    counts.residual = 0.0
+    counts.depth = 0.0
+    keep(chain.tally, records.tally, r)
+
+
+@lean_kernel
+def start_speeds(robot, solids, chain, x, start):
+    """Poses of all bodies, and their `Speeds` from base twist and joint rates, at the start."""
+    put_speeds(lean(robot), lean(solids), lean(chain), lean(x), start)
+
+
+@lean_kernel
+def put_speeds(robot, solids, chain, x, start):
+    move(robot, x, chain)
+    for k in range(len(robot.links.codes)):
+        if Link(robot.links, k).has_body:
+            body, speeds = Body(chain.bodies, k), Speeds(x, start + 6 * k)
+            u = carry_twist(body.velocity, body.rotation @ Solid(solids, k).center)
+            speeds.linear = u.linear
+            speeds.angular = transpose(body.rotation) @ u.angular

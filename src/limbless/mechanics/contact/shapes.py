@@ -1,0 +1,275 @@
+"""What can be touched. A shape is an empty class with a `code`, a table of its numbers, and its version of `touch`: one file, or a part
+of this one. numba learns from the type of `scene.shapes` which shapes there are: the others are not compiled.
+
+A feature is a sphere or a capsule (see `Feature`). A contact point lies on the feature, the normal points from the surface to the body.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, transpose
+from limbless.mechanics.compiled.generic import by_code, generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.tables import Table, constants
+from limbless.mechanics.contact.tables import Feature, Patch, Surface
+
+SURFACE_COLUMNS, SHAPE = 24, 8         # numbers of a surface; where those of its shape begin
+FAR = 1e9
+DEEPER = 1e-7                          # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
+
+
+class Touch(NamedTuple):
+    """Where a feature is nearest to a surface."""
+
+    gap: float                         # between the axis of the feature and the surface
+    normal: Vector
+    here: Vector                       # on the axis
+    bound: float                       # of the gap, less the radius, that shrinks no faster than the body moves (0: no such bound)
+
+
+@generic
+def touch(scene, i, j, a, b, reach):
+    """Gap, normal and place on the axis a-b of slot i against surface j; what is farther than `reach` need not be told apart."""
+
+
+@generic
+def put_frame(scene, i, j, body, nearest, contact):
+    """The frame of a contact that is near: arm, normal, tangent, coefficients."""
+
+
+touch_by, put_frame_by = by_code(touch), by_code(put_frame)
+
+
+@inline
+def length_of(v):
+    return sqrt(dot(v, v))
+
+
+@inline
+def nearest_on_segment(a, b, p):
+    """Share of the way from a to b of the point nearest to p."""
+    d = b - a
+    square = dot(d, d)
+    if square <= 0.0:
+        return 0.0
+    return min(max(dot(p - a, d) / square, 0.0), 1.0)
+
+
+@inline
+def nearest_of_segments(a, b, p, q):
+    """Shares along a-b and p-q of their nearest points."""
+    d, e, r = b - a, q - p, a - p
+    dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
+    bulk = dd * ee - de * de
+    s = 0.5
+    if dd <= 0.0:
+        s = 0.0
+    elif bulk > 1e-12 * dd * ee:
+        s = min(max((de * dot(e, r) - dot(d, r) * ee) / bulk, 0.0), 1.0)
+    t = nearest_on_segment(p, q, a + s * d)
+    s = nearest_on_segment(a, b, p + t * e)
+    t = nearest_on_segment(p, q, a + s * d)
+    return s, t
+
+
+@inline
+def away(d, fallback):
+    """Unit vector along d and its length; `fallback` where d is nothing."""
+    size = length_of(d)
+    if size > 1e-12:
+        return (1.0 / size) * d, size
+    return fallback, size
+
+
+@inline
+def tangent_along(R, n):
+    """The body's x axis made tangential (27); for a body that stands upright, its z axis, to which the tangent tends as it pitches up."""
+    Rt = transpose(R)
+    t = Rt.x - dot(Rt.x, n) * n
+    size = length_of(t)
+    if size > 1e-6:
+        return (1.0 / size) * t
+    side = -1.0 if dot(Rt.x, n) > 0.0 else 1.0
+    t = side * (Rt.z - dot(Rt.z, n) * n)
+    return (1.0 / length_of(t)) * t
+
+
+@inline
+def friction_at(scene, j, place):
+    """Coefficients of the surface, or of the last patch that holds the place."""
+    found = Surface(scene.surfaces, j).friction
+    for m in range(scene.patches.shape[0]):
+        patch = Patch(scene.patches, m)
+        if patch.surface == j and patch.west <= place.x <= patch.east and patch.south <= place.y <= patch.north:
+            found = patch.friction
+    return found
+
+
+@lean_kernel
+def put_hard_frame(scene, i, j, body, nearest, contact):
+    """Against anything hard: the place lies on the feature's skin."""
+    radius, n = Feature(scene.features, i).radius, nearest.normal
+    place = nearest.here - radius * n
+    contact.arm = place - body.origin
+    contact.normal = n
+    contact.tangent = tangent_along(body.rotation, n)
+    contact.friction = friction_at(scene, j, place)
+    contact.radius = radius
+    contact.restitution = Surface(scene.surfaces, j).bounce
+
+
+# ------------------------------------------------------------------------------------------------------------------------- plane
+
+class Plane(NamedTuple):
+    """Touched by spheres."""
+
+    code = 0
+
+
+@constants
+class PlaneShape(Table):
+    """normal . x = offset"""
+
+    normal: Vector
+    offset: float
+
+
+version_for(put_frame, Plane)(put_hard_frame)
+
+
+@version_for(touch, Plane)
+@inline
+def touch_plane(scene, i, j, a, b, reach):
+    plane = PlaneShape(scene.surfaces, j, SHAPE)
+    return Touch(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
+
+
+# --------------------------------------------------------------------------------------------------------------------------- peg
+
+class Peg(NamedTuple):
+    """Touched by capsules."""
+
+    code = 1
+
+
+@constants
+class PegShape(Table):
+    """A round bar with round ends."""
+
+    begin: Vector
+    end: Vector
+    radius: float
+
+
+version_for(put_frame, Peg)(put_hard_frame)
+
+
+@version_for(touch, Peg)
+@lean_kernel
+def touch_peg(scene, i, j, a, b, reach):
+    peg = PegShape(scene.surfaces, j, SHAPE)
+    p, q = peg.begin, peg.end
+    s, t = nearest_of_segments(a, b, p, q)
+    here = a + s * (b - a)
+    n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
+    gap = distance - peg.radius
+    return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
+
+
+# --------------------------------------------------------------------------------------------------------------------------- box
+
+class Box(NamedTuple):
+    """Touched by spheres, and by capsules between their ends."""
+
+    code = 2
+
+
+@constants
+class BoxShape(Table):
+    center: Vector
+    axes: Matrix                          # in rows
+    half: Vector                          # half of its sizes
+
+
+version_for(put_frame, Box)(put_hard_frame)
+
+
+@lean_kernel
+def box_distance(surfaces, j, p):
+    """Signed distance from p to a box, and the outward normal in the world."""
+    box = BoxShape(surfaces, j, SHAPE)
+    E, h = box.axes, box.half
+    x = E @ (p - box.center)
+    inside = Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
+    out = x - inside
+    size = length_of(out)
+    if size > 1e-12:
+        return size, transpose(E) @ ((1.0 / size) * out)
+    dx, dy, dz = h.x - abs(x.x), h.y - abs(x.y), h.z - abs(x.z)
+    if dx <= dy and dx <= dz:
+        return -dx, transpose(E) @ Vector(1.0 if x.x > 0.0 else -1.0, 0.0, 0.0)
+    if dy <= dz:
+        return -dy, transpose(E) @ Vector(0.0, 1.0 if x.y > 0.0 else -1.0, 0.0)
+    return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
+
+
+@version_for(touch, Box)
+@lean_kernel
+def touch_box(scene, i, j, a, b, reach):
+    """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
+
+    The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
+    """
+    surfaces, feature = scene.surfaces, Feature(scene.features, i)
+    bound = box_distance(surfaces, j, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - feature.radius
+    if feature.rank < 1.5:
+        distance, n = box_distance(surfaces, j, a)
+        return Touch(distance, n, a, bound)
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
+        if box_distance(surfaces, j, a + left * (b - a))[0] < box_distance(surfaces, j, a + right * (b - a))[0]:
+            high = right
+        else:
+            low = left
+    s = 0.5 * (low + high)
+    p = a + s * (b - a)
+    distance, n = box_distance(surfaces, j, p)
+    ends = min(box_distance(surfaces, j, a)[0], box_distance(surfaces, j, b)[0])
+    return Touch(distance if distance < ends - DEEPER else FAR, n, p, bound)
+
+
+# ------------------------------------------------------------------------------------------------------------------------- wheel
+
+class Wheel(NamedTuple):
+    """One wheel that always touches, under a given load; its feature has the place first and the rolling direction next."""
+
+    code = 4
+
+
+@constants
+class WheelShape(Table):
+    load: float                           # N
+    box: float                            # 1 for a box of friction, 0 for an ellipse
+    axle: Vector                          # in the body's frame
+
+
+@version_for(touch, Wheel)
+@inline
+def touch_wheel(scene, i, j, a, b, reach):
+    return Touch(0.0 if WheelShape(scene.surfaces, j, SHAPE).load > 0.0 else FAR, Vector(0.0, 0.0, 1.0), a, 0.0)
+
+
+@version_for(put_frame, Wheel)
+@lean_kernel
+def put_wheel_frame(scene, i, j, body, nearest, contact):
+    """Along the wheel's own rolling direction and axle, and the load it carries."""
+    wheel = WheelShape(scene.surfaces, j, SHAPE)
+    t, axle = body.rotation @ Feature(scene.features, i).end, body.rotation @ wheel.axle
+    contact.arm = nearest.here - body.origin
+    contact.normal = cross(t, axle)
+    contact.tangent = t
+    contact.friction = Surface(scene.surfaces, j).friction
+    contact.given = wheel.load
+    contact.box = wheel.box
