@@ -86,5 +86,6 @@ def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
 def copied(value: Any) -> Any:
     """The same with arrays of its own."""
     if isinstance(value, tuple):
-        return type(value)(*map(copied, value))
+        parts = map(copied, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value.copy() if isinstance(value, np.ndarray) else value
