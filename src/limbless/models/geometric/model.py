@@ -197,7 +197,8 @@ class Geometric(Equations, Model):
     def problem(self, drive: Drive, memory: dict[str, Array], closed: int, phase: phases.Phase, wheels: Wheels | NoWheels, tally: Tally,
                 records: GeometricRecords) -> GeometricProblem:
         """Everything that an engine needs for a stretch of steps in one phase with one clamp closed (-1: none)."""
-        given, clamp = phase.given.copy(), Unclamped()
+        given = phase.given.copy()
+        clamp: Unclamped | Clamped = Unclamped()
         if closed >= 0 and self._clamp_rows[closed] == 0:
             given[:self.frame.speeds] = 1                                    # the base itself is clamped: (25)
         elif closed >= 0:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.mechanics.chain.frames import Frame
-from limbless.mechanics.chain.joints import Prismatic, Revolute
+from limbless.mechanics.chain.joints import KINDS
+from limbless.mechanics.chain.screws import cross_joint
 from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, Bound, Freedom, Link, Records, Robot, Screw, Spatial, Wish
 from limbless.mechanics.contact.dense import Dense
 from limbless.mechanics.contact.path import make_path
@@ -29,7 +30,7 @@ def robot_on(frame: Frame, robot: Robot) -> Robot:
     link.positions[0], link.freedoms[0], link.velocity[0] = frame.coordinates, frame.speeds, frame.coordinates + joints
     link.position[1:] = frame.coordinates + link.column[1:]
     link.velocity[1:] = frame.coordinates + joints + frame.speeds + link.column[1:]
-    kinds = robot.kinds if len(robot.kinds) == 1 else (Revolute(), Prismatic())             # one screw per joint: no others come here
+    kinds = robot.kinds if len(robot.kinds) == 1 else tuple(kind() for kind in KINDS if kind in cross_joint.versions)
     return Robot(kinds, robot.links._replace(codes=codes), robot.freedoms)
 
 
