@@ -5,8 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.mechanics.chain.row_motion import Records
 from limbless.models.base import Block
+from limbless.models.chain_recording import Records
 from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
