@@ -1,41 +1,63 @@
-"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that registers its kind."""
+"""What every description (robot, gait, environment, actuation, model settings) is: immutable, checked data that
+registers its kind.
+"""
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
-from pydantic._internal._model_construction import ModelMetaclass
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_validator
 
 from limbless import registry
 from limbless.errors import InputError
+from limbless.fields import Angle, Quaternion, Vector3, quantity
+from limbless.problems import problems_of, report
 
-_NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
+__all__ = ["Angle", "Description", "Quaternion", "Vector3", "quantity"]
+
+_ModelType: Any = type(BaseModel)
 
 
-class _Refusing(ModelMetaclass):
-    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know their path."""
+class _Refusing(_ModelType):
+    """Makes `Water(densty=1)` answer with the library's own sentence. Nested data keeps pydantic's errors, which know
+    their path.
+    """
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:
         if args:
-            raise InputError(f"{cls.__name__} takes its fields by name: {', '.join(cls.model_fields)}")       # type: ignore[attr-defined]
+            raise InputError(f"{cls.__name__} takes its fields by name: {', '.join(cls.model_fields)}")
         try:
             return super().__call__(**fields)
         except ValidationError as error:
-            from limbless.scenarios.problems import problems_of, report
-            raise report(problems_of(error, cls, fields), cls.__name__, lambda path: cls.__name__) from None   # type: ignore[arg-type]
+            raise report(problems_of(error, cls, fields), cls.__name__, lambda path: cls.__name__) from None
 
 
-class Description(BaseModel, metaclass=_Refusing):
-    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused."""
+if TYPE_CHECKING:
+    _Refused = BaseModel
+else:
+    class _Refused(BaseModel, metaclass=_Refusing):
+        """A model whose constructor refuses in the library's own words."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True, validate_default=True)
+
+class Description(_Refused):
+    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True,
+                              validate_default=True)
     room: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of fields -> their names: an old one is still read, with a note."""
     _spelled: tuple[str, ...] = PrivateAttr(())
+
+    if TYPE_CHECKING:
+        @property
+        def kind(self) -> str:
+            """What it is called in a scenario: a field of every kind, and the name of the class where there is none."""
+    # pydantic lets no field stand above an attribute of the same name
+    else:
+        def __getattr__(self, name: str) -> Any:
+            return type(self).__name__ if name == "kind" else super().__getattr__(name)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -60,42 +82,25 @@ class Description(BaseModel, metaclass=_Refusing):
 
     def __eq__(self, other: object) -> bool:
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
-        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name)
+                                                 for name in type(self).model_fields)
 
     def refined(self) -> Self:
-        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a path, a solver's
-        tolerance): what error bars are found with. Itself where there is nothing of the kind."""
+        """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a
+        path, a solver's tolerance): what error bars are found with. Itself where there is nothing of the kind."""
         return self
 
     def notes(self) -> tuple[str, ...]:
-        """What its user should know before believing a run: a field without effect here, a wish that is not met. One sentence each, which
-        names the field. They are said in the summary, by `limbless run`, in the report and in the studio."""
+        """What its user should know before believing a run: a field without effect here, a wish that is not met. One
+        sentence each, which names the field. They are said in the summary, by `limbless run`, in the report and in the
+        studio."""
         parts = [getattr(self, name) for name in type(self).model_fields]
-        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,)) if isinstance(part, Description)]
-        own = [f"{getattr(self, 'kind', type(self).__name__)}.{name}: is called {self.renamed[name]!r} now; the old name was read"
+        inner = [part for value in parts for part in (value if isinstance(value, tuple) else (value,))
+                 if isinstance(part, Description)]
+        own = [f"{self.kind}.{name}: is called {self.renamed[name]!r} now; the old name was read"
                for name in self._spelled]
         return tuple(dict.fromkeys([*own, *(note for part in inner for note in part.notes())]))
 
     def changed(self, **fields: Any) -> Self:
         """A copy with some fields replaced, validated again."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **fields})
-
-
-def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
-    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders."""
-    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
-
-
-def _radians(value: Any) -> Any:
-    """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
-    if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
-        number = float(match[1])
-        return math.radians(number) if match[2] == "deg" else number
-    return value
-
-
-Angle = Annotated[float, BeforeValidator(_radians)]
-"""An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]

@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from limbless.result import Result
 
 
 class InputError(ValueError):
@@ -24,7 +22,7 @@ class SimulationError(RuntimeError):
     result : what was computed until then (`Result`), or None.
     """
 
-    def __init__(self, message: str, time: float | None = None, place: str | None = None, result: Result | None = None) -> None:
+    def __init__(self, message: str, time: float | None = None, place: str | None = None, result: Any = None) -> None:
         super().__init__(message)
         self.time, self.place, self.result = time, place, result
 
@@ -48,4 +46,5 @@ def refuse_numbers(field: str, chosen: Sequence[int], count: int, what: str) -> 
         if not 0 <= number < count:
             raise InputError(f"{field}: entry {place} is {number}, but there are {what} 0 to {count - 1}")
         if number in chosen[:place]:
-            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name each of the {what} once")
+            raise InputError(f"{field}: entries {list(chosen).index(number)} and {place} both name {number}; name "
+                             f"each of the {what} once")

@@ -1,4 +1,6 @@
-"""The one time loop: state in, blocks of result out, with progress, a divergence check, checkpoints and a door for controllers."""
+"""The one time loop: state in, blocks of result out, with progress, a divergence check, checkpoints and a door for
+controllers.
+"""
 from __future__ import annotations
 
 import logging
@@ -31,7 +33,8 @@ from limbless.timeline import LOOKS, Looks, blocks_between, knots_between, on_gr
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Controller", "Progress", "knots_between", "on_grid", "recorded", "run", "run_scenario", "simulate", "stage_times"]
+__all__ = ["Controller", "Progress", "knots_between", "on_grid", "recorded", "run", "run_scenario", "simulate",
+           "stage_times"]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float, float], None]
@@ -39,36 +42,36 @@ Progress = Callable[[float, float, float], None]
 Controller = Callable[[float, dict[str, Array]], "Mapping[str, Any] | ArrayLike | None"]
 """controller(time, observation) -> gait fields to change, joint torques to add until the next call, or None"""
 
-TOO_FAST = 1e6                        # m/s or rad/s: nothing without limbs moves like that; the run has diverged
 SURVEYED = 1.0                        # s on the clock after which it is known how long a run will take
 _log = logging.getLogger("limbless")
-_TELLING = {"x", "acceleration", "torque", "twist"}
-TOO_STRONG = 1e30                     # of any number in a record: beyond every acceleration and torque; its square is still a number
-TOO_LARGE = 1e9                       # of any number in a state: far beyond positions (m), angles (rad) and work (J) of such robots
 
 
-def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, controller: Controller | None = None,
-        progress: Progress | None = None, checkpoint: str | Path | None = None, checkpoint_every: float = checkpoints.EVERY,
-        resume: bool = False, allow_code: bool = False) -> Result:
-    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar", {"gait.amplitude": 0.08})`.
+def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *,
+        controller: Controller | None = None,
+        progress: Progress | None = None, checkpoint: str | Path | None = None,
+        checkpoint_every: float = checkpoints.EVERY, resume: bool = False, allow_code: bool = False) -> Result:
+    """Run a named scenario, or the one in a `.yaml` file, with some fields changed: `run("eel-planar",
+    {"gait.amplitude": 0.08})`.
 
     Parameters
     ----------
     controller, progress : see `Controller` and `Progress`.
-    checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that take long.
-        `result.write(folder)` into the same folder removes them again.
+    checkpoint : a folder into which state and records go every `checkpoint_every` seconds (of the clock), for runs that
+        take long. `result.write(folder)` into the same folder removes them again.
     resume : go on with the unfinished run in that folder, bit for bit.
     allow_code : whether Python code that a file names may be run; a file that names some is refused otherwise.
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
-    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+    return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint,
+                        checkpoint_every=checkpoint_every,
                         resume=resume)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
              model: str | ModelSettings = "newton-euler", duration: float = 10.0, step: float = 0.01,
              initial: Initial | Mapping[str, Any] | Result | None = None,
-             actuation: str | Actuation = "motion", controller: Controller | None = None, control_period: float | None = None,
+             actuation: str | Actuation = "motion", controller: Controller | None = None,
+             control_period: float | None = None,
              record_every: float | None = None, name: str = "untitled", progress: Progress | None = None) -> Result:
     """Move a robot.
 
@@ -76,22 +79,26 @@ def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environmen
     ----------
     robot, gait, environment : what moves, what it is told, what pushes back.
     model : kind of a model, or its settings.
-    duration, step, record_every : s. Steps end at gait and environment switches too; records are kept at multiples of `record_every`.
+    duration, step, record_every : s. Steps end at gait and environment switches too; records are kept at multiples of
+        `record_every`.
     initial : where it starts (fields of `Initial`), or a result to continue from, bit for bit.
     actuation : `motion`, `torque`, `pd`, or a description with gains.
     controller : called every `control_period` seconds; see `Controller`.
     """
     scenario = Scenario(
-        name=name, robot=robot, gait=gait, environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
-        model={"kind": model} if isinstance(model, str) else model, duration=duration, step=step, record_every=record_every,
+        name=name, robot=robot, gait=gait,
+        environment=(environment,) if isinstance(environment, Environment) else tuple(environment),
+        model={"kind": model} if isinstance(model, str) else model, duration=duration, step=step,
+        record_every=record_every,
         actuation={"kind": actuation} if isinstance(actuation, str) else actuation, control_period=control_period,
         initial=Initial() if initial is None or isinstance(initial, Result) else initial)
-    return run_scenario(scenario, controller=controller, progress=progress, after=initial if isinstance(initial, Result) else None)
+    return run_scenario(scenario, controller=controller, progress=progress,
+                        after=initial if isinstance(initial, Result) else None)
 
 
 def run_scenario(scenario: Scenario, *, controller: Controller | None = None, progress: Progress | None = None,
-                 after: Result | None = None, checkpoint: str | Path | None = None, checkpoint_every: float = checkpoints.EVERY,
-                 resume: bool = False) -> Result:
+                 after: Result | None = None, checkpoint: str | Path | None = None,
+                 checkpoint_every: float = checkpoints.EVERY, resume: bool = False) -> Result:
     """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`.
 
     Raises
@@ -109,21 +116,25 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
             raise InputError("statics has no time: it takes no controller and continues no earlier result")
         return _solved(scenario, model, progress)
     if scenario.robot.build().total_mass <= 0.0:
-        raise InputError("robot: it has no mass at all, and nothing without mass is moved by forces; give its links solids with a density")
+        raise InputError("robot: it has no mass at all, and nothing without mass is moved by forces; give its links "
+                         "solids with a density")
     with _asking(scenario.gait, "at t = 0 s"), computable(scenario):
-        state = model.initial_state(scenario.initial, scenario.gait) if after is None else _last_state(after, model, scenario)
+        state = (model.initial_state(scenario.initial, scenario.gait) if after is None
+                 else _last_state(after, model, scenario))
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
     return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
 
 
-def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool, controller: Controller | None) -> Unfinished | None:
+def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool,
+                controller: Controller | None) -> Unfinished | None:
     """What a run that is to be resumed has left."""
     if checkpoint is None:
         if resume:
             raise InputError("resume: name the folder of the unfinished run as `checkpoint`")
         return None
     if controller is not None:
-        raise InputError("checkpoint: a run with a controller cannot be resumed, because what the controller remembers is not known; "
+        raise InputError("checkpoint: a run with a controller cannot be resumed, because what the controller "
+                         "remembers is not known; "
                          "save its result from time to time and continue with `simulate(initial=result)`")
     return checkpoints.read(checkpoint, scenario) if resume else None
 
@@ -147,7 +158,8 @@ def _last_state(after: Result, model: Model, scenario: Scenario) -> State:
         raise InputError("the result to continue from does not hold its final state")
     fresh = model.initial_state(scenario.initial, scenario.gait)
     if after.state.x.shape != fresh.x.shape:
-        raise InputError(f"the result to continue from belongs to another robot or model: its state has {after.state.x.size} numbers, "
+        raise InputError(f"the result to continue from belongs to another robot or model: its state has "
+                         f"{after.state.x.size} numbers, "
                          f"this one {fresh.x.size}")
     return after.state
 
@@ -172,7 +184,8 @@ class _Run:
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
         self._refuse_long_steps()
-        self.empty = self._no_step()                     # compiles the kernels, which should not count as time of the run
+        # compiles the kernels, which should not count as time of the run
+        self.empty = self._no_step()
         self._refuse_many_records()
         self.before = self.state
         self.looks = Looks(self.start, self.end, self.scenario.step, getattr(self.scenario.gait, "cycle", None))
@@ -191,23 +204,28 @@ class _Run:
             return self._result("interrupted")
         except SimulationError:
             raise
-        except Exception as error:                       # a user's gait, law or controller failed: keep the run, and say when
+        # a user's gait, law or controller failed: keep the run, and say when
+        except Exception as error:
             if isinstance(error, InputError) and not self.blocks:
                 raise
             foreseen = isinstance(error, InputError)
             failure_text = str(error) if foreseen else told(error)
+            cause = error.__cause__ or error if foreseen else error
             raise SimulationError(f"stopped at t = {self.state.time:g} s: {failure_text}", self.state.time, None,
-                                  self._result(f"failed: {failure_text}")) from (error.__cause__ or error if foreseen else error)
+                                  self._result(f"failed: {failure_text}")) from cause
         return self._result("completed")
 
     def _refuse_long_steps(self) -> None:
-        """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between records."""
+        """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between
+        records.
+        """
         with computable(self.scenario):
             limit = self.model.step_limit(self.state)
         if limit is None or self.scenario.step <= limit.longest:
             return
         every = self.scenario.record_every
-        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to {limit.longest:.3g} s follow it; "
+        raise InputError(f"step: {self.scenario.step:g} s is too long for {limit.why}: steps up to "
+                         f"{limit.longest:.3g} s follow it; "
                          f"set step to {every / math.ceil(every / limit.longest):.6g} (with record_every {every:g})")
 
     def _refuse_many_records(self) -> None:
@@ -216,12 +234,14 @@ class _Run:
         size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
         constant = 1.0 + LOOKS                           # the first, and the looks, whatever is recorded
         count = (self.end - self.start) / self.scenario.record_every + constant
-        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every, constant=constant)
+        resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every,
+                                          constant=constant)
 
     def _begin_checkpoints(self) -> None:
         """Go on with an unfinished run, or begin anew.
 
-        The last block of an unfinished run is made once more, so that the model remembers what it did; its records are there already.
+        The last block of an unfinished run is made once more, so that the model remembers what it did; its records are
+        there already.
         """
         if self.keeper is None:
             return
@@ -234,7 +254,8 @@ class _Run:
         failure = self._step(knots, gait)
         del self.blocks[kept:]
         if failure or not _same(self.state, self.unfinished.after):
-            _log.warning("the unfinished run was computed on another machine, or by another version of limbless or its compiled kernels: "
+            _log.warning("the unfinished run was computed on another machine, or by another version of limbless or "
+                         "its compiled kernels: "
                          "it goes on, but the last digits may differ from those of an uninterrupted run")
         self.state = self.unfinished.after
 
@@ -246,7 +267,9 @@ class _Run:
         return clock.perf_counter() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
 
     def _tell(self) -> None:
-        """After a block: progress, a part of the checkpoint where one is due, and once a word about a run that will take long."""
+        """After a block: progress, a part of the checkpoint where one is due, and once a word about a run that will
+        take long.
+        """
         elapsed, simulated = clock.perf_counter() - self.began, self.state.time - self.start
         if self.keeper is not None and self.keeper.due():
             self._write_checkpoint()
@@ -255,7 +278,8 @@ class _Run:
             made = simulated - (0.0 if self.unfinished is None else self.unfinished.after.time - self.start)
             left = elapsed * (self.end - self.state.time) / made if made > 0.0 else 0.0
             if left > resources.LONG:
-                _log.warning("%s will take about %s more; Ctrl-C ends it and keeps what was computed", self.scenario.name,
+                _log.warning("%s will take about %s more; Ctrl-C ends it and keeps what was computed",
+                             self.scenario.name,
                              resources.in_words(left))
         if self.progress:
             self.progress(simulated / self.scenario.duration, self.state.time, simulated / max(self._wall_time(), 1e-9))
@@ -302,12 +326,13 @@ class _Run:
             state, block, status = self.model.advance(self.state, knots, kept, drive)
         count = len(block["time"])
         block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
-        sound = _sound_records(block)
-        settled = status.cause is not None or status.time == self.start or _is_sound(state.x)
-        if status.failure and settled and sound == len(block["time"]):        # else the failure is a consequence of a divergence
+        sound, finite = self.model.sound_records(block), self.model.is_sound(state)
+        settled = status.cause is not None or status.time == self.start or finite
+        # else the failure is a consequence of a divergence
+        if status.failure and settled and sound == len(block["time"]):
             self._keep(block)
             return status
-        if sound < len(block["time"]) or not _is_sound(state.x):
+        if sound < len(block["time"]) or not finite:
             self._keep({name: values[:sound] for name, values in block.items()})
             return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
         self._keep(block)
@@ -336,28 +361,34 @@ class _Run:
         """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
-        command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin, self.model.observe(self.state))
+        command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin,
+                       self.model.observe(self.state))
         passing, self.torque = self.gait, None
         if isinstance(command, Mapping):
             if not all(isinstance(name, str) for name in command):
-                raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got {list(command)!r:.60}")
+                raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got "
+                                 f"{list(command)!r:.60}")
             passing, self.gait = self.gait.passage(command, begin, finish)
         elif command is not None:
             self.torque = command
         return passing
 
-    def _gait_memory(self) -> dict[str, Array]:
-        """The gait in force, where a controller may have changed it, so that a continued run starts with it."""
+    def _gait_memory(self) -> dict[str, NDArray[Any]]:
+        """The gait in force as the bytes of its JSON, where a controller may have changed it: a continued run starts
+        with it.
+        """
         if self.controller is None:
             return {}
-        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8).astype(np.float64)}
+        return {"gait": np.frombuffer(self.gait.model_dump_json().encode(), dtype=np.uint8)}
 
     def _gait_in_force(self) -> Gait:
         saved = self.state.memory.get("gait")
         if saved is None or self.controller is None:
             return self.scenario.gait
-        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}     # of theirs none is run
-        text, context = np.asarray(saved).astype(np.uint8).tobytes(), {"known": known, "saved": True}
+        # of theirs none is run
+        known = {text_of(value): value for _, value in self.scenario.gait if callable(value)}
+        text = np.asarray(saved).astype(np.uint8).tobytes()                 # files of older versions hold floats
+        context = {"known": known, "saved": True}
         gait = type(self.scenario.gait).model_validate_json(text, context=context)
         refuse_named(gait)
         return gait
@@ -380,7 +411,9 @@ class _Run:
 
 @contextmanager
 def _asking(gait: Any, when: str) -> Iterator[None]:
-    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError` that names it and the time."""
+    """Whatever a gait that is no part of the library raises, but Ctrl-C, becomes an `InputError` that names it and the
+    time.
+    """
     try:
         yield
     except (KeyboardInterrupt, InputError, SimulationError):
@@ -393,25 +426,5 @@ def _asking(gait: Any, when: str) -> Iterator[None]:
 
 def _same(one: State, other: State) -> bool:
     """Whether two states agree in every bit."""
-    return one.time == other.time and np.array_equal(one.x, other.x) and one.memory.keys() == other.memory.keys() and all(
-        np.array_equal(one.memory[name], other.memory[name]) for name in one.memory)
-
-
-def _is_sound(state: Array) -> bool:
-    return bool((np.abs(state) < TOO_LARGE).all())
-
-
-def _sound_records(block: Block) -> int:
-    """Number of leading records that are finite and not absurdly fast.
-
-    Of raw records only the state and what follows from it at once are looked at: the rest is made of them.
-    """
-    names = _TELLING & block.keys() if "x" in block else block.keys()
-    bad = np.zeros(len(block["time"]), dtype=bool)
-    for name in names:
-        values, limit = block[name], TOO_FAST if name in ("twist", "base_twist", "joint_velocity") else TOO_STRONG
-        if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:     # nearly always, and without a copy; false for NaN
-            continue
-        flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))       # a block may hold no record: no -1 here
-        bad |= ~(flat < limit).all(axis=1)
-    return int(np.argmax(bad)) if bad.any() else len(bad)
+    alike = one.time == other.time and np.array_equal(one.x, other.x) and one.memory.keys() == other.memory.keys()
+    return alike and all(np.array_equal(one.memory[name], other.memory[name]) for name in one.memory)

@@ -16,21 +16,21 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless import registry
+from limbless import fields, registry
 from limbless.analysis import statics
 from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
-from limbless.scenarios import document, fields, loader
-from limbless.scenarios.entries import kind_of
+from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from limbless.result import Result
 
 ROOMS = {
-    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation", "models": "model",
+    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation",
+    "models": "model",
 }
 """Headings of `limbless list`, and the room of the registry that each shows."""
 _WIDE = 160
@@ -52,7 +52,8 @@ Callback = Callable[[float, float, float], None]
 
 def console(stderr: bool = False) -> Console:
     terminal = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    return terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_WIDE)
+    wide = Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=_WIDE)
+    return terminal if terminal.is_terminal else wide
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
@@ -89,7 +90,8 @@ def title_of(name: str) -> str:
 
 def describe(name: str, out: Console) -> None:
     """A scenario (its file, its paper) or every description of that kind (its fields)."""
-    found = [(heading, kinds[name]) for heading, kinds in ((room, registry.kinds(room)) for room in ROOMS.values()) if name in kinds]
+    found = [(heading, kinds[name]) for heading,
+             kinds in ((room, registry.kinds(room)) for room in ROOMS.values()) if name in kinds]
     if name == "scenario":
         found = [("file format", Scenario)]
     for room, cls in found:
@@ -105,7 +107,8 @@ def describe(name: str, out: Console) -> None:
 def _describe_scenario(scenario: Scenario, out: Console) -> None:
     out.print(Text(printable(f"{scenario.name}: {scenario.title or 'no title'}"), style="bold"))
     if scenario.paper:
-        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS else printable(f"paper: {scenario.paper}")))
+        out.print(Text(PAPERS[scenario.paper].text() if scenario.paper in PAPERS
+                       else printable(f"paper: {scenario.paper}")))
     code = functions_in(scenario)
     if code:
         told = ", ".join(f"{path} is {text_of(function)}" for path, function in code.items())
@@ -113,7 +116,7 @@ def _describe_scenario(scenario: Scenario, out: Console) -> None:
     out.print(Text("\nThe complete file; any field can be changed with --set path=value:\n"))
     out.print(Text(printable(scenario.to_yaml().rstrip())), soft_wrap=True)
     parts = (scenario.robot, scenario.gait, *scenario.environment, scenario.actuation, scenario.model)
-    kinds = [getattr(part, "preset", kind_of(part)) for part in parts]
+    kinds = [getattr(part, "preset", part.kind) for part in parts]
     out.print(Text(f"\nWhat the fields mean: limbless describe scenario, {', '.join(dict.fromkeys(kinds))}"))
 
 
@@ -129,18 +132,22 @@ def _describe_class(heading: str, cls: type[Description], out: Console) -> None:
 
 @contextmanager
 def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback | None]:
-    """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time factor)`; none elsewhere."""
+    """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time factor)`; none
+    elsewhere.
+    """
     err = console(stderr=True)
     if quiet or not err.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %", markup=False),
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(),
+               TextColumn("{task.percentage:>3.0f} %", markup=False),
                TextColumn("{task.fields[told]}", markup=False))
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task(name, total=1.0, told="")
 
         def callback(fraction: float, time: float, factor: float) -> None:
-            told = f"{time:.4g} of {duration:g} s, {factor:.3g} x real time" if factor else ""   # statics and movies have no such factor
+            # statics and movies have no such factor
+            told = f"{time:.4g} of {duration:g} s, {factor:.3g} x real time" if factor else ""
             bar.update(task, completed=fraction, told=told)
 
         yield callback
@@ -150,15 +157,18 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The short table after a run; what the run has no number for is left out."""
     get, error = summary.get, summary.get("numerical_error") or {}
     errors = error.get("total", {})
-    took = f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time") and get("realtime_factor") else ""
-    rows = [("status", str(get("status"))), ("simulated", f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
+    took = (f" in {get('wall_time'):.3g} s ({get('realtime_factor'):.3g} x real time)" if get("wall_time")
+            and get("realtime_factor") else "")
+    rows = [("status", str(get("status"))), ("simulated",
+                                             f"{get('duration'):g} s{took}" if get("duration") is not None else "")]
     if "statics" in summary:
         rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
                  *statics.lines(summary["statics"], errors.get("statics"))]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
     exceeded = get("limits_exceeded")
     if exceeded:
-        rows.append(("torque limits", f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
+        rows.append(("torque limits",
+                     f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
     for name, balance in (get("balances") or {}).items():
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
@@ -187,5 +197,3 @@ def _shown(value: Any, unit: str, error: Any = None) -> str:
         return f"({', '.join(f'{round(item, 4) + 0.0:g}' for item in value)}){spread} {unit}".rstrip() if value else ""
     spread = f" ± {error:.1e}" if error is not None else ""
     return "" if value is None else f"{value:.4g}{spread} {unit}".rstrip()
-
-

@@ -23,8 +23,8 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
 the gait moves; what a gait that does not stop would stop at; fields that go with another one (a phase's torque and its drive, the start of
 the first phase, tendons that stiffen and their stiffness) or against it (a rate makes gains, which are stated here; lift has no other
 acceleration than weight); lists that no single number describes."""
-CALLED = {"tendon_count": "the robot has 3 tendons", "law": "too long for regularised friction"}
-"""What a refusal calls a field where another one has to follow it: the columns of a table of tensions, the step."""
+CALLED = {"law": "too long for regularised friction"}
+"""What a refusal calls a field where another one has to follow it: the step."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 LIMITS = {"tolerance", "bound"}

@@ -10,7 +10,9 @@ import pytest
 
 from limbless import registry
 from limbless.description import Description
-from limbless.scenarios.fields import nested, rows, unit_of
+from limbless.environments.base import ROLES
+from limbless.fields import nested, rows, unit_of
+from limbless.gaits.base import DRIVES
 from limbless.scenarios.scenario import Initial, Scenario
 
 REGISTERED = [(room, kind, cls) for room in registry._FOLDERS for kind, cls in registry.kinds(room).items()]
@@ -67,3 +69,9 @@ def test_a_run_imports_only_the_model_that_it_names() -> None:
             "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
             "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert len(registry.kinds('model')) > 4")
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_roles_and_drives_are_all_named_where_they_are_defined() -> None:
+    models = list(registry.kinds("model").values())
+    assert {role for model in models for role in model.takes_roles} == set(ROLES)
+    assert {drive for model in models for drive in model.takes_drives} == set(DRIVES)

@@ -24,8 +24,8 @@ plain_kernels.install()
 from makers import MAKERS, built_in, case, shortened  # noqa: E402
 
 import limbless as ll  # noqa: E402
-from limbless import registry  # noqa: E402
 from limbless.scenarios.document import parse_value  # noqa: E402
+from limbless.warmup import PARTS, warm  # noqa: E402
 
 SEEDS = {"newton-euler": 12, "macro-continuous": 12, "non-smooth": 12, "geometric": 0, "tendon-statics": 3}
 """Cases of each kind: as many as find new branches in a reasonable time (one step of many wheels takes a minute line by line)."""
@@ -49,7 +49,7 @@ def cases(model: str, seeds: int) -> Iterator[dict[str, Any]]:
 
 def jobs(model: str, seeds: int) -> Iterator[Callable[[], object]]:
     """The warm-up of a model, which uses each of its kernels once (but for derivatives: duals are compiled code), and its cases."""
-    yield from (function for name, function in registry.find("model", model).warm_parts() if name != "derivatives")
+    yield from (partial(warm, part) for part in PARTS if part.startswith(f"{model}: ") and not part.endswith("derivatives"))
     yield from (partial(run_briefly, data) for data in cases(model, seeds))
 
 

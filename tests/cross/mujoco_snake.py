@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 
 import limbless as ll
+from limbless.actuation.joints import joint_motion
 
 
 def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> str:
@@ -47,7 +48,7 @@ def ready(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> tuple[A
     model = mujoco.MjModel.from_xml_string(snake_text(scenario, step, cone))
     data = mujoco.MjData(model)
     if scenario.initial.joint_position is None:
-        data.qpos[7:] = scenario.robot.build().motion(scenario.gait, np.zeros(1)).position[0]
+        data.qpos[7:] = joint_motion(scenario.robot.build(), scenario.gait, np.zeros(1)).position[0]
     mujoco.mj_forward(model, data)
     return model, data
 

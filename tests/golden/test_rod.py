@@ -170,8 +170,8 @@ def test_sheared_snake(name: str) -> None:
 
 
 def _section_twists(model: MacroContinuous, strain: np.ndarray, rate: np.ndarray, acceleration: np.ndarray, twist: np.ndarray) -> Any:
-    from limbless.mechanics.rod.sweep import SWING, adjoint_matrices
+    from limbless.mechanics.rod.sweep import adjoint_matrices
+    from limbless.mechanics.rod.tables import Shape
 
-    model.forward(strain, rate, acceleration, twist)
-    work = model.scratch.work[0]
-    return (adjoint_matrices(work) @ (twist + work[:, SWING:SWING + 6])[..., None])[..., 0]
+    shapes = model.shapes(strain, rate, acceleration)
+    return (adjoint_matrices(shapes) @ (twist + Shape.of(shapes).swing)[..., None])[..., 0]

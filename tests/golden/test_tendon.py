@@ -43,12 +43,12 @@ def test_energy_gradient_and_hessian_at_a_fixed_posture() -> None:
     given = REFERENCE["fixed_configuration"]
     model, q = neck(given["load"]), np.array(given["q"]).reshape(8, 2)
     loads, r, H, moment = model.loads(np.array(given["T"])), np.zeros(16), np.zeros((16, 16)), np.zeros(16)
-    kernels.posture(model.spine, q, model.work)
-    kernels.forces(model.spine, loads, q, model.work, r, H)
-    kernels.moments(model.spine, loads, q, model.work, False, moment)
-    assert model.work.origin[-1] == pytest.approx(given["tip"], abs=1e-12)
-    assert model.work.chord == pytest.approx(np.array(given["chord_lengths"]), abs=1e-12)
-    assert kernels.energy(model.spine, loads, q, model.work) == pytest.approx(given["potential"], abs=1e-12)
+    posture = model.posture_at(q)
+    kernels.forces(model.spine, loads, q, posture, r, H)
+    kernels.moments(model.spine, loads, q, posture, False, moment)
+    assert posture.origin[-1] == pytest.approx(given["tip"], abs=1e-12)
+    assert posture.chord == pytest.approx(np.array(given["chord_lengths"]), abs=1e-12)
+    assert kernels.energy(model.spine, loads, q, posture) == pytest.approx(given["potential"], abs=1e-12)
     assert r == pytest.approx(given["gradient"], abs=1e-13)
     assert pytest.approx(np.array(given["hessian"]), abs=1e-13) == H
     assert moment == pytest.approx(given["moment_residual"], abs=1e-13)
@@ -59,9 +59,9 @@ def test_energy_gradient_and_hessian_at_a_fixed_posture() -> None:
 def test_tensions_along_rubbing_tendons(name: str, friction: Any, slip: float) -> None:
     given = REFERENCE["fixed_configuration"]
     model, q = neck(given["load"], friction=friction), np.array(given["q"]).reshape(8, 2)
-    kernels.posture(model.spine, q, model.work)
-    kernels.share_tension(model.spine, model.loads(np.array(given["T"]), slip=slip), model.work)
-    assert model.work.tension == pytest.approx(np.array(given[name]), abs=1e-12)
+    posture = model.posture_at(q)
+    kernels.share_tension(model.spine, model.loads(np.array(given["T"]), slip=slip), posture)
+    assert posture.tension == pytest.approx(np.array(given[name]), abs=1e-12)
 
 
 @pytest.mark.parametrize("load", LOADS)

@@ -89,7 +89,7 @@ MUTANTS = [
         "- 0.5 * piece.length * piece.frame[:, 0]), ",
         f"{ADDED}::test_closed_form[elsewhere]"),
     Mutant(
-        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "robots/chain_shape.py",
+        "65", "(65): joint index j = 3i-2 printed, is the spherical joint's i (X_(j+1) = X_j: no motion at all)", "actuation/shape.py",
         "np.concatenate([[0.0], np.cumsum(steps)])", "np.concatenate([[0.0], np.cumsum(0.0 * steps)])",
         "tests/unit/gaits/test_body_wave.py::test_joint_angles_of_the_eel_are_differences_of_heading"),
     Mutant(
@@ -226,7 +226,7 @@ MUTANTS += [      # paper 000
         f"{ROD}::test_twists_and_their_rates_are_those_of_the_moving_sections"),
     Mutant(
         "000-20", "paper 000, (16), (20): -F_minus printed, is +F_minus", "mechanics/rod/forces.py",
-        "1.0 if at_point else weight[k]", "1.0 if at_point and k else -1.0 if at_point else weight[k]",
+        "add_wrench(instant, shape, V, F, 1.0)", "add_wrench(instant, shape, V, F, 1.0 if law.body else -1.0)",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench"),
     Mutant(
         "000-fig-2", "paper 000, Fig. 2 step 3 and Fig. 5 step 4: Lambda(0) = F_minus printed, is -F_minus",
@@ -237,12 +237,11 @@ MUTANTS += [      # paper 000
         "about_head -= passed\n", "about_head += passed\n", f"{ROD}::test_a_point_load_makes_a_jump"),
     Mutant(
         "000-17", "paper 000, (17): + ad_eta(Ad_k eta_o) printed, is -", "models/macro_continuous/recording.py",
-        "now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing)",
-        "now.work[..., SURGE:SURGE + 6] - bracket(now.twist[:, None], swing)",
-        f"{ROD}::test_internal_wrench_meets_both_ends", 2),
+        "shape.surge + bracket(twist, shape.swing)", "shape.surge - bracket(twist, shape.swing)",
+        f"{ROD}::test_internal_wrench_meets_both_ends"),
     Mutant(
         "000-33", "paper 000, (33): C_dot = -V_X printed, is -V_X / Gamma_X", "mechanics/rod/contacts.py",
-        "0.0)) / strain[i, k, 0]", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
+        "0.0)) / stretch", "0.0))", f"{TOUCH}::test_support_stays_in_place_while_a_stretching_body_slides_by"),
     Mutant(
         "000-42", "paper 000, (42): eta_c = 0 called no slip, which the spatial anchorage is not", "environments/sweeping_anchorage.py",
         'if self.holds == "material":', 'if self.holds == "nothing":',

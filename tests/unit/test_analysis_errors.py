@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 import limbless as ll
-from limbless.analysis.errors import _distance_from_limit, refined, richardson
 from limbless.cli import main
 from limbless.simulation import run_scenario
+from limbless.studies.errors import _distance_from_limit, refined, richardson
 
 ROUND_OFF = 1e-10
 """Of a number: errors below it are none of discretisation."""

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import limbless
-from limbless import citations, registry, terminal
+from limbless import citations, registry, terminal, warmup
 from limbless.cli import main
 from limbless.errors import InputError, SimulationError
 from limbless.scenarios import loader
@@ -57,7 +57,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[
         return plan["outcome"](scenario)
 
     monkeypatch.setitem(sys.modules, "limbless.simulation", SimpleNamespace(run_scenario=run_scenario))
-    monkeypatch.setattr("limbless.mechanics.kernel.is_cold", lambda: False)
+    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: False)
     monkeypatch.chdir(tmp_path)
     yield plan
 
@@ -239,7 +239,7 @@ def test_an_interrupted_run_keeps_what_was_computed(simulated: dict[str, Any]) -
 
 @pytest.mark.parametrize("cold", [True, False])
 def test_a_cold_first_run_says_that_it_compiles(simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, cold: bool) -> None:
-    monkeypatch.setattr("limbless.mechanics.kernel.is_cold", lambda: cold)
+    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: cold)
     assert ("Compiling the kernels" in call("run", "eel-planar").stderr) is cold
     assert call("run", "eel-planar", "--quiet").stderr == ""
 
@@ -268,9 +268,17 @@ def test_plot_of_something_else(tmp_path: Path) -> None:
 
 def test_warmup_compiles_and_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "limbless.warmup", SimpleNamespace(warm_all=lambda report: report("chain: 2.1 s")))
-    monkeypatch.setattr("limbless.mechanics.kernel.is_cold", lambda: True)
+    monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: True)
     done = call("warmup")
     assert done.exit_code == 0 and done.output.splitlines()[1:] == ["chain: 2.1 s", "Done."]
+
+
+def test_warmup_runs_two_steps_of_every_model() -> None:
+    assert {part.partition(": ")[0] for part in warmup.PARTS} == set(registry.kinds("model"))
+    for part, items in warmup.PARTS.items():
+        for scenario in (item.load() for item in items if isinstance(item, warmup.Start)):
+            assert part.startswith(scenario.model.kind)
+            assert scenario.task is not None or scenario.duration <= 3.0 * scenario.step
 
 
 @pytest.mark.parametrize("name", ["eel-planar", "001_6af647dcdb8b62c0"])

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -17,12 +18,12 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless import registry
 from limbless.cli import main
+from limbless.fields import rows
 from limbless.mechanics.chain import joints
-from limbless.models.chain_recording import SCHEMA
+from limbless.models.variables import CATALOGUE
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.scenarios import loader
-from limbless.scenarios.fields import rows
 from limbless.scenarios.scenario import Initial, Scenario
 
 ROOT = Path(__file__).parents[2]
@@ -133,10 +134,17 @@ def test_result_page_names_every_variable_and_every_number_of_the_summary() -> N
     page = (ROOT / "docs" / "results.md").read_text()
     result = ll.run("eel-planar", {"duration": 0.1})
     recorded = {str(name).removeprefix("look_") for name in result.dataset.variables}       # the page says what look_... variables are
-    words = {*SCHEMA, *recorded, *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
+    words = {*CATALOGUE, *recorded, *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
     assert "`look_...`" in page and any(str(name).startswith("look_") for name in result.dataset.variables)
     assert not {word for word in words if f"`{word}`" not in page}
     assert all(f"| {name} |" in page for name in result.summary()["balances"])
+
+
+def test_result_page_shows_the_catalogue_of_variables() -> None:
+    """`python docs/variables.py` writes its tables."""
+    page = (ROOT / "docs" / "results.md").read_text()
+    assert runpy.run_path(str(ROOT / "docs" / "variables.py"))["with_tables"](page) == page
+    assert not {name for name in CATALOGUE if f"| `{name}` |" not in page}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/models").glob("*.md")), ids=lambda page: page.stem)

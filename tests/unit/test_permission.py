@@ -188,7 +188,7 @@ def test_at_a_terminal_it_asks(answer: str, tmp_path: Path, state: Path, monkeyp
         asked.append(text)
         return answer == "y"
 
-    monkeypatch.setattr("limbless.cli.at_terminal", lambda: True)
+    monkeypatch.setattr("limbless.commands.permitted.at_terminal", lambda: True)
     monkeypatch.setattr("click.confirm", confirm)
     path = stranger(tmp_path / "theirs")
     told = CliRunner().invoke(main, ["run", str(path), "--no-figures", "--out", str(tmp_path / "a")])

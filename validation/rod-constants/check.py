@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import limbless as ll
-from limbless.mechanics.spine import equilibrium as kernels
+from limbless.mechanics.spine.solver import weigh
 from limbless.validation.orders import draw_order, extrapolated, fitted_order
 from validation.spines import rod, sprung
 
@@ -17,10 +17,9 @@ COUNTS, LINKS = (8, 16, 32, 64), (10, 20, 40, 80)
 def hessian(count: int, force: float, mass: float) -> np.ndarray:
     """Of the potential of a straight spine under an axial tip force (N) and its weight (acceleration 1 m/s² towards the base)."""
     model = ll.TendonStatics(rod(count, mass=mass), [ll.Gravity(acceleration=(-1.0, 0.0, 0.0))] if mass else [])
-    q, r, H = np.zeros((count, 2)), np.zeros(2 * count), np.zeros((2 * count, 2 * count))
-    kernels.posture(model.spine, q, model.work)
-    kernels.forces(model.spine, model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)), q, model.work, r, H)
-    return H
+    problem = model.problem(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)))
+    weigh(problem, np.zeros((count, 2)))
+    return problem.iteration.hessian
 
 
 def critical(count: int, force: float, mass: float) -> float:

@@ -1,4 +1,6 @@
-"""How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of mass, in the world."""
+"""How far and how fast: displacement, path, mean speed, and averages over whole gait periods. All of the centre of
+mass, in the world.
+"""
 from __future__ import annotations
 
 import math
@@ -20,19 +22,24 @@ STEEP = math.cos(math.radians(45.0))
 
 
 def transport_facts(scenario: Any) -> dict[str, Any]:
-    """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why it is not, and its gravity."""
+    """What decides whether a run is one of getting somewhere, as attributes of its dataset: `held`, why it is not, and
+    its gravity.
+    """
     environment, robot = scenario.environment, scenario.robot.build()
-    kinds = {getattr(item, "kind", "") for item in environment}
-    anchored = any(getattr(item, "kind", "") == "anchorage" and not item.active for item in environment)
+    kinds = {item.kind for item in environment}
+    anchored = any(item.kind == "anchorage" and not item.active for item in environment)
     held = ("its base is fixed" if getattr(robot, "base", "") == "fixed" else "a clamp holds it" if "clamp" in kinds
-            else "an anchorage holds it all the time" if anchored else "nothing is there to push against" if kinds <= {"gravity"} else None)
-    guided = any(item.role == "constraint" for item in environment)          # contacts that decide the motion let nothing fall
-    fields = [item.acceleration for item in environment if getattr(item, "kind", "") == "gravity" and not guided]
+            else "an anchorage holds it all the time" if anchored else "nothing is there to push against"
+            if kinds <= {"gravity"} else None)
+    # contacts that decide the motion let nothing fall
+    guided = any(item.role == "constraint" for item in environment)
+    fields = [item.acceleration for item in environment if item.kind == "gravity" and not guided]
     return {"held": held, "gravity": [float(sum(parts)) for parts in zip(*fields, strict=True)] if fields else None}
 
 
 def no_transport(dataset: xr.Dataset) -> str | None:
-    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do."""
+    """Why numbers of getting somewhere (cost of transport, steadiness) mean nothing for this run; None where they do.
+    """
     moved = displacement(dataset)
     if moved is None:
         return "no motion was recorded"
@@ -85,7 +92,8 @@ def period_velocities(dataset: xr.Dataset, period: float | None, variable: str =
     Returns
     -------
     ends : (N,) the time at which each period ends, s, rising.
-    velocity : (N, 3) displacement over that period divided by it, m/s, world. Between records the path is taken as straight.
+    velocity : (N, 3) displacement over that period divided by it, m/s, world. Between records the path is taken as
+        straight.
     """
     nothing = np.zeros(0), np.zeros((0, 3))
     if not period or displacement(dataset, variable) is None:
@@ -100,14 +108,15 @@ def period_velocities(dataset: xr.Dataset, period: float | None, variable: str =
 
 
 def period_speed(dataset: xr.Dataset, period: float | None) -> float | None:
-    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run."""
+    """Distance covered in the last whole period, over the period (m/s); None for a gait without one or a shorter run.
+    """
     velocity = period_velocities(dataset, period)[1]
     return float(np.linalg.norm(velocity[-1])) if len(velocity) else None
 
 
 def steady(dataset: xr.Dataset, period: float | None) -> float | None:
-    """Speed of the last whole period over that of the period before: 1 in steady motion. None without two periods, from rest, or where
-    `no_transport` says why."""
+    """Speed of the last whole period over that of the period before: 1 in steady motion. None without two periods, from
+    rest, or where `no_transport` says why."""
     if no_transport(dataset) is not None:
         return None
     speeds = np.linalg.norm(period_velocities(dataset, period)[1], axis=1)

@@ -10,7 +10,7 @@ from limbless.callables import Function, call, span
 from limbless.description import quantity
 from limbless.differences import STENCIL, STEP, of_stencil
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
@@ -26,14 +26,16 @@ class Anchorage(Contact):
     stands still. With `motion` it follows your own law g_c(t): `motion(t)` of times (T,) returns positions (T, 3) in m,
     or (positions, orientations) with quaternions (T, 4), scalar first. It is a law of motion, not of place: from
     wherever the section is when the law begins, it moves as g_c(0)⁻¹ g_c(t) says, along its own axes. Rates are taken
-    by eighth-order differences, so let the law be smooth. """
+    by eighth-order differences, so let the law be smooth.
+    """
 
     kind: Literal["anchorage"] = "anchorage"
     abscissa: float = quantity(0.0, "m", "abscissa X of the section that is held", ge=0)
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "constant twist of the held section, in its own axes")
     sway: Twist = quantity((0.0,) * 6, "m, rad", "amplitude of a swaying motion, along each axis of the held section")
     period: float = quantity(1.0, "s", "period T of the sway", gt=0)
-    motion: Function | None = Field(None, description="own law of the motion, in place of `twist` and `sway`: the function, "
+    motion: Function | None = Field(None,
+                                    description="own law of the motion, in place of `twist` and `sway`: the function, "
                                                       "or `package.module:name`, or `file.py:name`")
 
     @model_validator(mode="after")
@@ -45,7 +47,8 @@ class Anchorage(Contact):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if self.abscissa > length * (1.0 + 1e-12):
             begins = min((start for start, _ in self.active or ()), default=0.0)
-            raise InputError(f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies outside the body, "
+            raise InputError(f"anchorage: abscissa {self.abscissa:g} m, where it takes hold at t = {begins:g} s, lies "
+                             "outside the body, "
                              f"which is {length:g} m long")
         still = np.zeros((len(times), 1))
         return Places(np.full((len(times), 1), min(self.abscissa, length)), still, still)
@@ -62,7 +65,8 @@ class Anchorage(Contact):
         d(Rᵀ ṙ)/dt = Rᵀ r̈ - ω x v."""
         around = [self._asked(times + k * STEP) for k in STENCIL]
         place, turn = np.stack([r for r, _ in around]), np.stack([q for _, q in around])
-        turn *= np.where((turn * turn[4]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)     # of two quaternions the nearer
+        # of two quaternions the nearer
+        turn *= np.where((turn * turn[4]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
         (velocity, acceleration), rates = of_stencil(place), of_stencil(turn)
         back = Quaternion(*np.moveaxis(turn[4] * np.array([1.0, -1.0, -1.0, -1.0]), -1, 0))
         products = (quaternion_product(back, Quaternion(*np.moveaxis(q, -1, 0))) for q in rates)
@@ -75,12 +79,14 @@ class Anchorage(Contact):
         """Positions (T, 3) and unit quaternions (T, 4) of the own law."""
         law = self.motion
         answer = np.zeros((len(times), 3)) if law is None else call(law, "anchorage: motion", "(t)", span(times), times)
-        pair = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.tile([1.0, 0, 0, 0], (len(times), 1)))
+        upright = np.tile([1.0, 0, 0, 0], (len(times), 1))
+        pair = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, upright)
         place, turn = np.asarray(pair[0], dtype=np.float64), np.asarray(pair[1], dtype=np.float64)
         size = np.linalg.norm(turn, axis=-1, keepdims=True)
         shaped = place.shape == (len(times), 3) and turn.shape == (len(times), 4)
         if not shaped or not np.isfinite([place.sum(), turn.sum()]).all() or (size == 0.0).any():
             raise InputError(f"anchorage: motion {getattr(law, '__name__', '?')} must return finite positions of shape "
-                             f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); it "
+                             f"({len(times)}, 3), or a tuple of positions and quaternions of shape ({len(times)}, 4); "
+                             "it "
                              f"returned shapes {place.shape} and {turn.shape}")
         return place, turn / size

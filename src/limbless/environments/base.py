@@ -16,12 +16,23 @@ if TYPE_CHECKING:
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
+ROLES = {
+    "wrench": "pushes on bodies",
+    "friction": "set-valued friction on bodies",
+    "contact": "surfaces that bodies touch",
+    "constraint": "holds components of the motion of a rod",
+    "clamp": "holds a link",
+    "load": "a dead load, in statics",
+}
+"""How a model can use an environment."""
 MOST_POINTS = 64
 """Gauss points per segment that an environment may ask for."""
 
 
 class Pack(NamedTuple):
-    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or None."""
+    """An environment in tables: laws by kind (see `mechanics.forces`), and the added inertia (bodies, 21: M, H, J) or
+    None.
+    """
 
     laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
@@ -30,13 +41,14 @@ class Pack(NamedTuple):
 
 
 class Environment(Description):
-    """Something outside the robot. `role` says how a model uses it: wrench, constraint, contact or load."""
+    """Something outside the robot. `role` says how a model uses it: one of `ROLES`."""
 
     room: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"
     also: ClassVar[tuple[str, ...]] = ()
     """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""
-    active: tuple[tuple[float, float], ...] | None = quantity(None, "s", "time windows [from, until] in which it acts; always if absent")
+    active: tuple[tuple[float, float], ...] | None = quantity(
+        None, "s", "time windows [from, until] in which it acts; always if absent")
 
     @model_validator(mode="after")
     def _windows_in_order(self) -> Environment:
@@ -47,7 +59,7 @@ class Environment(Description):
 
     def pack(self, robot: Robot) -> Pack:
         """This environment acting on that robot, as arrays for compiled code."""
-        raise InputError(f"environment {getattr(self, 'kind', '?')!r} cannot be packed as a wrench")
+        raise InputError(f"environment {self.kind!r} cannot be packed as a wrench")
 
     def refined(self) -> Self:
         """Twice the Gauss points, where it has some."""

@@ -17,13 +17,14 @@ from limbless.robots.base import Robot
 
 
 class ForceLaw(Environment):
-    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per unit length on a slice of body.
+    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per length on a slice of body.
 
-    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body, lateral,
-    vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes. Return the force per
-    length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the environment does to the body.
-    Plain Python is called at every point of every stage (some ten microseconds each); for speed give a function compiled by
-    `limbless.environments.force_law.compiled_law` instead, which reads and writes the buffer laid out in `mechanics.forces.user.Buffer`.
+    position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
+    lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
+    Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
+    environment does to the body. Plain Python is called at every point of every stage (some ten microseconds each); for
+    speed give a function compiled by `limbless.environments.force_law.compiled_law` instead, which reads and writes the
+    buffer laid out in `mechanics.forces.user.Buffer`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -37,7 +38,8 @@ class ForceLaw(Environment):
 
     def _call(self, buffer: np.ndarray) -> None:
         given = Buffer.of(buffer)
-        answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity, given.rotation_rate)
+        answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity,
+                          given.rotation_rate)
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):
@@ -49,7 +51,8 @@ class ForceLaw(Environment):
         pieces = robot.segments()
         if not pieces:
             raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
-        return Pack(in_windows(self, segment_rows(UserLaw(Buffer.zeros(1)), pieces, self.points, address=self.slot.address)))
+        return Pack(in_windows(self, segment_rows(UserLaw(Buffer.zeros(1)), pieces, self.points,
+                                                  address=self.slot.address)))
 
 
 def compiled_law(function: Any) -> Any:

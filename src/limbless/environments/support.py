@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 
@@ -24,7 +24,8 @@ class Support(Contact):
     travel false it stays at its section, as a wheel does. `along: body` says that the whole body is guided, as if in a
     tube, while the forces are shared by the supports; `points`, that only the supports guide it. `schedule` gives
     places and times of your own: each row is a support that comes at an abscissa at one time, wanders like the others,
-    and goes at another time (or earlier, at an end of the body). """
+    and goes at another time (or earlier, at an end of the body).
+    """
 
     kind: Literal["support"] = "support"
     guided: ClassVar[tuple[int, ...]] = (1, 2, 3)
@@ -33,15 +34,23 @@ class Support(Contact):
     abscissae: tuple[float, ...] = quantity((0.1, 0.3, 0.5, 0.7, 0.9), "m", "abscissae of the supports at the start")
     schedule: tuple[tuple[float, float, float], ...] = quantity(
         (), "s, s, m",
-        "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it comes")
+        "more supports: rows of the time at which one comes, the time at which it goes, and the abscissa at which it "
+        "comes")
     spacing: float | None = quantity(None, "m",
-                                     "distance at which the next support follows the last one that entered; none enters if absent", gt=0)
-    travel: bool = Field(True, description="supports are fixed in space and wander along the body; else each stays at its section")
-    along: Literal["body", "points"] = Field("body", description="what guides the motion: the whole body, or the supports alone")
+                                     "distance at which the next support follows the last one that entered; none "
+                                     "enters if absent", gt=0)
+    travel: bool = Field(True,
+                         description="supports are fixed in space and wander along the body; else each stays at its "
+                                     "section")
+    along: Literal["body", "points"] = Field(
+        "body", description="what guides the motion: the whole body, or the supports alone")
     pushes: Literal["both", "left", "right", "inner", "outer"] = Field(
-        "both", description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or outer side of the bend")
+        "both", description="sides to which supports can push: both, +y, -y, or with each on the inner (concave) or "
+                            "outer side of the bend")
     velocity: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the supports through space, world axes")
-    couple_length: float | None = quantity(None, "m", "length that makes couples comparable with forces; the section's radius if absent",
+    couple_length: float | None = quantity(None, "m",
+                                           "length that makes couples comparable with forces; the section's radius if "
+                                           "absent",
                                            gt=0)
 
     @model_validator(mode="after")
@@ -51,14 +60,16 @@ class Support(Contact):
                              f"{self.abscissae}")
         for row in self.schedule:
             if row[0] < 0.0 or not row[1] > row[0] or row[2] < 0.0:
-                raise ValueError("schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa from 0 "
+                raise ValueError("schedule: a support comes at a time from 0 on, goes later, and comes at an abscissa "
+                                 "from 0 "
                                  f"on; got {row}")
         if self.spacing is not None and self.schedule:
             raise ValueError("schedule: supports that follow each other (spacing) come by themselves; give one of them")
         if self.spacing is not None and not self.travel:
             raise ValueError("spacing: supports that stay at their section (travel: false) are followed by none")
         if self.spacing is not None and isinstance(self.weight, tuple):
-            raise ValueError("weight: supports that are followed by others (spacing) share one weight; give one number, or no spacing")
+            raise ValueError("weight: supports that are followed by others (spacing) share one weight; give one "
+                             "number, or no spacing")
         return self
 
     def sides(self, strain: Array) -> Array:
@@ -93,6 +104,7 @@ class Support(Contact):
         for name, given in (("abscissae", self.abscissae), ("schedule", [row[2] for row in self.schedule])):
             for i, x in enumerate(given):
                 if x > length:
-                    raise InputError(f"support: {name}[{i}] = {x:g} m lies outside the body, which is {length:g} m long")
+                    raise InputError(f"support: {name}[{i}] = {x:g} m lies outside the body, which is "
+                                     f"{length:g} m long")
         still = np.zeros((len(times), len(self.abscissae)))
         return Places(still + np.array(self.abscissae), still, still)

@@ -1,4 +1,6 @@
-"""`sweeping-anchorage`: the body holds on where it is thickest, and these places run along it (paper 000, (27)-(30), (42))."""
+"""`sweeping-anchorage`: the body holds on where it is thickest, and these places run along it (paper 000, (27)-(30),
+(42)).
+"""
 from __future__ import annotations
 
 from typing import Literal
@@ -7,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from limbless.environments.base import Array
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 
@@ -15,13 +17,14 @@ from limbless.gaits.base import Gait
 class SweepingAnchorage(Contact):
     """Anchors that sweep along the body with a wave of stretch, at the crests that the gait has.
 
-    `material`: the section that touches the ground stands still (no slip), and another one does the next moment. `spatial`, as the paper
-    prints it: the place of contact stands still in space and the body flows through it, so that the ground may do work.
+    `material`: the section that touches the ground stands still (no slip), and another one does the next moment.
+    `spatial`, as the paper prints it: the place of contact stands still in space and the body flows through it, so that
+    the ground may do work.
     """
 
     kind: Literal["sweeping-anchorage"] = "sweeping-anchorage"
-    holds: Literal["material", "spatial"] = Field("material",
-                                                  description="what stands still: the touching section, or the place of contact")
+    holds: Literal["material", "spatial"] = Field(
+        "material", description="what stands still: the touching section, or the place of contact")
 
     @property
     def slides(self) -> bool:                                                         # type: ignore[override]
@@ -38,8 +41,9 @@ class SweepingAnchorage(Contact):
 
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         if not hasattr(gait, "crests"):
-            raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as 'peristalsis'; "
-                             f"{getattr(gait, 'kind', '?')!r} has none")
+            raise InputError(f"a sweeping anchorage needs a gait with crests that run along the body, such as "
+                             "'peristalsis'; "
+                             f"{gait.kind!r} has none")
         return Places(*gait.crests(times, length))
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:

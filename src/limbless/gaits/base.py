@@ -11,13 +11,24 @@ from limbless.description import Description
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
+DRIVES = {
+    "shape": "heading and elevation along the body",
+    "joint": "positions of the joints",
+    "torque": "torques of the joints",
+    "strain": "strains along a rod",
+    "tension": "tensions of tendons",
+    "tendon-length": "lengths of tendons",
+    "tension-grid": "all combinations of some tensions",
+    "tip": "where the tip is, or where it points",
+}
+"""What a gait can speak of."""
 
 
 class Drive(NamedTuple):
     """What a gait asks for, at T times: first axis time, then station or joint, then channel (if any).
 
-    A `shape` gait fills (T, S, 2): heading (about the body's vertical axis z) and elevation (about its lateral axis y) of the
-    body at each station, rad. A `joint` gait fills (T, joints); `torque` likewise, in `value` alone.
+    A `shape` gait fills (T, S, 2): heading (about the body's vertical axis z) and elevation (about its lateral axis y)
+    of the body at each station, rad. A `joint` gait fills (T, joints); `torque` likewise, in `value` alone.
     """
 
     value: Array
@@ -26,35 +37,43 @@ class Drive(NamedTuple):
 
 
 class Gait(Description):
-    """A motion law. `drives` says what it speaks of: shape, joint, torque, strain, tension or tip."""
+    """A motion law. `drives` says what it speaks of: one of `DRIVES`."""
 
     room: ClassVar[str | None] = "gait"
-    if TYPE_CHECKING:                                    # a class variable of most gaits, a field of those whose user chooses
+    # a class variable of most gaits, a field of those whose user chooses
+    if TYPE_CHECKING:
         drives: ClassVar[str]
     compiled_duals: ClassVar[Callable | None] = None
-    """Compiled sampler `(parameters, times, stations, value, rate, acceleration)` on arrays of duals: what a sensitivity needs."""
+    """Compiled sampler `(parameters, times, stations, value, rate, acceleration)` on arrays of duals: what a
+    sensitivity needs.
+    """
     parameter_fields: ClassVar[tuple[str, ...]] = ()
     """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint numbers."""
+        """The drive at `times` (T,) and `stations` (S,): arc length behind the first joint (shape gaits) or joint
+        numbers.
+        """
         raise NotImplementedError
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
-        """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with which sign about its
-        axis at home, for gaits that tell them apart."""
+        """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with
+        which sign about its axis at home, for gaits that tell them apart."""
         return self.sample(times, np.arange(len(turns), dtype=np.float64))
 
     def slope(self, times: Array, stations: Array) -> Drive:
-        """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time has its own."""
-        raise InputError(f"gait {getattr(self, 'kind', '?')!r} gives no slope along the body; a rod cannot follow it")
+        """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time
+        has its own.
+        """
+        raise InputError(f"gait {self.kind!r} gives no slope along the body; a rod cannot follow it")
 
     def passage(self, fields: Mapping[str, Any], start: float, end: float) -> tuple[Any, Self]:
         """What changing some fields while it runs does: the motion from `start` to `end` (anything that samples as a
         gait does), and the gait from then on.
 
         Here both forms are blended (`Blend`). A gait that must not jump in phase, or that contacts hold to a form, has
-        a passage of its own. """
+        a passage of its own.
+        """
         from limbless.gaits.blend import Blend
         new = self.changed(**fields)
         return (self, self) if new == self else (Blend(self, new, start, end), new)
@@ -78,5 +97,5 @@ def refuse_changes(gait: Gait, fields: Mapping[str, Any], allowed: tuple[str, ..
     wanted = gait.changed(**fields)
     for name in fields:
         if name not in allowed and getattr(wanted, name) != getattr(gait, name):
-            raise InputError(f"gait.{name}: of a running {getattr(gait, 'kind', '?')!r} a controller may change "
+            raise InputError(f"gait.{name}: of a running {gait.kind!r} a controller may change "
                              f"{', '.join(allowed)}; {why}")

@@ -10,7 +10,9 @@ from limbless.gaits.body_wave import smooth_steps
 
 @dataclass(frozen=True)
 class Blend:
-    """`old` until `start`, `new` from `end`, and in between old + w (new - old) with the smooth step w of (64): no jump in acceleration."""
+    """`old` until `start`, `new` from `end`, and in between old + w (new - old) with the smooth step w of (64): no jump
+    in acceleration.
+    """
 
     old: Gait
     new: Gait
@@ -23,7 +25,7 @@ class Blend:
 
     @property
     def kind(self) -> str:
-        return str(getattr(self.new, "kind", "?"))
+        return self.new.kind
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """The blended drive; value, rate and acceleration are continuous."""

@@ -13,22 +13,24 @@ from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.mechanics.compiled.kernel import kernel_array
 
-_TOLERANCE = 1e-5     # of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
+# of the largest rate or acceleration: above round-off of the differences, below any slip of a hand-written one
+_TOLERANCE = 1e-5
 
 
 class FunctionGait(Gait):
     """Your own gait: `function(t, s)` of NumPy arrays.
 
-    t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is heading
-    (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque` it is (T, joints)
-    and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of a rod at s from its head.
-    Derivatives that you give are compared with differences of the value and refused if they disagree;
-    without them they are taken by eighth-order differences.
+    t has shape (T,), s shape (S,). Return the value, or (value, rate, acceleration). For `drives: shape` the value is
+    heading (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque`
+    it is (T, joints) and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of
+    a rod at s from its head. Derivatives that you give are compared with differences of the value and refused if they
+    disagree; without them they are taken by eighth-order differences.
     """
 
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    drives: Literal["shape", "joint", "torque", "strain"] = Field("shape", description="what its value is")  # type: ignore[misc]
+    drives: Literal["shape", "joint", "torque", "strain"] = Field(                                  # type: ignore[misc]
+        "shape", description="what its value is")
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
 
     def sample(self, times: Array, stations: Array) -> Drive:
@@ -64,10 +66,13 @@ class FunctionGait(Gait):
             array = np.stack([array, np.zeros(wanted)], axis=-1)
         expected = {"shape": (*wanted, 2), "strain": (*wanted, 6)}.get(self.drives, wanted)
         if array.shape != expected:
-            raise InputError(f"gait function {self._name} must return shape {expected} for {wanted[0]} times and {wanted[1]} "
-                             f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned {array.shape}")
+            raise InputError(f"gait function {self._name} must return shape {expected} for {wanted[0]} times and "
+                             f"{wanted[1]} "
+                             f"{'stations' if self.drives in ('shape', 'strain') else 'joints'}; it returned "
+                             f"{array.shape}")
         if not np.isfinite(array).all():
-            raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} and {times[-1]:g} s")
+            raise InputError(f"gait function {self._name} returned a number that is not finite between {times[0]:g} "
+                             f"and {times[-1]:g} s")
         return kernel_array(array)
 
     def _differences(self, times: Array, stations: Array) -> tuple[Array, Array]:
@@ -77,10 +82,12 @@ class FunctionGait(Gait):
     def _check(self, times: Array, stations: Array, answer: tuple[Array, ...]) -> None:
         """Refuse given derivatives that are not those of the value (at the first and last time of each block)."""
         ends = times[[0, -1]]
-        for name, mine, theirs in zip(("rate", "acceleration"), self._differences(ends, stations), answer[1:], strict=True):
+        for name, mine, theirs in zip(("rate", "acceleration"), self._differences(ends, stations), answer[1:],
+                                      strict=True):
             error, scale = np.abs(mine - theirs[[0, -1]]).max(), np.abs(theirs).max() + np.abs(mine).max()
             if error > _TOLERANCE * scale + 1e-7:
-                raise InputError(f"gait function {self._name}: its {name} differs from the differences of its value by {error:.3g} "
+                raise InputError(f"gait function {self._name}: its {name} differs from the differences of its value "
+                                 f"by {error:.3g} "
                                  f"(largest {name} {scale:.3g}) near t = {ends[0]:g} or {ends[1]:g} s; "
                                  "correct it, or return the value alone")
 
@@ -91,5 +98,3 @@ class FunctionGait(Gait):
     @property
     def cycle(self) -> float | None:
         return self.period
-
-

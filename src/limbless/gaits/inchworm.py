@@ -14,11 +14,12 @@ from limbless.gaits.body_wave import smooth_steps
 
 
 class Inchworm(Gait):
-    """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows in the first half of a step and decays in the second.
+    """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows and decays in the two halves of a step.
 
     Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The
     paper's ω is π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or
-    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest. """
+    a controller): it passes to its new value while the hump grows, so that the feet are still exchanged at rest.
+    """
 
     kind: Literal["inchworm"] = "inchworm"
     amplitude: Angle = quantity(1.8, "rad", "largest heading α")
@@ -33,7 +34,8 @@ class Inchworm(Gait):
     def _between_steps(self) -> Inchworm:
         times = np.array([time for time, _ in self.changes])
         if (np.abs(times / self.period - np.rint(times / self.period)) > 1e-9).any():
-            raise ValueError(f"changes: times must be multiples of the period, {self.period:g} s, where a step begins; got "
+            raise ValueError(f"changes: times must be multiples of the period, {self.period:g} s, where a step "
+                             "begins; got "
                              f"{times.tolist()}")
         if not (np.diff(times) > 0.0).all():
             raise ValueError(f"changes: times must increase; got {times.tolist()}")

@@ -1,4 +1,6 @@
-"""`peristalsis`: a wave of stretch that runs from head to tail, as earthworms crawl (paper 000, (36) in corrected form)."""
+"""`peristalsis`: a wave of stretch that runs from head to tail, as earthworms crawl (paper 000, (36) in corrected
+form).
+"""
 from __future__ import annotations
 
 import math
@@ -56,8 +58,8 @@ class Wave:
         return Drive(*slope)
 
     def crests(self, times: Array, length: float) -> Drive:
-        """Abscissae (T, P) of the sections of least stretch, with their speeds and accelerations along the body; P covers all in [0,
-        length].
+        """Abscissae (T, P) of the sections of least stretch, with their speeds and accelerations along the body; P
+        covers all in [0, length].
 
         Some of the P may lie outside the body at some times.
         """
@@ -75,7 +77,8 @@ class Peristalsis(Wave, Gait):
 
     Where the stretch is least the body is thickest, and holds on to the ground: these places (`crests`) run along with
     the wave. A controller may change amplitude, speed and acceleration: they pass smoothly to their new values, and the
-    wave runs on without a jump. """
+    wave runs on without a jump.
+    """
 
     kind: Literal["peristalsis"] = "peristalsis"
     amplitude: float = quantity(0.004, "1", "amplitude ε of the stretch", gt=0)

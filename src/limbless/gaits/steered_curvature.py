@@ -2,7 +2,8 @@
 
 Each section does what the one before it did: the head draws a curve, and the body runs along it. So a change can only
 begin at the head: the curvature K_o that the head draws steers, the speed V_o drives, and what the body has taken on
-already stays as it is. """
+already stays as it is.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,8 @@ def growth(x: Array) -> tuple[Array, Array, Array, Array]:
     """A step that grows from 0 to 1 within 0 < x < 1: its integral, itself, and its first two derivatives.
 
     Of degree nine, with four continuous derivatives: a kink in a lower one would run along the body and cost the
-    quadrature its order. """
+    quadrature its order.
+    """
     u, beyond = np.clip(x, 0.0, 1.0), np.maximum(x - 1.0, 0.0)
     v = u * (1.0 - u)
     integral = u**6 * (21.0 + u * (-60.0 + u * (67.5 + u * (-35.0 + 7.0 * u)))) + beyond
@@ -59,14 +61,16 @@ class SteeredCurvature(Gait):
     wavelength: float = quantity(0.6, "m", "wavelength λ along the body at the start", gt=0)
     steer: float = quantity(0.0, "1/m", "mean yaw curvature b that the head draws at the start; positive turns right")
     climb: float = quantity(0.0, "1/m", "mean pitch curvature b_y drawn by the head at the start; positive bends to -z")
-    speed: float = quantity(-0.5, "m/s", "velocity V_o along the body at the start; negative: head first, positive: back")
+    speed: float = quantity(-0.5, "m/s",
+                            "velocity V_o along the body at the start; negative: head first, positive: back")
     transition: float = quantity(0.3, "m", "length of path over which a change of the curvature grows", gt=0)
     route: tuple[tuple[float, float, float, float, float], ...] = quantity(
         (), "m; 1/m, m, 1/m, 1/m",
         "changes of the curve: rows of distance run by the head, then amplitude, wavelength, steer, climb")
     pace: tuple[tuple[float, float, float], ...] = quantity(
         (), "s, s, m/s", "changes of the speed: rows of time, duration of the passage, and new velocity V_o")
-    distance: Function | None = Field(None, description="own law of the distance that the head has run, of times (T,) in "
+    distance: Function | None = Field(None,
+                                      description="own law of the distance that the head has run, of times (T,) in "
                                                         "s: (T,) in m; in place of speed and pace")
 
     drives: ClassVar[str] = "strain"
@@ -114,7 +118,8 @@ class SteeredCurvature(Gait):
     def _asked(law: Callable[[Array], Any], times: Array) -> Array:
         answer = np.asarray(call(law, "gait.distance", "(t)", span(times), times), dtype=np.float64)
         if answer.shape != times.shape or not np.isfinite(answer).all():
-            raise InputError(f"gait.distance must return one finite number for each of {len(times)} times; it returned an "
+            raise InputError(f"gait.distance must return one finite number for each of {len(times)} times; it "
+                             "returned an "
                              f"array of shape {answer.shape}")
         return answer
 
@@ -171,7 +176,8 @@ class SteeredCurvature(Gait):
         wanted = curve | {name: float(fields[name]) for name in _DRAWN if name in fields}
         if wanted != curve:
             here = max(float(self.travelled(np.array([start]))[0][0]), 0.0)
-            kept = tuple(row for row in self.route if row[0] <= here)        # a body that has backed draws anew from here on
+            # a body that has backed draws anew from here on
+            kept = tuple(row for row in self.route if row[0] <= here)
             new = new.changed(route=(*kept, (here, *wanted.values())))
         speed = self.pace[-1][2] if self.pace else self.speed
         if float(fields.get("speed", speed)) != speed:

@@ -82,7 +82,7 @@ class TendonPath(Instants):
         columns = self._table[:, 1:]
         if columns.shape[1] != len(stations):
             raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
-                             f"but the robot has {len(stations)} tendons")
+                             f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a spine)")
         value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
         return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from limbless.callables import name_of, told
 from limbless.description import Description
 from limbless.errors import InputError, SimulationError
+from limbless.models import soundness
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,17 +29,20 @@ Block = dict[str, Array]
 
 @dataclass(frozen=True)
 class State:
-    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in force)."""
+    """Where a run is: `x` in the model's own layout, and what must be remembered (warm starts, slip states, the gait in
+    force).
+    """
 
     time: float
     x: Array
-    memory: Mapping[str, Array] = field(default_factory=dict)
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 class Variable(NamedTuple):
     """A recorded quantity: its dimensions after time, unit, meaning and the frame it is expressed in.
 
-    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run.
+    Of one that is `final` a result keeps only what the last record has: an extreme of the whole run. A `remark` is for
+    the documents alone.
     """
 
     dims: tuple[str, ...]
@@ -46,11 +50,14 @@ class Variable(NamedTuple):
     long_name: str
     frame: str = ""
     final: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where and why."""
+    """How a block ended. `failure` is empty, or says what happened; then `time`, `place` and `cause` say when, where
+    and why.
+    """
 
     failure: str = ""
     time: float | None = None
@@ -67,24 +74,21 @@ class ModelSettings(Description):
     takes_actuations: ClassVar[tuple[str, ...]] = ()
     takes_drives: ClassVar[tuple[str, ...]] = ()
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves through time."""
+    """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves
+    through time.
+    """
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         raise NotImplementedError
 
     def time_order(self, environment: Sequence[Environment]) -> float:
-        """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction makes velocities
-        jump, 1/2 where bodies hit each other too."""
+        """Lowest order p of the error h^p of a run in its step h: 4 for smooth forces, 1 where set-valued friction
+        makes velocities jump, 1/2 where bodies hit each other too."""
         return 1 if any(item.role == "friction" for item in environment) else 4
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        """What `limbless warmup` runs for this model: names, and functions that compile its kernels by using them once."""
-        return []
 
 
 class Recording:
@@ -95,10 +99,14 @@ class Recording:
     """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
 
     worst: tuple[str, ...] = ()
-    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes it over."""
+    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes
+    it over.
+    """
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
-        """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty where nothing is."""
+        """Why a finished run is not to be believed, beside its balances: one sentence each, with the numbers. Empty
+        where nothing is.
+        """
         return []
 
     def variables(self, block: Block) -> Block:
@@ -122,10 +130,13 @@ class StaticModel(Recording):
 
     records: tuple[str, ...] = ("point",)
 
-    def solve(self, task: str, gait: Any, initial: Any, progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
-        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those before it.
+    def solve(self, task: str, gait: Any, initial: Any,
+              progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
+        """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those
+        before it.
 
-        `progress` is told the share that is done, often; where it raises `KeyboardInterrupt` the task ends with what it has.
+        `progress` is told the share that is done, often; where it raises `KeyboardInterrupt` the task ends with what it
+        has.
         """
         raise NotImplementedError
 
@@ -152,6 +163,16 @@ def refuse_law_failure(environment: Sequence[Environment]) -> None:
         raise SimulationError(failure.failure, failure.time) from failure.cause
 
 
+def before_failure(times: Array, status: Status, of_the_step_that_ended: bool = False) -> NDArray[np.bool_]:
+    """Which records a failed block keeps: those before the failure.
+
+    Where a record says what the step that ended at it did, and not what acts at that instant, the one at the failure is
+    whole too.
+    """
+    failed = status.time or 0.0
+    return times <= failed if of_the_step_that_ended else times < failed
+
+
 class Model(Recording):
     """Equations ready to run: a robot in an environment under an actuation."""
 
@@ -167,7 +188,9 @@ class Model(Recording):
         raise NotImplementedError
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a sign of it."""
+        """The longest step that solves the scenario from this state on, where a longer one would be wrong without a
+        sign of it.
+        """
         return None
 
     def with_torque(self, drive: Any, torque: Any) -> Any:
@@ -175,8 +198,17 @@ class Model(Recording):
         raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
-        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so."""
+        """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so.
+        """
         raise NotImplementedError
+
+    def is_sound(self, state: State) -> bool:
+        """Whether a state is one of a motion, and not of one that has diverged."""
+        return soundness.is_sound(state.x)
+
+    def sound_records(self, block: Block) -> int:
+        """Number of leading records of a block that are those of a motion."""
+        return soundness.sound_records(block)
 
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""

@@ -7,25 +7,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import evaluation as kernels
-from limbless.mechanics.chain.tables import Body, Link, Robot
+from limbless.mechanics.chain.tables import Base, Body, Link, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
 
 Array = NDArray[np.float64]
-PUSHED = 13                                # power, wrench on the whole robot, wrench that holds the base: first in `Base`
 
 
 class Evaluation:
     """Dynamics of one chain with fixed roles of its joints, without checks: a few microseconds per call.
 
-    Fill `position`, `velocity` and, where motion-given, `acceleration`, where torque-given, `torque`; call; read the rest.
+    Fill `position`, `velocity` and, where motion-given, `acceleration`, where torque-given, `torque`; call; read the
+    rest.
 
     Attributes
     ----------
     position : base position (3), base quaternion (4, scalar first), joint positions (a spherical joint: quaternion).
     velocity : base twist in the base frame (6), joint velocities.
-    acceleration : rate of the components of the base twist (6), joint accelerations. The classical acceleration has ω x v more.
+    acceleration : rate of the components of the base twist (6), joint accelerations. The classical acceleration has ω x
+        v more.
     torque : what acts along the joint axes: actuators and passive torques together.
-    push : power of the environment, its wrench on the whole robot (6), wrench that holds the base (6); about the base, world axes.
+    power : (1,) of the environment.
+    pushed, held : wrench of the environment on the whole robot (6), wrench that holds the base (6); about the base,
+        world axes.
     bodies : `Body`, the motion of every body.
     wrench : (bodies, 6) of the environment on each body, about its origin, world axes.
     """
@@ -37,8 +40,10 @@ class Evaluation:
         where = self._where = kernels.parts(bodies, n, split + 6 + n)
         block = self._block = aligned_zeros(where.end)
         self.position, self.velocity = block[:split], block[split:][:6 + n]
-        self.push = block[where.base:][:PUSHED]
-        self.acceleration = block[where.base + PUSHED:][:6 + n]
+        now = Base.of(block[where.base:][:Base.width].reshape(1, Base.width))
+        self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
+        # the last of `Base`, and those of the joints
+        self.acceleration = block[where.base + Base.width - 6:][:6 + n]
         self.torque, self.passive = block[where.torque:][:n], block[where.passive:][:n]
         self.bodies = block[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
         self.wrench = Body.of(self.bodies).wrench
@@ -47,7 +52,8 @@ class Evaluation:
 
     @property
     def arguments(self) -> tuple:
-        """What `mechanics.chain.evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space."""
+        """What `mechanics.chain.evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space.
+        """
         return (self.robot.kinds, *self.robot.links, self.robot.freedoms, self._base, self._where, self._block)
 
     def locked(self) -> int:
@@ -60,5 +66,3 @@ class Evaluation:
             kernels.evaluate_among(*self.arguments[:-1], self._forces, time, self._block)
         else:
             kernels.evaluate(*self.arguments)
-
-

@@ -81,10 +81,12 @@ def _lay_out(link: Any, arrays: Any) -> None:
         of_kind = link.kind == kind.code
         link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
         link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
+    link.wanted[1:] = arrays.position_column[1:]
     link.position[1:] = 7 + arrays.position_column[1:]
     link.column[1:] = arrays.velocity_column[1:]
     link.velocity[:] = 7 + link.positions.sum()
     link.velocity[1:] += 6 + link.column[1:]
+    link.positions[0], link.freedoms[0] = 7, 6
     link.given[1:] = 1
 
 
@@ -114,7 +116,7 @@ def given_columns(robot: Robot) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where positions and velocities of the motion-given joints stand among those of all joints."""
     link = Link.of(robot.links)
     rows = [row for row in range(1, len(link.given)) if link.given[row]]
-    positions = [link.position[row] - 7 + i for row in rows for i in range(link.positions[row])]
+    positions = [link.wanted[row] + i for row in rows for i in range(link.positions[row])]
     velocities = [link.column[row] + i for row in rows for i in range(link.freedoms[row])]
     return np.array(positions, dtype=np.int64), np.array(velocities, dtype=np.int64)
 
@@ -122,7 +124,7 @@ def given_columns(robot: Robot) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def actuate(robot: Robot, actuation: Actuation, base: str) -> tuple[Robot, bool]:
     """The robot under an actuation, and whether torque-given joints follow the gait by feedback."""
     count = len(robot.freedoms)
-    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+    if actuation.kind == "motion":
         return robot, False
     given = np.zeros(count, dtype=bool)
     freedoms = robot.freedoms.copy()

@@ -10,41 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
-from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix, quaternion_to_rotation_vector
+from limbless.mechanics.algebra.rotations import (
+    matrix_to_quaternion,
+    quaternion_to_matrix,
+    quaternion_to_rotation_vector,
+)
 from limbless.mechanics.chain import rows as kernels
 from limbless.mechanics.chain.row_motion import INTEGRALS, Records
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Block, Variable
-from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.row_laws import packed_rows
+from limbless.models.variables import choose
 from limbless.robots.chain import Chain
+from limbless.robots.links import symmetric_matrix
 
 Array = NDArray[np.float64]
 
-SCHEMA = {
-    "base_position": Variable(("axis",), "m", "position of the base frame", "world"),
-    "base_orientation": Variable(("quaternion",), "1", "orientation of the base frame, scalar first", "world"),
-    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the base frame", "base"),
-    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the base origin, angular acceleration", "base"),
-    **BODY_VARIABLES,
-    "joint_position": Variable(("joint",), "rad or m", "joint position (spherical joints: rotation vector)", "joint"),
-    "joint_velocity": Variable(("joint",), "rad/s or m/s", "joint velocity", "joint"),
-    "joint_acceleration": Variable(("joint",), "rad/s2 or m/s2", "joint acceleration", "joint"),
-    "joint_torque": Variable(("joint",), "N m or N", "what the actuator gives; positive when it drives", "joint"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m",
-                                "what the body from the front end of a section on does to the part before, about that end", "section"),
-    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
-    "kinetic_energy": Variable((), "J", "kinetic energy of bodies, rotors and added mass"),
-    "potential_energy": Variable((), "J", "energy of weight, buoyancy and joint springs"),
-    "actuator_power": Variable((), "W", "power of the actuators"),
-    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
-    "passive_power": Variable((), "W", "power of springs, dampers and friction in the joints"),
-    "actuator_work": Variable((), "J", "work of the actuators since the start"),
-    "environment_work": Variable((), "J", "work of the environment since the start"),
-    "passive_work": Variable((), "J", "work of springs, dampers and friction in the joints since the start"),
-    "momentum": Variable(("screw",), "N s, N m s", "momentum of bodies and added mass, about the world origin", "world"),
-    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
-}
+SCHEMA = choose(
+    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
+    "com_position", "com_velocity", "position", "orientation", "joint_position", "joint_velocity", "joint_acceleration",
+    "joint_torque", "internal_wrench", "fluid_force", "kinetic_energy", "potential_energy", "actuator_power",
+    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
 
 
 class Recorder:
@@ -72,10 +58,12 @@ class Recorder:
             "joint": (("joint",), self.chain.joint_names, {}),
             "joint_axis": (("joint",), self.chain.joint_labels, {}),
             "section": (("section",), self.chain.section_names, {}),
-            "radius": (("section", "transverse"), np.array([[p.half_width, p.half_height] for p in pieces]).reshape(-1, 2),
+            "radius": (("section", "transverse"),
+                       np.array([[p.half_width, p.half_height] for p in pieces]).reshape(-1, 2),
                        {"units": "m", "long_name": "half axes of the section"}),
             "section_length": (("section",), self.piece_length, {"units": "m", "long_name": "length of the section"}),
-            "joint_limit": (("joint",), self.arrays.torque_limit, {"units": "N m or N", "long_name": "largest torque of the actuator"}),
+            "joint_limit": (("joint",), self.arrays.torque_limit,
+                            {"units": "N m or N", "long_name": "largest torque of the actuator"}),
         }
 
     def block(self, times: Array, records: Records, split: int) -> Block:
@@ -83,21 +71,26 @@ class Recorder:
         count = len(times)
         x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
         R = records.rotation[:, self.rows].reshape(count, len(self.rows), 3, 3)
-        origin, base = records.origin[:, self.rows], quaternion_to_matrix(x[:, 3:7])     # the base need not carry a body
+        # the base need not carry a body
+        origin, base = records.origin[:, self.rows], quaternion_to_matrix(x[:, 3:7])
         rate = records.acceleration[:, :6].copy()
-        rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])       # classical, from the rate of the twist's components
+        # classical, from the rate of the twist's components
+        rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
         sums = x[:, -INTEGRALS:]
         block = {
             "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
             "base_acceleration": rate, "base_reaction": turn(base.swapaxes(1, 2), records.hold),
             "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
             "joint_acceleration": records.acceleration[:, 6:], "joint_torque": records.torque,
-            "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1], "passive_power": records.powers[:, 2],
-            "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+            "actuator_power": records.powers[:, 0], "environment_power": records.powers[:, 1],
+            "passive_power": records.powers[:, 2],
+            "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2],
+            "impulse": sums[:, 3:9],
         }
         block |= self._masses(R, origin, records) | self._sections(R, origin, records)
         block["orientation"] = self._orientations(x)
-        block["kinetic_energy"] = block["kinetic_energy"] + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1)
+        block["kinetic_energy"] = (block["kinetic_energy"]
+                                   + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))
         block["potential_energy"] = self._weight_energy(records) + 0.5 * (
             self.arrays.stiffness * (block["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
         return {name: np.ascontiguousarray(values, dtype=np.float64) for name, values in block.items()}
@@ -123,8 +116,8 @@ class Recorder:
         return {
             "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried),
             "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
-            "com_position": (self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)).sum(axis=1) / total,
-            "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
+            "com_position": (self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)).sum(axis=1)
+            / total, "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
         }
 
     def _sections(self, R: Array, origin: Array, records: Records) -> Block:
@@ -135,18 +128,23 @@ class Recorder:
         rates = turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
         fluid = inertial_wrench(self.added, twist, rates)
-        outside = records.wrench[:, self.rows] - turn(R, fluid)        # the push on body and added mass, less what the latter takes
+        # the push on body and added mass, less what the latter takes
+        outside = records.wrench[:, self.rows] - turn(R, fluid)
         inertial = turn(R, inertial_wrench(self.rigid, twist, rates))
-        need = inertial - outside                                                   # wrench that the rest of the body gives to each body
+        # wrench that the rest of the body gives to each body
+        need = inertial - outside
         base = records.x[:, None, :3]
-        lever = origin - base                                                       # about the base: no loss far from the origin
+        # about the base: no loss far from the origin
+        lever = origin - base
         about_base = np.concatenate([need[..., :3], need[..., 3:] + np.cross(lever, need[..., :3])], axis=2)
         beyond = np.flip(np.cumsum(np.flip(about_base, axis=1), axis=1), axis=1)[:, self.piece_body]
         torque = beyond[..., 3:] - np.cross(front - base, beyond[..., :3])
         across = turn(frame.swapaxes(2, 3), np.concatenate([beyond[..., :3], torque], axis=2))
-        head = middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length) else records.x[:, :3]
+        head = (middle[:, 0] - 0.5 * self.piece_length[0] * frame[:, 0, :, 0] if len(self.piece_length)
+                else records.x[:, :3])
         if self.chain.head == "tip":
-            head = middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length) else origin[:, -1]
+            head = (middle[:, -1] + 0.5 * self.piece_length[-1] * frame[:, -1, :, 0] if len(self.piece_length)
+                    else origin[:, -1])
         return {
             "position": middle, "head_position": head, "internal_wrench": -across,
             "fluid_force": np.einsum("rbji,rbj->rbi", frame, outside[:, self.piece_body, :3]),
@@ -155,18 +153,21 @@ class Recorder:
     def _orientations(self, x: Array) -> Array:
         """Quaternions of the sections (record, section, 4), as products of half-angle rotations from the base on.
 
-        Of the two quaternions of an orientation this is the one that follows the motion: it never jumps, however far a joint turns,
-        and a continued run has the same.
+        Of the two quaternions of an orientation this is the one that follows the motion: it never jumps, however far a
+        joint turns, and a continued run has the same.
         """
         here, bodies = Quaternion(*x[:, 3:7].T), []
-        for kind, axis, p in zip(self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column, strict=True):
+        for kind, axis, p in zip(self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column,
+                                 strict=True):
             if kind == kernels.REVOLUTE:
                 half = 0.5 * x[:, p]
-                here = quaternion_product(here, Quaternion(*np.concatenate([np.cos(half)[None], axis[:, None] * np.sin(half)])))
+                step = Quaternion(*np.concatenate([np.cos(half)[None], axis[:, None] * np.sin(half)]))
+                here = quaternion_product(here, step)
             elif kind == kernels.SPHERICAL:
                 here = quaternion_product(here, Quaternion(*x[:, p:p + 4].T))
             bodies.append(here)
-        turned = [quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame))) for piece in self.chain.segments()]
+        turned = [quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame)))
+                  for piece in self.chain.segments()]
         return np.array(turned).reshape(len(turned), 4, len(x)).transpose(2, 0, 1)
 
     def _weight_energy(self, records: Records) -> Array:
@@ -175,12 +176,15 @@ class Recorder:
         for weight in packed_rows(self.laws, WeightLaw):
             if np.isinf(weight.since):
                 R = records.rotation[:, weight.body].reshape(-1, 3, 3)
-                energy -= (weight.mass * records.origin[:, weight.body] + R @ np.array(weight.moment)) @ np.array(weight.field)
+                lever = weight.mass * records.origin[:, weight.body] + R @ np.array(weight.moment)
+                energy -= lever @ np.array(weight.field)
         return energy
 
 
 def mean_powers(block: Block) -> Block:
-    """The three powers as means since the record before, from their works (0 at the first): where forces jump, one instant says little."""
+    """The three powers as means since the record before, from their works (0 at the first): where forces jump, one
+    instant says little.
+    """
     found = {}
     for name in ("actuator", "environment", "passive"):
         power = np.zeros(len(block["time"]))
@@ -191,36 +195,32 @@ def mean_powers(block: Block) -> Block:
 
 def mean_schema(schema: dict[str, Variable]) -> dict[str, Variable]:
     """The variables of `schema`, with powers that say that they are means."""
-    names = ("actuator_power", "environment_power", "passive_power")
-    return {name: variable._replace(long_name=f"{variable.long_name}, mean since the record before") if name in names else variable
-            for name, variable in schema.items()}
+    note = "mean since the record before"
+    return choose(*schema, actuator_power=note, environment_power=note, passive_power=note)
 
 
 def turn(R: Array, pair: Array) -> Array:
     """Both halves of twists or wrenches into other axes."""
-    return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]), np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
+    return np.concatenate([np.einsum("...ij,...j->...i", R, pair[..., :3]),
+                           np.einsum("...ij,...j->...i", R, pair[..., 3:])], axis=-1)
 
 
 def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     """I A + V x* (I V), in body axes."""
     momentum = np.einsum("bij,rbj->rbi", inertia, twist)
     v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
-    return np.einsum("bij,rbj->rbi", inertia, rates) + np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
-
-
-def _symmetric(six: Array) -> Array:
-    xx, xy, xz, yy, yz, zz = six
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    turned = np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
+    return np.einsum("bij,rbj->rbi", inertia, rates) + turned
 
 
 def _rigid_matrix(row: Array) -> Array:
     """6 x 6 inertia of a rigid body about its origin (16)."""
     x, y, z = row[kernels.LINK_MOMENT:][:3]
     H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, _symmetric(row[kernels.LINK_INERTIA:][:6])]])
+    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, symmetric_matrix(row[kernels.LINK_INERTIA:][:6])]])
 
 
 def _matrix(numbers: Array) -> Array:
     """6 x 6 inertia from its 21 numbers M, H, J."""
     H = numbers[6:15].reshape(3, 3)
-    return np.block([[_symmetric(numbers[:6]), H.T], [H, _symmetric(numbers[15:])]])
+    return np.block([[symmetric_matrix(numbers[:6]), H.T], [H, symmetric_matrix(numbers[15:])]])

@@ -92,7 +92,7 @@ def given_columns(table: kernels.ChainTable) -> tuple[NDArray[np.int64], NDArray
 def actuate(table: kernels.ChainTable, actuation: Actuation, inertia: Callable[[], Array]) -> tuple[kernels.ChainTable, bool]:
     """The table under an actuation, and whether torque-given joints follow the gait by feedback; `inertia` of each joint, if asked for."""
     freedoms = len(table.joints)
-    if actuation.kind == "motion":                                                     # type: ignore[attr-defined]
+    if actuation.kind == "motion":
         return table, False
     given = np.zeros(freedoms, dtype=bool)
     joints = table.joints.copy()

@@ -69,7 +69,7 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
     if hard and not spheres:
-        raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "                  # type: ignore[attr-defined]
+        raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
     surfaces, patches, heights = _surfaces(hard, chain.head)
     slots = []
@@ -119,7 +119,7 @@ def surface_names(environment: Sequence[Environment]) -> list[str]:
     names = []
     for item in environment:
         if isinstance(item, ContactEnvironment):
-            kind, shapes = getattr(item, "kind", "a surface"), len(item.shapes())
+            kind, shapes = item.kind, len(item.shapes())
             names += [kind if shapes == 1 else f"{kind} {number + 1}" for _ in item.windows() for number in range(shapes)]
     return names
 

@@ -2,27 +2,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from limbless.environments.base import Pack
+from limbless.errors import InputError
 from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
-from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws
+from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, law_slice
 from limbless.mechanics.forces.user import Buffer
+from limbless.mechanics.forces.weight import Weight, WeightLaw
+from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
 
 
 def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
-    """Laws of one kind in bands of eight where codes and window are the same; for the empty places of a band any coefficients will do."""
+    """Laws of one kind in bands of eight where codes and window are the same; for the empty places of a band any
+    coefficients will do."""
     columns, width = kind.table.of(rows), kind.table.width
     codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
     groups: dict[tuple, list[int]] = {}
     for i in range(len(rows.codes)):
-        groups.setdefault((columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes)), []).append(i)
+        key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes))
+        groups.setdefault(key, []).append(i)
     bands = [found[i:i + LANES] for found in groups.values() for i in range(0, len(found), LANES)]
     numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
     members = np.zeros((len(bands), LANES), dtype=np.int64)
@@ -34,9 +40,34 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
                 Pushed.zeros(len(bands), words=(LANES,)), nodes, weights)
 
 
+def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
+    """Laws of one kind on the nodes of a rod in bands of eight neighbours where codes and window are the same.
+
+    Nodes of a band that its law does not act on have its coefficients too (any finite ones will do) and a share of 0.
+    """
+    columns, width = kind.table.of(rows), kind.table.width
+    codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
+    bands: dict[tuple, dict[int, int]] = {}
+    for i, node in enumerate(columns.body):
+        key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes), node // LANES)
+        again = next(n for n in count() if node not in bands.get((*key, n), ()))
+        bands.setdefault((*key, again), {})[int(node)] = i
+    numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
+    for b, members in enumerate(bands.values()):
+        numbers[b] = rows.numbers[next(iter(members.values())), :width, None]
+        for node, i in members.items():
+            numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
+    shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
+    blocks = np.array([key[-2] for key in bands], dtype=np.int64)
+    pushed = Pushed.zeros(len(bands), words=(LANES,))
+    return SliceBands(owner, kind, rows, Rows(numbers, shared), blocks, share, pushed)
+
+
 def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
-    if isinstance(element, RowLaws):
+    if isinstance(element, SliceBands):
+        return element._replace(pushed=Pushed.zeros(len(element.share), words=(LANES,)))
+    if isinstance(element, (RowLaws, SliceRows, NodeRows)):
         own = {"buffer": Buffer.zeros(1)} if hasattr(element.kind, "buffer") else {}
         return element._replace(kind=element.kind._replace(**own), pushed=Pushed.zeros(len(element.rows.codes)))
     if not isinstance(element, Laws):
@@ -58,3 +89,27 @@ def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
                 made.append(RowLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
     return tuple(made)
+
+
+def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
+    """The same on the nodes of a rod, whose slices are as long as their `weight` (nodes,), m: laws per length.
+
+    They come in the order of their kinds: the same laws of environments in another order need no kernels of their own.
+    """
+    made: list[Any] = []
+    for owner, pack in enumerate(packs):
+        if pack.elements:
+            raise InputError(f"{type(pack.elements[0]).__name__} pushes the bodies of a chain; a rod takes force laws "
+                             "on its slices")
+        for kind, rows, _, _ in pack.laws:
+            if not len(rows.codes):
+                continue
+            if isinstance(kind, WeightLaw):              # packed for a whole slice
+                columns = Weight.of(rows)
+                columns.mass[:] /= weight[columns.body]
+            if kind.bands:
+                made.append(banded_on_rod(owner, kind, rows, weight))
+            else:
+                rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows
+                made.append(rowwise(owner, kind, rows, Pushed.zeros(len(rows.codes))))
+    return tuple(sorted(made, key=lambda element: type(element.kind).__name__))

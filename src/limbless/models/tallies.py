@@ -1,4 +1,6 @@
-"""What kernels tally at every step, on its way through a run: from the state's memory, into records, and out as variables of a result."""
+"""What kernels tally at every step, on its way through a run: from the state's memory, into records, and out as
+variables of a result.
+"""
 from __future__ import annotations
 
 from collections import Counter
@@ -9,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.mechanics.integrate import tally as rows
-from limbless.mechanics.integrate.tally import ACTUATOR_ROWS, NEVER, RUN_COLUMNS, UNLIMITED, Tally
+from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Tally, Whole
 from limbless.models.base import Block, Variable
+from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
 _NAMES = tuple(f"tally_{field}" for field in Tally._fields)
@@ -26,18 +28,26 @@ class Tallies:
     environment : what pushes, in the order in which its laws were packed.
     contacts : number of contacts.
     dims : dimensions of the actuators in a result: `joint`, or `section` and `screw` for the strains of a rod.
-    weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose powers are per length.
+    weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose
+        powers are per length.
     """
 
-    def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0, dims: tuple[str, ...] = ("joint",),
+    def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0,
+                 dims: tuple[str, ...] = ("joint",),
                  weight: Array | float = 1.0) -> None:
         self.shape, self.dims, self.weight, self.contacts = limit.shape, dims, weight, contacts
         self.limit = np.where(np.isinf(limit), UNLIMITED, limit).ravel()
         self.laws = law_names(environment)
 
+    @property
+    def _names(self) -> tuple[str, str]:
+        """What the work and the peaks of these actuators are called."""
+        return ("joint_work", "peak_torque") if self.dims == ("joint",) else ("strain_work", "peak_effort")
+
     def _empty(self, *records: int) -> Tally:
-        return Tally(np.zeros((*records, ACTUATOR_ROWS, self.limit.size)), np.zeros((*records, len(self.laws))),
-                     np.zeros((*records, self.contacts)), np.zeros((*records, RUN_COLUMNS)))
+        actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]
+        others = [np.zeros((*records, len(self.laws))), np.zeros((*records, self.contacts)), Whole.zeros(*records, 1)]
+        return Tally(*[*actuators, *others])
 
     def start(self, memory: Mapping[str, Array], time: float) -> Tally:
         """The tally where a state stands: a copy of what it remembers, or a new one for what it does not."""
@@ -47,8 +57,8 @@ class Tallies:
                 if memory[name].shape == values.shape:           # other environments than before begin to count anew
                     values[:] = memory[name]
         else:
-            tally.actuators[rows.BEYOND], tally.run[rows.TIME] = NEVER, time
-        tally.actuators[rows.LIMIT] = self.limit
+            tally.beyond[:], Whole.of(tally.whole).time[:] = NEVER, time
+        tally.limit[:] = self.limit
         return tally
 
     def records(self, count: int) -> Tally:
@@ -62,34 +72,24 @@ class Tallies:
 
     def variables(self, block: Block) -> Block:
         """The variables of `schema` from the tally at all records."""
-        actuators, laws, contacts, run = (block[name] for name in _NAMES)
-        table = actuators.reshape(len(actuators), ACTUATOR_ROWS, *self.shape)
-        worth = np.asarray(self.weight)
-        beyond = table[:, rows.BEYOND]
-        own, peak = ("joint_work", "peak_torque") if self.dims == ("joint",) else ("strain_work", "peak_effort")
-        found = {own: worth * table[:, rows.WORK], "positive_work": worth * table[:, rows.POSITIVE],
-                 peak: table[:, rows.PEAK], "peak_time": table[:, rows.PEAK_TIME],
-                 "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": laws, "contact_work": contacts,
-                 "com_path": run[:, rows.PATH], "work_exchanged": run[:, rows.EXCHANGED]}
+        kept = Tally(*(block[name] for name in _NAMES))
+        worth, whole = np.asarray(self.weight), Whole.of(kept.whole[:, 0])
+        work, positive, peaks, times, beyond = (array.reshape(len(array), *self.shape) for array in kept[:5])
+        own, peak = self._names
+        found = {own: worth * work, "positive_work": worth * positive, peak: peaks, "peak_time": times,
+                 "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": kept.laws,
+                 "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged}
         return {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
 
     def schema(self) -> dict[str, Variable]:
-        """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was continued."""
-        if self.dims == ("joint",):
-            name, peak, unit, place = "joint_work", "peak_torque", "N m or N", "joint"
-        else:
-            name, peak, unit, place = "strain_work", "peak_effort", "N, N m", "strain of a section"
-        found = {
-            name: Variable(self.dims, "J", f"work of the actuator of each {place} since the start, from every step"),
-            "positive_work": Variable(self.dims, "J", f"work of the actuator of each {place} while it drives, since the start"),
-            peak: Variable(self.dims, unit, "largest effort in any step, with its sign", final=True),
-            "peak_time": Variable(self.dims, "s", "when the largest effort was", final=True),
-            "limit_time": Variable(self.dims, "s", "when the effort first passed its limit; infinite where it never did", final=True),
-            "law_work": Variable(("law",), "J", "work of each environment that pushes, since the start; negative where it dissipates"),
-            "contact_work": Variable(("contact",), "J", "work of each contact since the start; negative where it dissipates"),
-            "com_path": Variable((), "m", "length of the path of the centre of mass since the start, from every step"),
-            "work_exchanged": Variable((), "J", "integral of the sizes of actuator, environment and passive power since the start"),
-        }
+        """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was
+        continued.
+        """
+        own, peak = self._names
+        found = choose(own, "positive_work", peak, "peak_time", "limit_time", "law_work", "contact_work", "com_path",
+                       "work_exchanged")
+        for name in ("positive_work", "peak_time", "limit_time"):
+            found[name] = found[name]._replace(dims=self.dims)
         missing = {name for name, count in (("law_work", len(self.laws)), ("contact_work", self.contacts)) if not count}
         return {name: variable for name, variable in found.items() if name not in missing}
 
@@ -100,7 +100,7 @@ class Tallies:
 
 def law_names(environment: Sequence[Environment]) -> list[str]:
     """What each environment is called in a result: its kind, with a number from the second of a kind on."""
-    kinds = [str(getattr(item, "kind", "environment")) for item in environment]
+    kinds = [item.kind for item in environment]
     seen: Counter[str] = Counter()
     names = []
     for kind in kinds:

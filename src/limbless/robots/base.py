@@ -1,7 +1,9 @@
-"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to choose."""
+"""`Robot`: what every robot can say of itself, whatever model moves it; `Preset`: a ready robot with a few numbers to
+choose.
+"""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,19 +11,17 @@ from pydantic import Field
 
 from limbless.description import Description
 
-if TYPE_CHECKING:
-    from limbless.gaits.base import Gait
-
 Array = NDArray[np.float64]
 MOST_LINKS = 10_000
 """Of a ready robot: a slip of the hand beyond it would fill the memory before anything is said."""
 
 
 class Segment(NamedTuple):
-    """A straight piece of body: P(s) = start + s e1, s in [0, length], with an elliptic section. In the frame of its body.
+    """A straight piece of body: P(s) = start + s e1, s in [0, length], with an elliptic section. In the frame of its
+    body.
 
-    `frame` holds e1 (along the body, towards the tip), e2 (lateral), e3 (vertical) in its columns; the section has half axes
-    `half_width` along e2 and `half_height` along e3.
+    `frame` holds e1 (along the body, towards the tip), e2 (lateral), e3 (vertical) in its columns; the section has half
+    axes `half_width` along e2 and `half_height` along e3.
     """
 
     body: int
@@ -42,14 +42,6 @@ class Bodies(NamedTuple):
     volume_moment: Array   # (bodies, 3)    first moment of volume, m4
 
 
-class Motion(NamedTuple):
-    """Joint motion at T times. A spherical joint has 4 position columns (quaternion, scalar first) and 3 of velocity."""
-
-    position: Array        # (T, positions)   rad or m
-    velocity: Array        # (T, joints)      rad/s or m/s
-    acceleration: Array    # (T, joints)
-
-
 class Robot(Description):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
 
@@ -65,10 +57,6 @@ class Robot(Description):
         raise NotImplementedError
 
     def bodies(self) -> Bodies:
-        raise NotImplementedError
-
-    def motion(self, gait: Gait, times: Array) -> Motion:
-        """A gait as joint motion at `times`: a shape becomes joint angles by differences of heading, a joint gait is taken as it is."""
         raise NotImplementedError
 
     @property

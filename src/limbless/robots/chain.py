@@ -3,70 +3,77 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from limbless.gaits.base import Gait
-from limbless.robots import chain_arrays, chain_motion, chain_shape, chain_text, from_arrays
-from limbless.robots.base import Array, Bodies, Motion, Robot, Segment
+from limbless.robots import chain_arrays, chain_text, from_arrays
+from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, Row
-from limbless.robots.chain_shape import ShapeMap
 from limbless.robots.links import BodyShape, Link
 
 Base = Literal["free", "planar", "fixed"]
+T = TypeVar("T")
 
 
 class _Packed:
-    """All that is made of a chain once. Compared by identity, so that two chains compare by their descriptions and not by these arrays."""
+    """All that is made of a chain once. Compared by identity, so that two chains compare by their descriptions and not
+    by these arrays.
+    """
 
     def __init__(self, chain: Chain) -> None:
         self.rows = chain_arrays.primitive_rows(chain)
         self.bodies = chain_arrays.pack_bodies(chain, self.rows)
         self.segments = chain_arrays.pack_segments(chain, self.rows)
         self.arrays = chain_arrays.pack(chain, self.rows, self.bodies)
-        self.stations = chain_shape.stations(self.arrays, self.segments)
-        self.shape_map = chain_shape.shape_map(self.arrays)
+        self.others: dict[Callable[[Chain], Any], Any] = {}
 
 
 class Chain(Robot):
     """Links in a row, each on a joint of 1, 2 or 3 degrees of freedom; link 0 is the base and has no joint.
 
-    The base is free (SE(3)), planar (SE(2), in the plane x-y of its initial pose) or fixed. Models see the chain through `arrays()`,
-    `bodies()` and `segments()`, in kernel frames: parallel to the base frame when all joints are at zero, one per primitive row.
+    The base is free (SE(3)), planar (SE(2), in the plane x-y of its initial pose) or fixed. Models see the chain
+    through `arrays()`, `bodies()` and `segments()`, in kernel frames: parallel to the base frame when all joints are at
+    zero, one per primitive row.
     """
 
     kind: Literal["chain"] = "chain"
     name: str = Field("chain", description="name of the robot")
-    base: Base = Field("free", description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
+    base: Base = Field("free",
+                       description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
     links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
 
     @model_validator(mode="after")
     def _joints_between_links(self) -> Chain:
         base = self.links[0]
         if base.joint is not None:
-            raise ValueError("link 0 is the base and has no joint; move the joint to link 1, or put a base link before it")
+            raise ValueError("link 0 is the base and has no joint; move the joint to link 1, or put a base link "
+                             "before it")
         if base.dh or any(base.position) or base.orientation != (1.0, 0.0, 0.0, 0.0):
-            raise ValueError("link 0 is the base: its pose is the initial pose of the run; leave its position, orientation and dh out")
+            raise ValueError("link 0 is the base: its pose is the initial pose of the run; leave its position, "
+                             "orientation and dh out")
         without = [str(number) for number, link in enumerate(self.links) if number and link.joint is None]
         if without:
-            raise ValueError(f"link {', '.join(without)} without a joint: every link but link 0 needs one, for example {{kind: revolute}}")
+            raise ValueError(f"link {', '.join(without)} without a joint: every link but link 0 needs one, for "
+                             f"example {{kind: revolute}}")
         return self
 
     @model_validator(mode="after")
     def _inertia_holds_mass(self) -> Chain:
         for name, link in zip(self.link_names, self.links, strict=True):
             mass, moment, inertia, *_ = link.mass_properties()
-            if mass > 0 and self.base == "free":   # a planar or fixed robot may well be described by the inertia about one axis alone
+            # a planar or fixed robot may well be described by the inertia about one axis alone
+            if mass > 0 and self.base == "free":
                 center = moment / mass
                 central = inertia - mass * (np.dot(center, center) * np.eye(3) - np.outer(center, center))
                 if np.linalg.eigvalsh(central)[0] < -1e-9 * np.abs(inertia).max():
                     raise ValueError(
-                        f"link {name!r}: its inertia is too small for its mass and first moment (negative about the centre of mass); "
+                        f"link {name!r}: its inertia is too small for its mass and first moment (negative about the "
+                        "centre of mass); "
                         "give the inertia about the link origin, or base: planar if only one axis matters"
                     )
         return self
@@ -81,8 +88,10 @@ class Chain(Robot):
 
     @classmethod
     def from_modified_dh(
-        cls, alpha: ArrayLike, d: ArrayLike, r: ArrayLike, offset: ArrayLike, mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike,
-        *, base: Base = "free", prismatic: Sequence[bool] | None = None, bodies: Sequence[BodyShape | None] | None = None,
+        cls, alpha: ArrayLike, d: ArrayLike, r: ArrayLike, offset: ArrayLike, mass: ArrayLike, first_moment: ArrayLike,
+        inertia: ArrayLike,
+        *, base: Base = "free", prismatic: Sequence[bool] | None = None,
+        bodies: Sequence[BodyShape | None] | None = None,
         volume: ArrayLike | None = None, link_names: Sequence[str] | None = None, labels: Sequence[str] | None = None,
         head: Literal["base", "tip"] = "base", name: str = "chain", **joint_values: Any,
     ) -> Chain:
@@ -90,10 +99,12 @@ class Chain(Robot):
 
         Parameters
         ----------
-        alpha, d, r, offset : (n,) rows of the modified DH table, link 1 first: Rx(alpha) Tx(d) Rz(offset + q) Tz(r); rad and m.
+        alpha, d, r, offset : (n,) rows of the modified DH table, link 1 first: Rx(alpha) Tx(d) Rz(offset + q) Tz(r);
+            rad and m.
         mass : (n + 1,) kg, the base first; (n,) will do for a fixed base.
         first_moment : as many rows of 3, kg m, in the link frames.
-        inertia : as many 3 x 3 matrices or rows xx, xy, xz, yy, yz, zz, about the link origins in the link frames, kg m2.
+        inertia : as many 3 x 3 matrices or rows xx, xy, xz, yy, yz, zz, about the link origins in the link frames, kg
+            m2.
         prismatic : (n,) True where the joint slides along z, q being added to r; all joints are revolute if absent.
         bodies : as many pieces of body on which fluid acts as there are masses, None for a link without.
         volume : as many displaced volumes, m3; `link_names` : as many names.
@@ -121,7 +132,8 @@ class Chain(Robot):
             off = 0.0 if near is None else float(np.linalg.norm(np.delete(axis, near)))
             if near is not None and off > 1e-9:
                 name = self.joint_names[int(arrays.velocity_column[1 + number])]
-                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off {'xyz'[near]}; "
+                found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off "
+                             f"{'xyz'[near]}; "
                              f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
         return (*super().notes(), *found)
 
@@ -182,20 +194,8 @@ class Chain(Robot):
         """The pieces of body on which a fluid acts; `body` is the primitive row, the rest is in its kernel frame."""
         return self._packed.segments
 
-    # How it follows a gait
-
-    def stations(self) -> Array:
-        """Arc length behind the first joint of every place where the body can bend, then of the tail end, m."""
-        return self._packed.stations
-
-    def shape_map(self) -> ShapeMap:
-        """Which velocity columns take the differences of heading and elevation from station to station."""
-        return self._packed.shape_map
-
-    def motion(self, gait: Gait, times: Array) -> Motion:
-        """A gait as joint motion at `times`.
-
-        A shape gait gives heading and elevation at `stations()`; their differences become yaw and pitch, and Rz(yaw) Ry(pitch) at a
-        spherical joint. A joint gait gives one value per degree of freedom; the three values of a spherical joint are a rotation vector.
-        """
-        return chain_motion.motion(self, gait, np.asarray(times, dtype=np.float64))
+    def once(self, make: Callable[[Chain], T]) -> T:
+        """What a function makes of this chain, made when first asked for and kept (do not write into it)."""
+        if make not in self._packed.others:
+            self._packed.others[make] = make(self)
+        return cast(T, self._packed.others[make])

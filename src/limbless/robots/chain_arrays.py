@@ -1,4 +1,6 @@
-"""A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base when all joints are at zero."""
+"""A chain as flat arrays for compiled code: primitive joints, and bodies in frames parallel to the base when all joints
+are at zero.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -6,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.robots.base import Bodies, Segment
 from limbless.robots.links import Link, symmetric_matrix, upper_triangle
 from limbless.robots.rotations import snap
@@ -16,13 +19,15 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-BASE, REVOLUTE, PRISMATIC, SPHERICAL = 0, 1, 2, 3
-_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction", "stiffness", "rest",
+BASE = 0
+REVOLUTE, PRISMATIC, SPHERICAL = Revolute.code, Prismatic.code, Spherical.code
+_PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
+               "stiffness", "rest",
                "damping", "torque_limit")
-
-
 ALIGNED = 0.05
-"""Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot as it was built."""
+"""Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot
+as it was built.
+"""
 
 
 def axis_number(axis: Array) -> int | None:
@@ -34,21 +39,25 @@ def axis_number(axis: Array) -> int | None:
 class ChainArrays(NamedTuple):
     """Row k = 0 is the base body, rows 1..n are the primitive joints, each with the body it carries.
 
-    A universal joint makes two revolute rows with a massless body between them. Kernel frames have their origin at the link origin and are
-    parallel to the base frame at zero joint positions. For a revolute joint R_k = R_(k-1) rot(axis, q), for a spherical one
-    R_k = R_(k-1) R(quaternion), and origin_k = origin_(k-1) + R_(k-1) arm; a prismatic joint keeps R and adds R_(k-1) axis q to the origin.
+    A universal joint makes two revolute rows with a massless body between them. Kernel frames have their origin at the
+    link origin and are parallel to the base frame at zero joint positions. For a revolute joint R_k = R_(k-1) rot(axis,
+    q), for a spherical one R_k = R_(k-1) R(quaternion), and origin_k = origin_(k-1) + R_(k-1) arm; a prismatic joint
+    keeps R and adds R_(k-1) axis q to the origin.
     """
 
     joint_kind: Integers           # (n+1,)      0 base, 1 revolute, 2 prismatic, 3 spherical
     axis: Array                    # (n+1, 3)    in the kernel frame of the previous body (zero for base and spherical)
-    arm: Array                     # (n+1, 3)    from the previous origin to this one at zero position, in the previous kernel frame, m
+    # (n+1, 3)    from the previous origin to this one at zero position, in the previous kernel frame, m
+    arm: Array
     has_arm: NDArray[np.bool_]     # (n+1,)
     has_body: NDArray[np.bool_]    # (n+1,)      has mass or inertia, or a piece of body on which a fluid acts
     mass: Array                    # (n+1,)      kg
     moment: Array                  # (n+1, 3)    kg m
     inertia: Array                 # (n+1, 6)    xx, xy, xz, yy, yz, zz about the origin, kg m2
-    position_column: Integers      # (n+1,)      first column in joint positions (4 for a spherical joint); -1 for the base
-    velocity_column: Integers      # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
+    # (n+1,)      first column in joint positions (4 for a spherical joint); -1 for the base
+    position_column: Integers
+    # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
+    velocity_column: Integers
     rotor_inertia: Array           # (freedoms,) these seven: one per velocity column
     coulomb_friction: Array
     breakaway_friction: Array
@@ -73,7 +82,9 @@ class Row(NamedTuple):
 
 
 def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
-    """The primitive rows of a link that has a joint; `previous_home` takes vectors of the previous link to the base frame at home."""
+    """The primitive rows of a link that has a joint; `previous_home` takes vectors of the previous link to the base
+    frame at home.
+    """
     home = snap(previous_home @ link.rotation())
     arm = previous_home @ link.translation() + 0.0
     joint = link.joint
@@ -85,7 +96,8 @@ def _rows_of_link(number: int, link: Link, previous_home: Array) -> list[Row]:
     if joint.kind == "universal":
         offset = home @ np.array(joint.offset)
         second = home @ np.array(joint.second_axis) + 0.0
-        return [Row(REVOLUTE, axis, arm - offset, home, number, False), Row(REVOLUTE, second, offset + 0.0, home, number, True)]
+        return [Row(REVOLUTE, axis, arm - offset, home, number, False),
+                Row(REVOLUTE, second, offset + 0.0, home, number, True)]
     return [Row(REVOLUTE if joint.kind == "revolute" else PRISMATIC, axis, arm, home, number, True)]
 
 
@@ -124,8 +136,9 @@ def pack_segments(chain: Chain, rows: list[Row]) -> list[Segment]:
 def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     """The arrays of a chain."""
     kind = np.array([row.kind for row in rows], dtype=np.int64)
-    positions = np.where(kind == SPHERICAL, 4, np.where(kind == BASE, 0, 1))
-    velocities = np.where(kind == SPHERICAL, 3, np.where(kind == BASE, 0, 1))
+    kinds = {primitive.code: primitive for primitive in (Revolute, Prismatic, Spherical)}
+    positions = [0, *(kinds[row.kind].positions for row in rows[1:])]
+    velocities = [0, *(kinds[row.kind].freedoms for row in rows[1:])]
     position_column, velocity_column = (np.cumsum(width) - width for width in (positions, velocities))
     position_column[0] = velocity_column[0] = -1
     joints = [link.joint for link in chain.links if link.joint is not None]
@@ -135,7 +148,8 @@ def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
     heavy = (bodies.mass != 0) | np.any(bodies.moment != 0, axis=1) | np.any(bodies.inertia != 0, axis=(1, 2))
     return ChainArrays(
-        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=np.any(arm != 0, axis=1), has_body=wet | heavy,
+        joint_kind=kind, axis=np.array([row.axis for row in rows]), arm=arm, has_arm=np.any(arm != 0, axis=1),
+        has_body=wet | heavy,
         mass=bodies.mass, moment=bodies.moment, inertia=np.ascontiguousarray(upper_triangle(bodies.inertia)),
         position_column=position_column, velocity_column=velocity_column, home=np.array([row.home for row in rows]),
         **{field: np.array(values, dtype=np.float64) for field, values in columns.items()},

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -10,8 +10,6 @@ from pydantic import Field, model_validator
 from limbless.callables import Function, NamedFunction, call
 from limbless.description import quantity
 from limbless.errors import InputError
-from limbless.gaits.base import Drive, Gait
-from limbless.mechanics.rod.strains import bend, within
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
@@ -23,43 +21,48 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
-    "planar": (5,), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5), "reissner": (0, 1, 2, 3, 4, 5)}
-"""Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value."""
+    "planar": (5,), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5),
+    "reissner": (0, 1, 2, 3, 4, 5)}
+"""Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
+"""
 HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
-_STILL = 1e-9          # a locked strain may differ from its natural value by this much: the rounding of a gait
+STILL = 1e-9           # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
 
 Stiffness = float | tuple[float, float, float, float, float, float]
 
 
 class Rod(Robot):
-    """A slender body of elliptic sections, described by its strains: stretch, shears, twist and curvatures along the abscissa X.
+    """A slender body of elliptic sections, described by stretch, shears, twist and curvatures along the abscissa X.
 
-    X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per length of that.
-    `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and `half_height` (along z) are
-    numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks both linearly to (1 - taper) at the tail;
-    `profile` is a function
-    X -> (half width, half height) in their place. Passive stiffness and damping carry part of the effort of the actuated strains.
+    X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per
+    length of that. `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and
+    `half_height` (along z) are numbers or tables of rows (X, half axis), straight between the rows; `taper` shrinks
+    both linearly to (1 - taper) at the tail; `profile` is a function X -> (half width, half height) in their place.
+    Passive stiffness and damping carry part of the effort of the actuated strains.
     """
 
     kind: Literal["rod"] = "rod"
     name: str = Field("rod", description="name of the robot")
-    base: Literal["free", "planar", "line",
-                  "fixed"] = Field("free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
+    base: Literal["free", "planar", "line", "fixed"] = Field(
+        "free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
     strains: Literal["planar", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
-        "kirchhoff", description="which strains are actuated: yaw curvature; both curvatures; and twist; and stretch; and shears")
+        "kirchhoff",
+        description="which strains are actuated: yaw curvature; both curvatures; and twist; and stretch; and shears")
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
-    half_width: float | tuple[tuple[float, float], ...] = quantity(0.03, "m",
-                                                                   "lateral half axis of the section, or rows of X and half axis")
-    half_height: float | tuple[tuple[float, float], ...] | None = quantity(None, "m", "vertical half axis; a circular section if absent")
+    half_width: float | tuple[tuple[float, float], ...] = quantity(
+        0.03, "m", "lateral half axis of the section, or rows of X and half axis")
+    half_height: float | tuple[tuple[float, float], ...] | None = quantity(
+        None, "m", "vertical half axis; a circular section if absent")
     taper: float = quantity(0.0, "1", "share by which the half axes shrink towards the tail", ge=0, lt=1)
     profile: Function | None = Field(None, description="function of X (m) that returns half width and half height (m)")
     density: float = quantity(1000.0, "kg/m3", "density", gt=0)
     stiffness: Stiffness = quantity(0.0, "N, N m2", "passive stiffness of the actuated strains, one for all or six")
     damping: Stiffness = quantity(0.0, "N s, N m2 s", "passive damping of the actuated strains, one for all or six")
     effort_limit: Stiffness | None = quantity(None, "N, N m",
-                                              "largest effort along the actuated strains, one for all or six; reported when exceeded")
+                                              "largest effort along the actuated strains, one for all or six; "
+                                              "reported when exceeded")
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
@@ -67,7 +70,8 @@ class Rod(Robot):
         stations = np.linspace(0.0, self.length, 0 if named else 65)
         width, height = self.half_axes(stations).T
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
-            raise ValueError(f"half_width and half_height must be positive along the whole rod; found {min(width.min(), height.min()):g} m")
+            raise ValueError(f"half_width and half_height must be positive along the whole rod; found "
+                             f"{min(width.min(), height.min()):g} m")
         for name in ("stiffness", "damping"):
             if np.min(getattr(self, name)) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name)}")
@@ -87,8 +91,9 @@ class Rod(Robot):
         return np.column_stack([width, height]) * (1.0 - self.taper * X / self.length)[:, None]
 
     def inertia(self, X: Array) -> Array:
-        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m), ρI_p, ρI_y, ρI_z (kg
-        m)."""
+        """(N, 6): diagonal of the inertia per length of the sections at X, along their axes: ρA three times (kg/m),
+        then ρI_p, ρI_y, ρI_z (kg m).
+        """
         rows = [(*(ellipse_area(a, b),) * 3, *ellipse_second_moments(a, b)) for a, b in self.half_axes(X)]
         return self.density * np.array(rows)
 
@@ -120,65 +125,37 @@ class Rod(Robot):
         """The straight rod as one body."""
         middle, inertia = self._pieces
         mass = inertia[:, 0] * self.length / _DRAWN
-        about = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN) + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
+        own = np.diag(inertia[:, 3:].sum(axis=0) * self.length / _DRAWN)
+        about = own + np.diag([0.0, 1.0, 1.0]) * (mass @ middle**2)
         moment = np.array([[mass @ middle, 0.0, 0.0]])
-        return Bodies(np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]), moment / self.density)
-
-    # How it follows a gait
-
-    def strain(self, gait: Gait, times: Array, stations: Array) -> Drive:
-        """A gait as strain (T, S, 6) at times (T,) and abscissae (S,) or (T, S): shape gaits give their slope, strain gaits themselves.
-
-        The curvatures of a shape are the slopes of its heading (about z) and of its elevation (about y): what a chain of many links does.
-        """
-        drive = gait.sample(times, stations) if gait.drives == "strain" else _curvature(*gait.slope(times, stations))
-        if not within(*(np.ascontiguousarray(part) for part in drive), *self._bounds):
-            self._refuse(drive, gait, times, stations)
-        return drive
+        return Bodies(np.array([mass.sum()]), moment, about[None], np.array([mass.sum() / self.density]),
+                      moment / self.density)
 
     @cached_property
-    def _bounds(self) -> tuple[Array, Array]:
+    def strain_bounds(self) -> tuple[Array, Array]:
         """Between what each strain must stay: a stretch above 0, and what is not actuated at its natural value."""
         low, high = np.full(6, -1e300), np.full(6, 1e300)
         low[0] = np.nextafter(0.0, 1.0)
-        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
-        low[locked], high[locked] = NATURAL[locked] - _STILL, NATURAL[locked] + _STILL
+        locked = self.locked
+        low[locked], high[locked] = NATURAL[locked] - STILL, NATURAL[locked] + STILL
         return low, high
 
-    def _refuse(self, drive: Drive, gait: Gait, times: Array, stations: Array) -> None:
-        """Say what is wrong with strains that are not finite, fold the rod, or drive what is not actuated."""
-        def where(bad: Any) -> str:
-            i, k = np.argwhere(bad)[0][:2]
-            X = stations[i, k] if stations.ndim == 2 else stations[k]
-            return f"at t = {times[i]:g} s, X = {X:g} m"
-        for part in drive:
-            if not np.isfinite(part).all():
-                raise InputError(f"the gait's strain is not finite {where(~np.isfinite(part).all(axis=-1))}")
-        if (drive.value[..., 0] <= 0.0).any():
-            bad = drive.value[..., 0] <= 0.0
-            raise InputError(f"the gait folds the rod {where(bad)}: the stretch is {drive.value[..., 0][bad][0]:g}, and must stay above 0; "
-                             "reduce its amplitude")
-        locked = [c for c in range(6) if c not in ACTUATED[self.strains]]
-        moved = (np.abs(drive.value[..., locked] - NATURAL[locked]) > _STILL).any(axis=tuple(range(drive.value.ndim - 1)))
-        if moved.any():
-            wanted = {locked[c] for c in np.flatnonzero(moved)}
-            enough = next(case for case, free in ACTUATED.items() if wanted <= set(free) and set(ACTUATED[self.strains]) <= set(free))
-            numbers = [f"{name} {value:g}" for name,
-                       value in dict(gait).items() if isinstance(value, float) and value] if isinstance(gait, Gait) else []
-            given = f" ({', '.join(numbers)})" if numbers else ""
-            raise InputError(f"gait {getattr(gait, 'kind', '?')!r}{given} drives the {', '.join(STRAINS[c] for c in sorted(wanted))}, "
-                             f"which a rod with "
-                             f"strains: {self.strains} has locked; set robot.strains to {enough!r} (or the preset's `body` to one that "
-                             f"bends so)")
+    @property
+    def locked(self) -> list[int]:
+        """Numbers of the strains that no gait may drive."""
+        return [number for number in range(6) if number not in ACTUATED[self.strains]]
 
     def to_chain(self, links: int) -> Chain:
-        """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither stretch nor shear.
+        """The chain of equally long rigid links that tends to this rod as their number grows, for strains that neither
+        stretch nor shear.
 
-        Each link has the section at its middle. A joint stands for the length Δ of one link: passive stiffness and damping (N m2) become
-        a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m) becomes the limit of its torques.
+        Each link has the section at its middle. A joint stands for the length Δ of one link: passive stiffness and
+        damping (N m2) become a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m)
+        becomes the limit of its torques.
         """
         if self.strains in ("extensible-kirchhoff", "reissner"):
-            raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it is {self.strains!r})")
+            raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
+                             f"is {self.strains!r})")
         if self.base == "line":
             raise InputError("a chain has no base 'line'; choose free, planar or fixed")
         if links < 1:
@@ -186,21 +163,27 @@ class Rod(Robot):
         spacing = self.length / links
         sizes = [{"length": spacing, "half_width": float(a), "half_height": float(b)}
                  for a, b in self.half_axes(np.array([(number + 0.5) * spacing for number in range(links)]))]
-        parts = [{"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)} for size in sizes]
+        parts = [{"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
+                 for size in sizes]
         joint = self._joint(spacing)
-        chain = [Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0), **part)      # type: ignore[arg-type]
+        chain = [Link(**part) if number == 0 else Link(joint=joint, position=(spacing, 0.0, 0.0),
+                                                       **part)      # type: ignore[arg-type]
                  for number, part in enumerate(parts)]
         return Chain(name=f"{self.name} as {links} links", head=self.head, base=self.base, links=tuple(chain))
 
     def _joint(self, spacing: float) -> Joint:
-        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own columns."""
+        """The joint that stands for a length of rod: its actuated curvatures and twist, in the order of the joint's own
+        columns.
+        """
         kind, order = {"planar": ("revolute", (5,)), "universal": ("universal", (5, 4)),
                        "kirchhoff": ("spherical", (3, 4, 5))}[self.strains]
         passive = {name: tuple(float(value) / spacing for value in np.broadcast_to(getattr(self, name), 6)[list(order)])
                    for name in ("stiffness", "damping")}
-        limit = None if self.effort_limit is None else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)])
+        limit = (None if self.effort_limit is None
+                 else tuple(float(v) for v in np.broadcast_to(self.effort_limit, 6)[list(order)]))
         second = {"second_axis": (0.0, 1.0, 0.0)} if kind == "universal" else {}
-        return Joint(kind=kind, torque_limit=limit, **second, **passive)                                       # type: ignore[arg-type]
+        return Joint(kind=kind, torque_limit=limit, **second,
+                     **passive)                                       # type: ignore[arg-type]
 
 
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
@@ -211,11 +194,3 @@ def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
     if len(rows) < 2 or not (np.diff(rows[:, 0]) > 0).all():
         raise ValueError("a table of half axes needs at least two rows (X, half axis) with increasing X")
     return np.interp(X, rows[:, 0], rows[:, 1])
-
-
-def _curvature(*slopes: Array) -> Drive:
-    """Slopes of heading and elevation (T, S, 2) as strain of an inextensible rod."""
-    parts = [np.empty((*slope.shape[:2], 6)) for slope in slopes]
-    for slope, stretch, part in zip(slopes, (1.0, 0.0, 0.0), parts, strict=True):
-        bend(slope, stretch, part)
-    return Drive(*parts)

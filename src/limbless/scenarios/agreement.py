@@ -1,4 +1,6 @@
-"""Whether the parts of a scenario go together: which model takes which robot, environment, actuation and gait; steps and records."""
+"""Whether the parts of a scenario go together: which model takes which robot, environment, actuation and gait; steps
+and records.
+"""
 from __future__ import annotations
 
 import math
@@ -7,22 +9,26 @@ from typing import Any
 
 from limbless import registry
 from limbless.errors import InputError
-from limbless.scenarios.entries import Refusal, kind_of
+from limbless.kinds import Refusal
 
 TIMES = ("duration", "step", "record_every", "control_period")
 """Fields of a scenario that speak of time, and have no meaning for a task."""
 _WHOLE = 1e-9
-"""How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any intention."""
+"""How far from a whole number of steps (relative) a record interval may be: more than rounding, less than any
+intention.
+"""
 
 
 def disagreements(parts: Mapping[str, Any]) -> list[Refusal]:
-    """Everything about these parts that does not go together; parts that are absent (they may be wrong themselves) are passed over.
+    """Everything about these parts that does not go together; parts that are absent (they may be wrong themselves) are
+    passed over.
 
     Parameters
     ----------
     parts : field of the scenario -> its checked value; `environment` maps the place in the list to the environment.
     """
-    return [*_pairs(parts), *_beside(parts), *_drive(parts), *(_task(parts) if parts.get("task") is not None else _times(parts))]
+    return [*_pairs(parts), *_beside(parts), *_drive(parts),
+            *(_task(parts) if parts.get("task") is not None else _times(parts))]
 
 
 def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -30,18 +36,21 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if model is None:
         return
     if "task" in parts and (parts["task"] is None) == bool(model.tasks):
-        told = f"has no time: give a `task`: {', '.join(model.tasks)}" if model.tasks else "moves through time: leave it out"
+        told = (f"has no time: give a `task`: {', '.join(model.tasks)}" if model.tasks
+                else "moves through time: leave it out")
         yield Refusal(("task",), f"model {model.kind!r} {told}")
     if (robot := parts.get("robot")) is not None:
-        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", kind_of(robot), repr(kind_of(robot)))
+        yield from _pair(model, ("robot",), "robots of kind", "takes_robots", robot.kind, repr(robot.kind))
     if (actuation := parts.get("actuation")) is not None:
-        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", kind_of(actuation), repr(kind_of(actuation)))
+        yield from _pair(model, ("actuation",), "actuations of kind", "takes_actuations", actuation.kind,
+                         repr(actuation.kind))
     if (gait := parts.get("gait")) is not None:
         drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
     for index, item in parts.get("environment", {}).items():
         role = next((role for role in (item.role, *item.also) if role in model.takes_roles), item.role)
-        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role, f"{item.role} ({item.kind!r})")
+        yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role,
+                         f"{item.role} ({item.kind!r})")
 
 
 def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -52,13 +61,16 @@ def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
             item.among(tuple(environment.values()))
         except InputError as error:
             yield Refusal(("environment", index), str(error))
-    if robot is not None and any(item.kind == "wheels" for item in environment.values()) and robot.build().base == "free":
-        yield Refusal(("robot", "base"), "wheels rub under loads that are given, and hold nothing up: a free base would fall through the "
+    if robot is not None and any(item.kind == "wheels"
+                                 for item in environment.values()) and robot.build().base == "free":
+        yield Refusal(("robot", "base"),
+                      "wheels rub under loads that are given, and hold nothing up: a free base would fall through the "
                       "ground; choose 'planar' or 'fixed' (or spheres on a `ground`, which bear the robot)", "free")
 
 
 def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
-    """What should be known of parts that go together, as notes: gravity that one environment has and another has not."""
+    """What should be known of parts that go together, as notes: gravity that one environment has and another has not.
+    """
     environment = parts.get("environment", ())
     fields = [item.acceleration for item in environment if item.kind == "gravity"]
     size = math.hypot(*map(sum, zip(*fields, strict=True))) if fields else 0.0
@@ -66,13 +78,16 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
         if item.kind == "buoyancy" and not fields:
             yield "environment.buoyancy: no `gravity` is listed: the robot is lifted and weighs nothing"
         if hasattr(item, "gravity") and fields and abs(item.gravity - size) > 1e-9 * size:
-            yield f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has {size:g} m/s2"
+            yield (f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has "
+                   f"{size:g} m/s2")
         if item.kind == "regularised-friction" and fields and parts["robot"].build().base == "free":
-            yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` the robot falls while "
+            yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` "
+                   "the robot falls while "
                    "the ground rubs; choose base 'planar'")
 
 
-def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str, shown: str) -> Iterator[Refusal]:
+def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str,
+          shown: str) -> Iterator[Refusal]:
     taken = getattr(model, attribute)
     if value in taken:
         return
@@ -86,14 +101,15 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     actuation, gait, initial = (parts.get(name) for name in ("actuation", "gait", "initial"))
     if actuation is None:
         return
-    kind = kind_of(actuation)
+    kind = actuation.kind
     drives = getattr(gait, "drives", None)
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
     for name in ("joint_position", "joint_velocity") if initial is not None and kind == "motion" else ():
         if getattr(initial, name) is not None:
-            told = "the actuation 'motion' puts the joints where the gait has them; leave it out, or choose another actuation"
+            told = ("the actuation 'motion' puts the joints where the gait has them; leave it out, or choose another "
+                    "actuation")
             yield Refusal(("initial", name), told)
 
 
@@ -103,7 +119,8 @@ def _task(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     drives = getattr(gait, "drives", None)
     wanted = getattr(model, "tasks", {}).get(task, ())
     if drives is not None and wanted and drives not in wanted:
-        yield Refusal(("task",), f"{task!r} needs a gait that drives {' or '.join(wanted)}, not one that drives {drives}", task)
+        yield Refusal(("task",),
+                      f"{task!r} needs a gait that drives {' or '.join(wanted)}, not one that drives {drives}", task)
     for name in parts.get("times_given", ()):
         yield Refusal((name,), "a task has no time: leave it out", parts[name])
     if initial is not None and any(initial.twist):
@@ -121,4 +138,6 @@ def _times(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if every is not None:
         count = max(1, round(every / step))
         if abs(every / step - count) > _WHOLE * count:
-            yield Refusal(("record_every",), f"must be a whole multiple of the step, {step:g} s; the nearest is {count * step:.12g}", every)
+            yield Refusal(("record_every",),
+                          f"must be a whole multiple of the step, {step:g} s; the nearest is {count * step:.12g}",
+                          every)

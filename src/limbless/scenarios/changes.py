@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from limbless.description import Description
 from limbless.errors import nearest
+from limbless.fields import description_at, field_at, holders
+from limbless.problems import Problem, dotted
 from limbless.scenarios.document import Place
 from limbless.scenarios.entries import Room, from_word
-from limbless.scenarios.fields import description_at, field_at, holders
-from limbless.scenarios.problems import Problem, dotted
 
 
 class Changes:
@@ -45,7 +45,9 @@ class Changes:
         if not names or not all(names):
             place: Place = (str(path),)
             self.made[place] = text
-            self.problems.append(Problem(place, "is no path; a path is made of names with dots between them, such as gait.amplitude"))
+            self.problems.append(Problem(place,
+                                         "is no path; a path is made of names with dots between them, such as "
+                                         "gait.amplitude"))
             return
         place, here = (), self.data
         for number, name in enumerate(names):
@@ -80,7 +82,8 @@ class Changes:
         if len(found) == 1:
             return found[0], None
         if found:
-            return name, f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: {', '.join(map(str, found))}"
+            return name, (f"{dotted(place)} has {len(found)} items of kind {name!r}; use a number: "
+                          f"{', '.join(map(str, found))}")
         words = [kind for kind in kinds if isinstance(kind, str)]
         known = nearest(name, words) if words else "use a number, counted from 0"
         return name, f"{dotted(place)} has no item of kind {name!r}; {known}"
@@ -88,16 +91,17 @@ class Changes:
     def _new_name(self, place: Place, name: str) -> str:
         """The name that a field has now, of one that is written by its old name."""
         owner = description_at(self._root, self.data, place)
-        return name if owner is None else owner.renamed.get(name, name)
+        return name if owner is None else cast(type[Description], owner).renamed.get(name, name)
 
     def _enter(self, here: Any, key: Any, place: Place) -> Any:
         """The mapping or list at a key, made from the field's default where nothing is written."""
-        inside = here[key] if isinstance(here, list) and key < len(here) else here.get(key) if isinstance(here, dict) else None
+        named = here.get(key) if isinstance(here, dict) else None
+        inside = here[key] if isinstance(here, list) and key < len(here) else named
         if inside is None:
             inside = self._default(place)
             self._created.add(place)
         if isinstance(inside, Description):
-            tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if hasattr(inside, tag)}
+            tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if tag in type(inside).model_fields}
             inside = {**tags, **inside.model_dump(exclude_unset=True)}
         if isinstance(inside, str) and (room := self._room(place)):
             inside = from_word(room, inside)
@@ -113,7 +117,9 @@ class Changes:
         return {} if default is None else copy.deepcopy(default)
 
     def _room(self, place: Place) -> str | None:
-        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its kinds."""
+        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its
+        kinds.
+        """
         named = place[:-1] if isinstance(place[-1], int) else place
         field = field_at(self._root, self.data, named)
         return next((holder.name for holder in holders(field) if isinstance(holder, Room)), None) if field else None

@@ -16,16 +16,15 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
 
 from limbless.errors import InputError
-
-Place = tuple[str | int, ...]
-"""Where in a scenario: field names and numbers in lists."""
+from limbless.kinds import Place
 
 _DEEPEST = 50
 """Levels of nesting; a scenario has about six, an alias that contains itself has no end."""
 _LONGEST = 4_000_000
 """Characters of a text: a table of half a million heights; reading it takes a minute."""
 _MOST = 1_000_000
-"""Entries once aliases are written out: a few lines of aliases of aliases could stand for more than any memory holds."""
+"""Entries once aliases are written out: a few lines of aliases of aliases could stand for more than any memory holds.
+"""
 _STEEPEST = 1000
 """Brackets open at once, wherever they stand: the reader's time grows with their square."""
 _LARGEST = 1024
@@ -48,7 +47,9 @@ class Document:
         self.where, self.folder, self.data, self._marked = where, folder, dict(data), marked
 
     def line(self, path: Place) -> int | None:
-        """The line (from 1) of an entry, or of the nearest entry around it that is written; None for the file as a whole."""
+        """The line (from 1) of an entry, or of the nearest entry around it that is written; None for the file as a
+        whole.
+        """
         here, line = self._marked, None
         for part in path:
             marks = getattr(getattr(here, "lc", None), "data", None) or {}
@@ -68,7 +69,8 @@ def read_file(path: Path, where: str | None = None, folder: Path | None = None) 
     shown = where or str(path)
     if path.is_dir():
         inside = path / "scenario.yaml"
-        raise InputError(f"{shown} is a folder, not a scenario file" + (f"; did you mean {inside}?" if inside.is_file() else ""))
+        raise InputError(f"{shown} is a folder, not a scenario file"
+                         + (f"; did you mean {inside}?" if inside.is_file() else ""))
     try:
         with path.open("rb") as file:
             text = file.read(4 * _LONGEST + 1).decode("utf-8-sig")     # no more: it may be a device that never ends
@@ -100,7 +102,8 @@ def parse_value(text: str, where: str) -> Any:
 def parse(text: str, where: str) -> Any:
     """YAML 1.2 with the marks of its lines; syntax errors and keys written twice are refused with line and column."""
     if len(text) > _LONGEST:
-        raise InputError(f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long tables into files of "
+        raise InputError(f"{where} has more than {_LONGEST} characters, the most that a scenario may have; put long "
+                         "tables into files of "
                          "their own (`file`)")
     if _brackets(text) > _STEEPEST:
         raise InputError(f"{where} is nested too deeply")
@@ -110,24 +113,28 @@ def parse(text: str, where: str) -> Any:
         raise InputError(f"{where} is nested too deeply") from None
     except DuplicateKeyError as error:
         key = str(error.problem).partition('"')[2].partition('"')[0]
-        raise InputError(f"{where}:{error.problem_mark.line + 1}: {key!r} is written twice in the same mapping; keep one") from None
+        raise InputError(f"{where}:{error.problem_mark.line + 1}: {key!r} is written twice in the same mapping; keep "
+                         "one") from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         context = f" ({error.context})" if error.context else ""
         raise InputError(f"{where}{place}: not valid YAML: {error.problem}{context}") from None
-    except Exception as error:                               # damaged tags and keys: the reader raises what its parts raise
+    # damaged tags and keys: the reader raises what its parts raise
+    except Exception as error:
         told = str(error) if isinstance(error, YAMLError | ValueError) else f"{type(error).__name__}: {error}"
         raise InputError(f"{where}: not valid YAML: {' '.join(told.split())}") from None
 
 
 def _brackets(text: str) -> int:
     """How many brackets are open at once, at most."""
-    return max(itertools.accumulate(1 if found[0] in "[{" else -1 for found in re.finditer(r"[\[\]{}]", text)), default=0)
+    return max(itertools.accumulate(1 if found[0] in "[{" else -1 for found in re.finditer(r"[\[\]{}]", text)),
+               default=0)
 
 
 def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) -> int:
-    """How many entries there are once every alias is written out, each counted from the one place where it is written."""
+    """How many entries there are once every alias is written out, each counted from the one place where it is written.
+    """
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     inside = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
@@ -137,9 +144,12 @@ def _written_out(value: Any, where: str, known: dict[int, int], depth: int = 0) 
 
 
 def _plain(value: Any, where: str, depth: int = 0) -> Any:
-    """Without marks, comments and styles: dict, list, str, int, float, bool, None (dates stay as they are and are refused later)."""
+    """Without marks, comments and styles: dict, list, str, int, float, bool, None (dates stay as they are and are
+    refused later).
+    """
     if depth == 0 and _written_out(value, where, {}) > _MOST:
-        raise InputError(f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario needs far fewer")
+        raise InputError(f"{where} has more than {_MOST} entries once its aliases (*name) are written out; a scenario "
+                         "needs far fewer")
     if depth > _DEEPEST:
         raise InputError(f"{where} is nested more than {_DEEPEST} levels deep, or an alias in it contains itself")
     if isinstance(value, Mapping):
@@ -151,7 +161,8 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
     if isinstance(value, bool | ScalarBoolean):
         return bool(value)
     if isinstance(value, int) and value.bit_length() > _LARGEST:
-        raise InputError(f"{where} holds a whole number of {value.bit_length()} bits, more than any number that is computed with has")
+        raise InputError(f"{where} holds a whole number of {value.bit_length()} bits, more than any number that is "
+                         "computed with has")
     if isinstance(value, str) and (found := _UNTEXT.search(value)):
         raise InputError(f"{where} holds the control character {found[0]!r} in a text; leave it out")
     for sort in (int, float, str):
@@ -172,7 +183,9 @@ _Representer.add_representer(type(None), lambda self, _: self.represent_scalar("
 
 
 def written(data: Mapping[str, Any]) -> str:
-    """Data as YAML: mappings by lines, lists of numbers in brackets, floats with the digits that give them back exactly."""
+    """Data as YAML: mappings by lines, lists of numbers in brackets, floats with the digits that give them back
+    exactly.
+    """
     yaml = YAML(typ="rt")
     yaml.Representer = _Representer
     yaml.default_flow_style = False

@@ -11,14 +11,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from limbless.callables import named_in
 from limbless.errors import InputError, nearest
+from limbless.fields import TRUTH, field_at, type_of
 from limbless.files import as_word
+from limbless.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
 from limbless.scenarios.document import Document, Place, read_file, read_text
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
-from limbless.scenarios.fields import TRUTH, field_at, type_of
 from limbless.scenarios.numbers import computable
-from limbless.scenarios.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.scenario import Initial, Scenario
 
 _HOME = Path(__file__).parent
@@ -51,7 +51,8 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str
     """See `Scenario.load`."""
     if isinstance(source, Scenario):
         as_it_is = not changes and not (allow_code and named_in(source))
-        return source if as_it_is else _checked(Document("scenario", source.model_dump()), changes, {"allow_code": allow_code})
+        return source if as_it_is else _checked(Document("scenario", source.model_dump()), changes,
+                                                {"allow_code": allow_code})
     if isinstance(source, Mapping):
         return _checked(Document("scenario", source), changes, {"folder": None, "allow_code": allow_code})
     document = _document(source)
@@ -69,8 +70,10 @@ def _document(source: str | Path) -> Document:
     if source in names():
         return read_file(path_of(str(source)), f"{source}.yaml")
     path = Path(source).expanduser()
-    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source or path.exists()):
-        raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that ends in .yaml")
+    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source
+                                        or path.exists()):
+        raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
+                         "ends in .yaml")
     document = read_file(path, folder=path.parent.resolve())
     document.data.setdefault("name", as_word(path.stem))
     return document
@@ -97,7 +100,9 @@ def _checked(document: Document, changes: Mapping[str, Any], context: dict[str, 
 
 
 def _readable(data: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
-    """The parts that are right by themselves, so that whether they go together can be said beside what is wrong elsewhere."""
+    """The parts that are right by themselves, so that whether they go together can be said beside what is wrong
+    elsewhere.
+    """
     parts: dict[str, Any] = {"environment": {}}
     for name, reader in _READERS.items():
         with suppress(ValidationError):

@@ -1,4 +1,5 @@
-"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again."""
+"""`Scenario`: everything a run needs, as data. A file or a name gives one; it writes itself as a complete file again.
+"""
 from __future__ import annotations
 
 import math
@@ -7,13 +8,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, ValidationInfo, field_validator, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
+from limbless.kinds import refuse
 from limbless.scenarios.agreement import TIMES, disagreements, remarks
-from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry, refuse
+from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 
 Twist = tuple[float, float, float, Angle, Angle, Angle]
 
@@ -25,21 +34,25 @@ _ROUGHLY_UNIT = 0.01
 
 
 class Initial(Description):
-    """Where a run starts: at rest at the world's origin, with the joints where the gait has them, unless said otherwise."""
+    """Where a run starts: at rest at the world's origin, the joints where the gait has them, unless said otherwise."""
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
-    orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1", "base orientation, body to world, quaternion with the scalar first")
+    orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1",
+                                       "base orientation, body to world, quaternion with the scalar first")
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
     joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
     joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
-    result: str | None = Field(None, description="folder or result.nc of an earlier run to continue from, in place of the state above")
+    result: str | None = Field(None,
+                               description="folder or result.nc of an earlier run to continue from, in place of the "
+                                           "state above")
 
     @field_validator("orientation")
     @classmethod
     def _length_one(cls, value: Quaternion) -> Quaternion:
         length = math.hypot(*value)
         if abs(length - 1) > _ROUGHLY_UNIT:
-            raise ValueError(f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of length {length:.6g}")
+            raise ValueError(f"must be a quaternion of length 1, scalar first (no rotation is [1, 0, 0, 0]), not of "
+                             f"length {length:.6g}")
         if abs(length - 1) <= _UNIT:
             return value
         w, x, y, z = (part / length for part in value)
@@ -48,7 +61,8 @@ class Initial(Description):
     @field_validator("result")
     @classmethod
     def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere."""
+        """Loading from a file finds the earlier run and keeps where it is, so that the scenario may be saved anywhere.
+        """
         looking = value is not None and "folder" in (info.context or {})
         return str(located(value, folder_of(info))) if looking and value else value
 
@@ -67,9 +81,12 @@ class Scenario(Description):
     model: ModelEntry = Field(_USUAL_MODEL, description="the equations and their options")
     duration: float = quantity(10.0, "s", "simulated time", gt=0)
     step: float = quantity(0.01, "s", "integration step", gt=0)
-    record_every: float = quantity(None, "s", "interval between records, a whole multiple of the step; every step if absent", gt=0)
-    control_period: float | None = quantity(None, "s", "interval between calls of a controller; every step if absent", gt=0)
-    task: Literal["path", "inverse", "grid"] | None = Field(None, description="statics: what to solve, in place of a duration and a step")
+    record_every: float = quantity(None, "s",
+                                   "interval between records, a whole multiple of the step; every step if absent", gt=0)
+    control_period: float | None = quantity(None, "s", "interval between calls of a controller; every step if absent",
+                                            gt=0)
+    task: Literal["path", "inverse", "grid"] | None = Field(
+        None, description="statics: what to solve, in place of a duration and a step")
     figures: tuple[str, ...] = Field((), description="figures that a run draws")
 
     @field_validator("name")
@@ -108,7 +125,8 @@ class Scenario(Description):
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
         parts = {name: getattr(self, name) for name in type(self).model_fields}
-        parts["times_given"] = [name for name in TIMES if name in self.model_fields_set and getattr(self, name) is not None]
+        parts["times_given"] = [name for name in TIMES if name in self.model_fields_set
+                                and getattr(self, name) is not None]
         refuse(disagreements({**parts, "environment": dict(enumerate(self.environment))}))
         return self
 
@@ -126,10 +144,11 @@ class Scenario(Description):
         Parameters
         ----------
         source : name of a built-in scenario, path of a `.yaml`, a mapping with the same content, or a scenario.
-        changes : path -> value, such as `{"gait.amplitude": 0.08, "environment.water.current": [0.1, 0, 0]}`. Items of a list
-            are named by their number or, if only one has it, by their kind. Every field can be reached, written in the file or not.
-        allow_code : whether Python code that the scenario names is loaded, which runs it. Without it such a scenario can be looked at,
-            not run. Functions that are given as objects need no permission.
+        changes : path -> value, such as `{"gait.amplitude": 0.08, "environment.water.current": [0.1, 0, 0]}`. Items of
+            a list are named by their number or, if only one has it, by their kind. Every field can be reached, written
+            in the file or not.
+        allow_code : whether Python code that the scenario names is loaded, which runs it. Without it such a scenario
+            can be looked at, not run. Functions that are given as objects need no permission.
 
         Raises
         ------

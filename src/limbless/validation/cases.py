@@ -15,8 +15,8 @@ from pydantic import Field, ValidationError, model_validator
 from limbless import checkout
 from limbless.description import Description
 from limbless.errors import InputError, nearest
+from limbless.problems import problems_of, report
 from limbless.scenarios.document import read_file
-from limbless.scenarios.problems import problems_of, report
 
 Kind = Literal["paper", "closed form", "ladder", "engine"]
 FILE = "case.yaml"

@@ -112,9 +112,9 @@ def _verdict(outcome: Outcome) -> str:
 
 def _error_bars(report: Report) -> list[str]:
     """Numbers of the scenario's summary with their numerical errors: the run repeated at half the step and half the quadrature."""
-    if report.case.scenario is None or importlib.util.find_spec("limbless.analysis.errors") is None:
+    if report.case.scenario is None or importlib.util.find_spec("limbless.studies.errors") is None:
         return []
-    from limbless.analysis.errors import error_bars  # type: ignore[import-not-found,unused-ignore]
+    from limbless.studies.errors import error_bars  # type: ignore[import-not-found,unused-ignore]
 
     bars = error_bars(report.case.scenario)
     summary = bars.result.summary()

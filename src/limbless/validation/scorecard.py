@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from limbless.description import Description
+from limbless.problems import problems_of, report
 from limbless.scenarios.document import read_file
-from limbless.scenarios.problems import problems_of, report
 
 
 class Invariant(Description):

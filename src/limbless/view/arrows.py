@@ -115,7 +115,7 @@ def _clamp(frames: Frames) -> Arrows | None:
 
 def _clamped(frames: Frames) -> int | None:
     """The section that a clamp holds."""
-    modules = [item.module for item in getattr(frames.result.scenario, "environment", ()) if getattr(item, "kind", "") == "clamp"]
+    modules = [item.module for item in getattr(frames.result.scenario, "environment", ()) if item.kind == "clamp"]
     return range(frames.position.shape[1])[modules[0]] if modules else None
 
 
@@ -124,7 +124,7 @@ def _fluid(frames: Frames) -> Arrows | None:
     if force is None or force.shape[:2] != frames.position.shape[:2]:
         return None
     framed = str(frames.result.dataset["fluid_force"].attrs.get("frame", "section"))
-    wet = any(getattr(item, "kind", "") in ("water", "drag", "buoyancy") for item in getattr(frames.result.scenario, "environment", ()))
+    wet = any(item.kind in ("water", "drag", "buoyancy") for item in getattr(frames.result.scenario, "environment", ()))
     label = "forces of the water" if wet else "all outer forces on a section"
     world = force if framed == "world" else np.einsum("fsij,fsj->fsi", frames.rotation, force)
     return _arrows(frames, "fluid", label, frames.position, world, style.PURPLE)

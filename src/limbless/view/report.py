@@ -93,10 +93,10 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     scenario = result.scenario
     rows = [("status", result.outcome), ("model", str(result.dataset.attrs.get("model", "not known")))]
     if scenario is not None:
-        around = ", ".join(str(getattr(item, "kind", "?")) for item in scenario.environment) or "free space"
-        rows += [("robot", str(getattr(scenario.robot, "preset", None) or getattr(scenario.robot, "kind", "?"))),
-                 ("gait", str(getattr(scenario.gait, "kind", "?"))), ("environment", around),
-                 ("actuation", str(getattr(scenario.actuation, "kind", "?"))),
+        around = ", ".join(item.kind for item in scenario.environment) or "free space"
+        rows += [("robot", str(getattr(scenario.robot, "preset", None) or scenario.robot.kind)),
+                 ("gait", scenario.gait.kind), ("environment", around),
+                 ("actuation", scenario.actuation.kind),
                  ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s") if scenario.task is None else ("task", scenario.task)]
         changed = changes_of(scenario)
         if changed:

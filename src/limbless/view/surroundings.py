@@ -56,7 +56,7 @@ def surroundings(environment: Sequence[Any], room: Room) -> list[Solid]:
     """Everything to be drawn of an environment."""
     found: list[Solid] = []
     for number, item in enumerate(environment):
-        make = DRAWN.get(getattr(item, "kind", ""))
+        make = DRAWN.get(item.kind)
         found += [] if make is None else [_numbered(solid, number) for solid in make(item, room)]
     return found
 

@@ -83,7 +83,7 @@ class Target:
 def statics_of(result: Result) -> Any:
     """The equations that follow a target, for a spine with two antagonist pairs of tendons or a triple; None for any other robot."""
     scenario = result.scenario
-    if scenario is None or MODEL not in registry.kinds("model") or getattr(scenario.model, "kind", "") != MODEL:
+    if scenario is None or MODEL not in registry.kinds("model") or scenario.model.kind != MODEL:
         return None
     robot: Any = scenario.robot.build()
     if getattr(robot, "signed_tensions", 0) != len(FOLLOW):

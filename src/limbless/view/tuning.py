@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from limbless.description import Description
-from limbless.scenarios.fields import type_of, unit_of
+from limbless.fields import type_of, unit_of
 from limbless.scenarios.scenario import Initial, Scenario
 
 MOST_NUMBERS = 7       # of a vector that is offered number by number
@@ -71,7 +71,7 @@ def knobs(scenario: Scenario) -> list[Knob]:
     used = scenario.model_dump()
     found = list(_of(scenario.gait, "gait", "gait"))
     for number, item in enumerate(scenario.environment):
-        found += _of(item, f"environment.{number}", f"environment: {getattr(item, 'kind', number)}")
+        found += _of(item, f"environment.{number}", f"environment: {item.kind}")
     found += _of(scenario.robot, "robot", "robot")
     found += _of(scenario.actuation, "actuation", "actuation")
     found += _of(scenario.model, "model", "model")

@@ -10,7 +10,7 @@ import pytest
 import limbless as ll
 from limbless import registry
 from limbless.description import quantity
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 
 ARM = ll.Rod(length=0.5, half_width=0.02, strains="universal")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.actuation.joints import joint_motion
 
 STATIONS = 0.14 * np.arange(13)
 TIMES = np.array([0.0, 0.3, 0.9, 1.7, 1.999, 2.0, 2.6, 7.3])
@@ -77,7 +78,7 @@ def test_breakpoints_are_inside() -> None:
 
 def test_joint_angles_of_the_eel_are_differences_of_heading() -> None:
     """(65) with the number of the spherical joint, X_i = 0.14 (i - 1); the literal index of the paper would give q = 0 always."""
-    motion = ll.KhalilEel().build().motion(ll.BodyWave(dive=0.07), TIMES)
+    motion = joint_motion(ll.KhalilEel().build(), ll.BodyWave(dive=0.07), TIMES)
     X = 0.14 * np.arange(13)
     expected = np.zeros((len(TIMES), 36))
     for i in range(12):
@@ -89,7 +90,7 @@ def test_joint_angles_of_the_eel_are_differences_of_heading() -> None:
 
 def test_turning_and_diving_bend_each_joint_alike() -> None:
     """`turn` and `dive` are the offsets of (65) and (66): radians per joint of an eel whose links are 0.14 m long."""
-    motion = ll.KhalilEel().build().motion(ll.BodyWave(amplitude=0.0, turn=0.02, dive=-0.03), np.array([5.0]))
+    motion = joint_motion(ll.KhalilEel().build(), ll.BodyWave(amplitude=0.0, turn=0.02, dive=-0.03), np.array([5.0]))
     np.testing.assert_allclose(motion.position.reshape(12, 3), np.tile([0.02, -0.03, 0.0], (12, 1)), rtol=0, atol=1e-14)
 
 

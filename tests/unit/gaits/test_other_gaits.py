@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import limbless as ll
+from limbless.actuation.joints import joint_motion
 from limbless.errors import InputError
 from limbless.gaits.blend import Blend
 from limbless.gaits.tendon_paths import TipEight
@@ -147,7 +148,7 @@ def test_shape_function_with_heading_and_elevation() -> None:
     def both(t: np.ndarray, s: np.ndarray) -> np.ndarray:
         return np.stack([0.1 * np.sin(t[:, None] - s), 0.2 * s * t[:, None]], axis=-1)
 
-    motion = ll.KhalilEel(spherical_joints=3).build().motion(ll.FunctionGait(function=both), np.array([0.5]))
+    motion = joint_motion(ll.KhalilEel(spherical_joints=3).build(), ll.FunctionGait(function=both), np.array([0.5]))
     np.testing.assert_allclose(motion.position[0, 1::3], 0.2 * 0.14 * 0.5, rtol=1e-12)
 
 
@@ -203,18 +204,18 @@ def test_blend_has_the_derivatives_of_its_value() -> None:
 def test_a_joint_wave_drives_every_joint_that_can_follow() -> None:
     """Of a chain that only yaws, every joint; of one whose joints yaw and pitch in turn, each its own wave."""
     wave = ll.JointWave(yaw_amplitude=0.4, yaw_rate=2.0, yaw_phase=-0.7, pitch_amplitude=0.0)
-    yaw = CHAIN.motion(wave, TIMES).position
+    yaw = joint_motion(CHAIN, wave, TIMES).position
     np.testing.assert_allclose(yaw, 0.4 * np.sin(2.0 * TIMES[:, None] - 0.7 * np.arange(3)), rtol=0, atol=1e-14)
     axes = ((0, 0, 1), (0, -1, 0), (0, 0, 1), (1, 0, 0))
     link = {"position": (0.1, 0, 0), "mass": 1.0, "inertia": np.eye(3)}
     chain = ll.Chain(links=(Link(mass=1.0), *(Link(joint=Joint(axis=axis), **link) for axis in axes)))
-    mixed = chain.motion(wave.changed(pitch_amplitude=0.2, pitch_rate=3.0, pitch_phase=0.0), TIMES).position
+    mixed = joint_motion(chain, wave.changed(pitch_amplitude=0.2, pitch_rate=3.0, pitch_phase=0.0), TIMES).position
     wanted = np.stack([0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7), 0.0 * TIMES], axis=1)
     np.testing.assert_allclose(mixed, wanted, rtol=0, atol=1e-14)
     with pytest.raises(InputError, match="no joint that can pitch"):
-        CHAIN.motion(wave.changed(pitch_amplitude=0.2), TIMES)
+        joint_motion(CHAIN, wave.changed(pitch_amplitude=0.2), TIMES)
     blend = Blend(wave, wave.changed(yaw_offset=0.1), 0.5, 1.0)
-    np.testing.assert_allclose(CHAIN.motion(blend, TIMES[-1:]).position, yaw[-1:] + 0.1, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(joint_motion(CHAIN, blend, TIMES[-1:]).position, yaw[-1:] + 0.1, rtol=0, atol=1e-14)
 
 
 # Axes that are nearly along the body's own
@@ -230,14 +231,14 @@ def leaning(angle: float) -> ll.Chain:
 def test_a_shape_moves_joints_that_lean_a_little() -> None:
     gait = ll.BodyWave(amplitude=0.3, wavelength=0.4, ramp=0.0)
     upright, lean = leaning(0.0), leaning(1e-3)
-    np.testing.assert_array_equal(lean.motion(gait, TIMES).position, upright.motion(gait, TIMES).position)
-    assert np.abs(lean.motion(gait, TIMES).position).max() > 0.05
+    np.testing.assert_array_equal(joint_motion(lean, gait, TIMES).position, joint_motion(upright, gait, TIMES).position)
+    assert np.abs(joint_motion(lean, gait, TIMES).position).max() > 0.05
     assert upright.notes() == () and len(lean.notes()) == 3 and "0.057 deg off z" in lean.notes()[0]
     assert lean.joint_labels == ["yaw"] * 3
     for other, why in ((gait, "axis between"), (ll.JointWave(yaw_amplitude=0.0, pitch_amplitude=0.0), "axis between"),
                        (ll.JointWave(), "no joint that can yaw")):
         with pytest.raises(InputError, match=why):
-            leaning(0.5).motion(other, TIMES)
+            joint_motion(leaning(0.5), other, TIMES)
 
 
 # Tips of spines

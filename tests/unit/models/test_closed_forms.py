@@ -11,6 +11,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import ProportionalDerivative
+from limbless.actuation.joints import joint_motion
 from limbless.environments.point_wrench import PointWrench
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
@@ -303,10 +304,10 @@ def test_proportional_derivative_follows_the_gait() -> None:
         feedback = ProportionalDerivative(stiffness=gain, damping=gain / 50)
         data = ll.simulate(ll.KhalilEel(rotor_inertia=0.1), ll.BodyWave(), ll.Water(), duration=2.5, step=0.0005, record_every=0.05,
                            actuation=feedback).dataset
-        wanted = ll.KhalilEel().build().motion(ll.BodyWave(), data.time.values).position
+        wanted = joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values).position
         errors.append(np.abs(data.joint_position.values - wanted).max())
         applied = gain * (wanted - data.joint_position.values) + gain / 50 * (
-            ll.KhalilEel().build().motion(ll.BodyWave(), data.time.values).velocity - data.joint_velocity.values)
+            joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values).velocity - data.joint_velocity.values)
         np.testing.assert_allclose(data.joint_torque.values, applied, rtol=0, atol=1e-9 * gain)
     assert errors[0] < 0.01
     assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.2)
@@ -357,7 +358,7 @@ def test_hybrid_run_follows_motion_joints_exactly() -> None:
     result = ll.simulate(ll.KhalilEel(rotor_inertia=0.05), ll.BodyWave(), ll.Water(), duration=2.5, step=0.001, record_every=0.1,
                          actuation=ProportionalDerivative(stiffness=300.0, damping=6.0, motion_joints=motion_joints))
     data = result.dataset
-    wanted = ll.KhalilEel().build().motion(ll.BodyWave(), data.time.values)
+    wanted = joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values)
     np.testing.assert_array_equal(data.joint_position.values[:, :18], wanted.position[:, :18])
     np.testing.assert_array_equal(data.joint_velocity.values[:, :18], wanted.velocity[:, :18])
     assert np.abs(data.joint_position.values[:, 18:] - wanted.position[:, 18:]).max() < 0.05

@@ -9,6 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.actuation import RATE, ProportionalDerivative
+from limbless.actuation.joints import joint_motion
 from limbless.errors import InputError
 from limbless.mechanics.chain.tables import Freedom
 from limbless.models.chain_problem import joint_inertia, robot_of
@@ -22,7 +23,8 @@ BALANCES = ("power", "linear momentum", "angular momentum")
 def off(run: ll.Result) -> np.ndarray:
     """Reference less position (time, joints)."""
     data = run.dataset
-    return np.asarray(run.scenario.robot.build().motion(run.scenario.gait, data["time"].values).position - data["joint_position"].values)
+    wanted = joint_motion(run.scenario.robot.build(), run.scenario.gait, data["time"].values).position
+    return np.asarray(wanted - data["joint_position"].values)
 
 
 def passes(run: ll.Result) -> bool:
@@ -72,7 +74,7 @@ def law(run: ll.Result, table: Any) -> np.ndarray:
     """J ë + 2J (2ω ė + ω² e) of a run, from its records."""
     data = run.dataset
     J = joint_inertia(table, run.scenario.robot.build().base)
-    wanted = run.scenario.robot.build().motion(run.scenario.gait, data["time"].values)
+    wanted = joint_motion(run.scenario.robot.build(), run.scenario.gait, data["time"].values)
     rate, bend = (wanted.velocity - data["joint_velocity"].values, wanted.acceleration - data["joint_acceleration"].values)
     return np.asarray(J * (bend + 2.0 * (2.0 * RATE * rate + RATE**2 * off(run))))
 

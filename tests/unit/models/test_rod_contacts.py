@@ -21,7 +21,8 @@ from limbless.gaits.sampled_curvature import SampledCurvature
 from limbless.gaits.sheared_curvature import ShearedCurvature
 from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.mechanics.rod.sweep import SWING, adjoint_matrices
+from limbless.mechanics.rod.sweep import adjoint_matrices
+from limbless.mechanics.rod.tables import Shape
 from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.result import Result
 from limbless.robots.rod import Rod
@@ -219,9 +220,8 @@ def test_sheared_gait_lets_no_section_slip() -> None:
     model, t = MacroContinuous(rod, settings=MacroContinuousSettings(cells=64)), np.array([0.55])
     strain = [part[0] for part in gait.sample(t, model.mesh.X)]
     twist = np.array([-0.2, 0.0, 0.0, 0.0, 0.0, -0.2 * strain[0][0, 5] - strain[1][0, 1]])
-    model.forward(*strain, twist)
-    work = model.scratch.work[0]
-    V = (adjoint_matrices(work) @ (twist + work[:, SWING:SWING + 6])[..., None])[..., 0]
+    shapes = model.shapes(*strain)
+    V = (adjoint_matrices(shapes) @ (twist + Shape.of(shapes).swing)[..., None])[..., 0]
     assert np.abs(strain[1][:, 1]).max() > 0.05, "it beats"
     assert np.abs(V[::2, 1]).max() < 1e-5
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.actuation.strains import rod_strain
 from limbless.environments.drag import Drag
 from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
@@ -230,12 +231,13 @@ def test_another_reference_section_changes_nothing() -> None:
 
 
 def _at_sections(model: MacroContinuous, twist: np.ndarray, twist_rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """η and η̇ of all sections, from what the last call of `forward` left behind."""
-    from limbless.mechanics.rod.sweep import SURGE, SWING, adjoint_matrices
+    """η and η̇ of all sections, with the strains of `tables`."""
+    from limbless.mechanics.rod.sweep import adjoint_matrices
+    from limbless.mechanics.rod.tables import Shape
 
-    work = model.scratch.work[0]
-    A, swing = adjoint_matrices(work), work[:, SWING:SWING + 6]
-    rate = twist_rate + work[:, SURGE:SURGE + 6] + np.array([_bracket(twist, s) for s in swing])
+    shapes = model.shapes(*tables(model))
+    A, swing = adjoint_matrices(shapes), Shape.of(shapes).swing
+    rate = twist_rate + Shape.of(shapes).surge + np.array([_bracket(twist, s) for s in swing])
     return (A @ (twist + swing)[..., None])[..., 0], (A @ rate[..., None])[..., 0]
 
 
@@ -361,7 +363,7 @@ def test_chain_of_slices_tends_to_the_rod() -> None:
     wave = BodyWave(amplitude=0.4, growth=0.5, wavelength=1.2, ramp=0.0)
     t, errors = np.array([0.3]), []
     model = MacroContinuous(rod, Water(), MacroContinuousSettings(cells=512))
-    strain = [part[0] for part in rod.strain(wave, t, model.mesh.X)]
+    strain = [part[0] for part in rod_strain(rod, wave, t, model.mesh.X)]
     twist = np.array([-0.3, 0.1, 0.0, 0.0, 0.0, 0.2])
     exact = model.forward(*strain, twist)
     exact_rate = exact.base_twist_rate + np.array([*np.cross(twist[3:], twist[:3]), 0, 0, 0])
@@ -389,13 +391,14 @@ def test_water_in_the_form_of_the_spec(added: str) -> None:
 
 
 def _spec_rate(model: MacroContinuous, rod: Rod, water: Water, strain: list[np.ndarray], added: str) -> np.ndarray:
-    from limbless.mechanics.rod.sweep import SURGE, SWING, adjoint_matrices
+    from limbless.mechanics.rod.sweep import adjoint_matrices
+    from limbless.mechanics.rod.tables import Shape
 
-    work, w = model.scratch.work[0], model.mesh.weight
-    A = adjoint_matrices(work)
-    swing = work[:, SWING:SWING + 6]
+    shapes, w = model.shapes(*strain), model.mesh.weight
+    A, shape = adjoint_matrices(shapes), Shape.of(shapes)
+    swing = shape.swing
     eta = (A @ (TWIST + swing)[..., None])[..., 0]
-    zeta = (A @ (work[:, SURGE:SURGE + 6] + np.array([_bracket(TWIST, s) for s in swing]))[..., None])[..., 0]
+    zeta = (A @ (shape.surge + np.array([_bracket(TWIST, s) for s in swing]))[..., None])[..., 0]
     M = rod.inertia(model.mesh.X)
     drag, extra = water.drag_coefficients(0.03, 0.06), water.added_coefficients(0.03, 0.06)
     Ma = np.array([*extra, 0.0, 0.0])

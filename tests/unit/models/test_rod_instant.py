@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.actuation.strains import rod_strain
 from limbless.models.macro_continuous import MacroContinuous
 from limbless.models.macro_continuous.instant import _weights
 
@@ -16,7 +17,7 @@ def compare(result: ll.Result, record: int, close: float, **where: Any) -> None:
     now, scenario = result.dataset.isel(time=record), result.scenario
     model = MacroContinuous(scenario.robot, scenario.environment, scenario.model)
     time = float(now["time"])
-    strains = [part[0] for part in model.rod.strain(scenario.gait, np.array([time]), model.mesh.X)]
+    strains = [part[0] for part in rod_strain(model.rod, scenario.gait, np.array([time]), model.mesh.X)]
     found = model.forward(*strains, base_position=now["base_position"].values,
                           base_orientation=now["base_orientation"].values, time=time, **where)
     twist, acceleration = now["base_twist"].values, now["base_acceleration"].values.copy()

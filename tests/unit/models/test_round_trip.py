@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.actuation.joints import joint_motion
 
 DIVE = np.pi / 40
 
@@ -102,11 +103,11 @@ def test_swim_by_inverse_and_by_direct_model(dive: float) -> None:
     model, step, duration = ll.NewtonEuler(chain, ll.Water()), 0.02, 3.0
 
     def by_inverse(t: float, twist: np.ndarray) -> np.ndarray:
-        motion = chain.motion(gait, np.array([t]))
+        motion = joint_motion(chain, gait, np.array([t]))
         return model.inverse(motion.position[0], motion.velocity[0], motion.acceleration[0], twist).base_acceleration
 
     def by_direct(t: float, twist: np.ndarray) -> np.ndarray:
-        motion = chain.motion(gait, np.array([t]))
+        motion = joint_motion(chain, gait, np.array([t]))
         torque = model.inverse(motion.position[0], motion.velocity[0], motion.acceleration[0], twist).joint_torque
         found = model.forward(motion.position[0], motion.velocity[0], torque, twist)
         np.testing.assert_allclose(found.joint_acceleration, motion.acceleration[0], rtol=0, atol=1e-9)

@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import limbless as ll
 from limbless import registry
+from limbless.actuation.shape import stations
 from limbless.errors import InputError
 from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import PRISMATIC, REVOLUTE, SPHERICAL
@@ -204,13 +205,13 @@ def test_uniform_chain():
     assert chain.base == "planar"
     assert chain.freedoms == 3
     assert chain.total_mass == pytest.approx(800 * np.pi * 0.03 * 0.05 * 0.8, rel=1e-13)
-    np.testing.assert_allclose(chain.stations(), [0, 0.2, 0.4, 0.6], atol=1e-15)
+    np.testing.assert_allclose(stations(chain), [0, 0.2, 0.4, 0.6], atol=1e-15)
     assert chain.joint_labels == ["yaw"] * 3
     assert chain.arrays().stiffness.tolist() == [2.0] * 3
     np.testing.assert_allclose(np.cumsum(chain.arrays().arm, axis=0)[:, 0], [0, 0.2, 0.4, 0.6])
     assert Chain.uniform(joint="spherical").freedoms == 12
     assert Chain.uniform(joint="universal").joint_labels == ["yaw", "pitch"] * 4
-    assert Chain.uniform(links=1).stations().size == 0
+    assert stations(Chain.uniform(links=1)).size == 0
 
 
 def test_kinds_register_themselves():

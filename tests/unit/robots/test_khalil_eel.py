@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from limbless.actuation.shape import shape_map, stations
 from limbless.errors import InputError
 from limbless.robots.khalil_eel import KhalilEel
 
@@ -65,8 +66,8 @@ def test_names_labels_limits_stations(eel):
     assert eel.joint_labels == ["yaw", "pitch", "roll"] * 12
     assert eel.section_names == ["head", *(f"link {i}" for i in range(1, 13))]
     assert eel.arrays().torque_limit.tolist() == [4, 4, 0.7] * 12
-    np.testing.assert_allclose(eel.stations(), 0.14 * np.arange(13), atol=1e-14)
-    mapping = eel.shape_map()
+    np.testing.assert_allclose(stations(eel), 0.14 * np.arange(13), atol=1e-14)
+    mapping = shape_map(eel)
     assert mapping.yaw_column.tolist() == list(range(0, 36, 3))
     assert mapping.pitch_column.tolist() == list(range(1, 36, 3))
     assert set(mapping.yaw_sign) == set(mapping.pitch_sign) == {1.0}
@@ -75,7 +76,7 @@ def test_names_labels_limits_stations(eel):
 def test_spherical_joints_make_the_same_body(eel):
     true = KhalilEel(joints="spherical").build()
     assert (len(true.links), true.freedoms, true.arrays().joint_kind.tolist()) == (13, 36, [0] + [3] * 12)
-    np.testing.assert_allclose(true.stations(), eel.stations(), atol=1e-14)
+    np.testing.assert_allclose(stations(true), stations(eel), atol=1e-14)
     assert true.total_mass == pytest.approx(eel.total_mass, rel=1e-14)
     assert true.joint_labels == ["roll", "pitch", "yaw"] * 12
     assert true.arrays().torque_limit.tolist() == [0.7, 4, 4] * 12

@@ -41,7 +41,7 @@ def test_figures_switched_off_leave_the_replay_out(swim: Result, tmp_path: Path)
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("limbless.result.can_replay", lambda: False)
+    monkeypatch.setattr("limbless.result.showing.can_replay", lambda: False)
     monkeypatch.chdir(tmp_path)
     told = CliRunner().invoke(main, ["run", "eel-planar", "--set", "duration=0.1"])
     assert told.exit_code == 0

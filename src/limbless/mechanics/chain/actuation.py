@@ -32,11 +32,12 @@ def settle_joints(actuation, robot, x):
 @version_for(actuate, Imposed)
 @inline
 def follow(actuation, robot, options, drive, i, x, memory):
-    position, velocity = Link(robot.links, 0).position, Link(robot.links, 0).velocity
+    base = Link(robot.links, 0)
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
     for c in range(drive.position.shape[1]):
-        x[position + 7 + c] = drive.position[i, c]
+        x[position + c] = drive.position[i, c]
     for c in range(drive.velocity.shape[1]):
-        x[velocity + 6 + c] = drive.velocity[i, c]
+        x[velocity + c] = drive.velocity[i, c]
         memory.acceleration[c] = drive.acceleration[i, c]
 
 
@@ -70,7 +71,7 @@ def feedback_torque(freedom, error, rate_error, acceleration):
 def take(link, drive, i, x, acceleration):
     """A motion-given joint takes the drive's row i."""
     for c in range(link.positions):
-        x[link.position + c] = drive.position[i, link.position - 7 + c]
+        x[link.position + c] = drive.position[i, link.wanted + c]
     for c in range(link.freedoms):
         x[link.velocity + c] = drive.velocity[i, link.column + c]
         acceleration[link.column + c] = drive.acceleration[i, link.column + c]

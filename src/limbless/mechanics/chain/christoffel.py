@@ -1,20 +1,21 @@
-"""Christoffel symbols and the Coriolis matrix of a chain from its screws and composite inertias (paper 003, (13)-(16))."""
+"""Christoffel symbols and the Coriolis matrix of a chain from its screws and composite inertias (paper 003, (13)-(16)).
+
+Both are called from Python, after `screws.weigh` has left what they need.
+"""
 from __future__ import annotations
 
-import numpy as np
-
-from limbless.mechanics.algebra.columns import BODY_ORIGIN, BODY_ROTATION, get_inertia, get_matrix, get_twist, get_vector, get_wrench
 from limbless.mechanics.algebra.inertia import Twist, Wrench, power, twist_cross, wrench_cross
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.chain.rows import COLUMN, HAS_BODY
-from limbless.mechanics.chain.screws import COMPOSITE, ORIGIN_OF_ALL, PULL, SCREW, SCREW_RATE, TWIST, inertia_of
-from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.chain.frames import FixedBase, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
+from limbless.mechanics.chain.screws import inertia_of
+from limbless.mechanics.chain.tables import Body, Link, Screw, Spatial
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
 
-AXES = np.array([0, 1, 2, 3, 4, 5])
 
-
-@kernel
-def fill_christoffel(layout, nb, group, work, columns, screws, symbols):
+@lean_kernel
+def fill_christoffel(robot, frame, memory, components, symbols):
     """Γ_ijk of (13), k lowered, for all i, j, k; with a group base the coefficients of the Koszul formula.
 
     Every symbol belongs to its largest index m. With the composite inertia K beyond joint m, s its screw,
@@ -25,19 +26,25 @@ def fill_christoffel(layout, nb, group, work, columns, screws, symbols):
     With Q_ab + Q_ba = z_a . s_b, z_a = K [s_a, s] + s x* K s_a, and P_ba = f_a . s_b, f_a = s_a x* K s, the first of them is one
     product for all a, b <= m in any order, Γ_amb = E_ab = ½ (z_a + f_a) . s_b, and the second is Γ_abm = -E_ab, a <= b: the same
     numbers with their last two indices exchanged. On the left-invariant fields of a group base the metric does not change with
-    the base pose; their structure constants enter instead, and Γ_abm = -E_ab there in both orders. `screws` (6, N) is scratch.
+    the base pose; their structure constants enter instead, and Γ_abm = -E_ab there in both orders. `components` (6, N) is memory.
     """
-    count, fields = symbols.shape[0], nb if group else 0
+    tables, held, parts, out = lean(robot), lean(memory), lean(components), lean(symbols)
+    count, nb = out.shape[0], frame.speeds
     for b in range(count):                                 # component by component: the innermost loop runs along them
-        for c in range(6):
-            screws[c, b] = columns[b, SCREW + c]
-    for row in range(1, layout.shape[0]):
-        fill_for(nb + layout[row, COLUMN], row, work, columns, screws, symbols)
-    if group:
-        fill_group(nb, columns, symbols)
-    else:
-        for m in range(min(nb, count)):
-            fill_for(m, 0, work, columns, screws, symbols)
+        s = Screw(held.screws, b).twist
+        for c in range(3):
+            parts[c, b] = s.linear[c]
+            parts[3 + c, b] = s.angular[c]
+    for row in range(1, len(tables.links.codes)):
+        fill_for(nb + Link(tables.links, row).column, row, held, parts, out)
+    fields = fill_base(frame, held, parts, out)
+    exchange(fields, out)
+
+
+@lean_kernel
+def exchange(fields, symbols):
+    """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first `fields` are those of a group."""
+    count = symbols.shape[0]
     for a in range(count):
         for b in range(a, count):
             for m in range(max(b + 1, fields), count):
@@ -52,31 +59,47 @@ def fill_christoffel(layout, nb, group, work, columns, screws, symbols):
                     symbols[b, a, m] = -symbols[b, m, a]
 
 
-@kernel
-def fill_for(m, row, work, columns, screws, symbols):
+@lean_kernel
+def fill_for(m, row, memory, components, symbols):
     """E_ab of the largest index m in symbols[a, m, b], for all a, b <= m."""
-    K, s, h = get_inertia(work, row, COMPOSITE), get_twist(columns, m, SCREW), get_wrench(columns, m, PULL)
+    K, screw, parts = Spatial(memory.spatial, row).composite, Screw(memory.screws, m), components
+    s, h = screw.twist, screw.pull
     for a in range(m + 1):
-        sa = get_twist(columns, a, SCREW)
+        sa = Screw(memory.screws, a).twist
         e = 0.5 * (K @ twist_cross(sa, s) + wrench_cross(s, K @ sa) + wrench_cross(sa, h))
         f, t = e.force, e.torque
         for b in range(m + 1):
-            symbols[a, m, b] = (f.x * screws[0, b] + f.y * screws[1, b] + f.z * screws[2, b]
-                                + t.x * screws[3, b] + t.y * screws[4, b] + t.z * screws[5, b])
+            symbols[a, m, b] = (f.x * parts[0, b] + f.y * parts[1, b] + f.z * parts[2, b]
+                                + t.x * parts[3, b] + t.y * parts[4, b] + t.z * parts[5, b])
 
 
-@kernel
-def fill_group(nb, columns, symbols):
-    """All three indices on a group base: only structure constants, [s_i, s_j] . K s_k - [s_i, s_k] . K s_j - [s_j, s_k] . K s_i."""
-    for i in range(nb):
-        si = get_twist(columns, i, SCREW)
-        for j in range(nb):
-            sj = get_twist(columns, j, SCREW)
-            for k in range(nb):
-                sk = get_twist(columns, k, SCREW)
-                symbols[i, j, k] = 0.5 * (power(twist_cross(si, sj), get_wrench(columns, k, PULL))
-                                          - power(twist_cross(si, sk), get_wrench(columns, j, PULL))
-                                          - power(twist_cross(sj, sk), get_wrench(columns, i, PULL)))
+@generic
+def fill_base(frame, memory, components, symbols):
+    """All symbols whose largest index is the base's. Returns how many fields of a group there are."""
+
+
+@version_for(fill_base, FixedBase, PlanarChart, SpaceChart)
+@inline
+def fill_chart(frame, memory, components, symbols):
+    for m in range(frame.speeds):
+        fill_for(m, 0, memory, components, symbols)
+    return 0
+
+
+@version_for(fill_base, PlanarGroup, SpaceGroup)
+@inline
+def fill_group(frame, memory, components, symbols):
+    """Only structure constants, [s_i, s_j] . K s_k - [s_i, s_k] . K s_j - [s_j, s_k] . K s_i."""
+    for i in range(frame.speeds):
+        first = Screw(memory.screws, i)
+        for j in range(frame.speeds):
+            second = Screw(memory.screws, j)
+            for k in range(frame.speeds):
+                third = Screw(memory.screws, k)
+                symbols[i, j, k] = 0.5 * (power(twist_cross(first.twist, second.twist), third.pull)
+                                          - power(twist_cross(first.twist, third.twist), second.pull)
+                                          - power(twist_cross(second.twist, third.twist), first.pull))
+    return frame.speeds
 
 
 @inline
@@ -98,42 +121,49 @@ def row_times(B, i, s):
 
 
 @inline
-def bent(B, s):
-    """B s for a general 6 x 6 matrix in a row of 36 numbers."""
-    r = AXES
-    return Wrench(Vector(row_times(B, 6 * r[0], s), row_times(B, 6 * r[1], s), row_times(B, 6 * r[2], s)),
-                  Vector(row_times(B, 6 * r[3], s), row_times(B, 6 * r[4], s), row_times(B, 6 * r[5], s)))
+def bent(B, i, s):
+    """B s for a general 6 x 6 matrix in the 36 numbers from i on."""
+    force = Vector(row_times(B, i, s), row_times(B, i + 6, s), row_times(B, i + 12, s))
+    return Wrench(force, Vector(row_times(B, i + 18, s), row_times(B, i + 24, s), row_times(B, i + 30, s)))
 
 
-@kernel
-def fill_coriolis(chain, nb, work, columns, beyond, matrix):
+@inline
+def put_beyond(links, memory, beyond):
+    """B of all bodies from each row on."""
+    start, last = Body(memory.bodies, 0).origin, len(links.codes) - 1
+    for k in range(last, -1, -1):
+        link, body = Link(links, k), Body(memory.bodies, k)
+        for c in range(36):
+            beyond[36 * k + c] = beyond[36 * (k + 1) + c] if k < last else 0.0
+        if link.has_body:
+            V = Spatial(memory.spatial, k).twist
+            I = inertia_of(link, body.rotation, body.origin - start)
+            momentum = I @ V
+            for c in range(6):
+                e = unit_twist(c)
+                column = wrench_cross(V, I @ e) - I @ twist_cross(V, e) + wrench_cross(e, momentum)
+                for r in range(3):
+                    beyond[36 * k + 6 * r + c] += 0.5 * column.force[r]
+                    beyond[36 * k + 6 * (r + 3) + c] += 0.5 * column.torque[r]
+
+
+@lean_kernel
+def fill_coriolis(robot, frame, memory, beyond, matrix):
     """C_kj = Γ_ijk ẋ^i without the tensor, O(n²): s_k . (K_m ṡ_j + B_m s_j), m the larger of k and j.
 
     B sums ½ (V x* I - I V x + (.) x* I V) over the bodies beyond: the part of Γ that one rigid body has by itself.
-    `beyond` (rows, 36) is scratch.
+    `beyond` (36 rows,) is memory.
     """
-    links, layout, _ = chain
-    start = get_vector(work, ORIGIN_OF_ALL, BODY_ORIGIN)
-    for k in range(layout.shape[0] - 1, -1, -1):
-        for c in range(36):
-            beyond[k, c] = beyond[k + 1, c] if k + 1 < layout.shape[0] else 0.0
-        if layout[k, HAS_BODY]:
-            V = get_twist(work, k, TWIST)
-            I = inertia_of(links, layout, k, get_matrix(work, k, BODY_ROTATION), get_vector(work, k, BODY_ORIGIN) - start)
-            momentum = I @ V
-            for c in range(6):
-                e = unit_twist(AXES[c])
-                column = wrench_cross(V, I @ e) - I @ twist_cross(V, e) + wrench_cross(e, momentum)
-                for r in range(3):
-                    beyond[k, 6 * r + c] += 0.5 * column.force[r]
-                    beyond[k, 6 * (r + 3) + c] += 0.5 * column.torque[r]
-    for row in range(layout.shape[0]):
-        K = get_inertia(work, row, COMPOSITE)
-        low, high = (0, nb) if row == 0 else (nb + layout[row, COLUMN], nb + layout[row, COLUMN] + 1)
+    tables, held, B, out = lean(robot), lean(memory), lean(beyond), lean(matrix)
+    links, nb, screws = tables.links, frame.speeds, held.screws
+    put_beyond(links, held, B)
+    for row in range(len(links.codes)):
+        K, a = Spatial(held.spatial, row).composite, nb + Link(links, row).column
+        low, high = (0, nb) if row == 0 else (a, a + 1)
         for m in range(low, high):
-            s, rate = get_twist(columns, m, SCREW), get_twist(columns, m, SCREW_RATE)
-            pushed = K @ rate + bent(beyond[row], s)
+            screw = Screw(screws, m)
+            pushed = K @ screw.rate + bent(B, 36 * row, screw.twist)
             for k in range(high if row == 0 else m + 1):
-                sk, other = get_twist(columns, k, SCREW), get_twist(columns, k, SCREW_RATE)
-                matrix[k, m] = power(sk, pushed)
-                matrix[m, k] = power(s, K @ other + bent(beyond[row], sk))
+                other = Screw(screws, k)
+                out[k, m] = power(other.twist, pushed)
+                out[m, k] = power(screw.twist, K @ other.rate + bent(B, 36 * row, other.twist))

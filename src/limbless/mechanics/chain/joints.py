@@ -251,7 +251,7 @@ def one_angle(link, x):
 @version_for(error, Revolute, Prismatic)
 @inline
 def one_error(link, x, wanted):
-    q = wanted[link.position - 7] - x[link.position]
+    q = wanted[link.wanted] - x[link.position]
     return Vector(q, q, q)
 
 
@@ -329,7 +329,7 @@ def ball_angles(link, x):
 @inline
 def ball_error(link, x, wanted):
     """From the present orientation to the reference, in the child's axes."""
-    present, reference = quaternion_at(x, link.position), quaternion_at(wanted, link.position - 7)
+    present, reference = quaternion_at(x, link.position), quaternion_at(wanted, link.wanted)
     return quaternion_log(quaternion_product(quaternion_conjugate(present), reference))
 
 

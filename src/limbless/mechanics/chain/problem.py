@@ -85,8 +85,8 @@ def add_span(first, last, start, step, slope, end):
 @version_for(add_moving, Imposed)
 @inline
 def add_base(actuation, base, start, step, slope, end):
-    add_span(base.position, base.position + 7, start, step, slope, end)
-    add_span(base.velocity, base.velocity + 6, start, step, slope, end)
+    add_span(base.position, base.position + base.positions, start, step, slope, end)
+    add_span(base.velocity, base.velocity + base.freedoms, start, step, slope, end)
     add_span(len(start) - INTEGRALS, len(start), start, step, slope, end)
 
 
@@ -207,7 +207,8 @@ def look_and_count(tally, problem, t, r, recorded, last):
 @inline
 def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
     memory = problem.memory
-    velocity = Link(problem.robot.links, 0).velocity + 6
+    base = Link(problem.robot.links, 0)
+    velocity = base.velocity + base.freedoms
     for v in range(len(memory.torque)):
         memory.powers[stage, v] = memory.torque[v] * x[velocity + v]
     for i in range(len(memory.law_powers)):
@@ -220,7 +221,7 @@ def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
 @version_for(close_in, Tally)
 @inline
 def close_and_count(tally, powers, step):
-    add_smooth_works(tally.actuators, step, powers)
+    add_smooth_works(tally, step, powers)
 
 
 @version_for(look_at, Uncounted)

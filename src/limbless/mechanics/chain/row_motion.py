@@ -47,12 +47,12 @@ from limbless.mechanics.chain.rows import (
     mass_speed,
     move,
 )
+from limbless.mechanics.chain.tables import INTEGRALS
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.forces.chain_rows import apply_laws, put_powers
 from limbless.mechanics.integrate.tally import add_laws, add_smooth_works, look_and_keep
 
-INTEGRALS = 9
 ACTUATOR_WORK, ENVIRONMENT_WORK, PASSIVE_WORK, IMPULSE = np.array([0, 1, 2, 3])
 PUSH = 13                                     # power, sum of external wrenches (6), wrench that holds the base (6): see `gather`
 PUSHED, HELD = np.array([1, 7])
@@ -182,13 +182,13 @@ def actuate(chain, feedback, drive, i, position, velocity, acceleration, torque,
 
 
 @lean_kernel
-def forecast(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, wish):
+def forecast(chain, laws, setting, drive, i, t, inside, position, velocity, work, wrench, push, acceleration, wish):
     """Inverse dynamics of the present state with the accelerations of the drive's row i: torques along all axes, passive part included."""
     given = ChainTable(chain.links, setting.all_given, chain.joints)
     for v in range(wish.shape[1]):
         acceleration[6 + v] = drive.acceleration[i, v]
     move(given, position, velocity, acceleration, work)
-    apply_laws(laws, t, step_time, work, wrench)
+    apply_laws(laws, t, inside, work, wrench)
     hybrid_dynamics(given, setting.base, wish[WISH], wrench, work, push, acceleration)
 
 
@@ -271,7 +271,7 @@ def is_locked(chain, work):
 
 
 @inline
-def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, torque, effort, wish,
+def chain_rate(chain, laws, setting, drive, i, t, inside, position, velocity, work, wrench, push, acceleration, torque, effort, wish,
                rate, powers):
     """Rate of a state at time t, with the drive's row i; accelerations, torques and body quantities stay in the scratch arrays."""
     if setting.plain:
@@ -279,11 +279,11 @@ def chain_rate(chain, laws, setting, drive, i, t, step_time, position, velocity,
     else:
         actuate(chain, setting.feedback, drive, i, position, velocity, acceleration, torque, effort)
         if setting.feedforward:
-            forecast(chain, laws, setting, drive, i, t, step_time, position, velocity, work, wrench, push, acceleration, wish)
+            forecast(chain, laws, setting, drive, i, t, inside, position, velocity, work, wrench, push, acceleration, wish)
         if setting.feedback:
             bound(chain, setting.feedforward, torque, effort, wish)
     move(chain, position, velocity, acceleration, work)
-    apply_laws(laws, t, step_time, work, wrench)
+    apply_laws(laws, t, inside, work, wrench)
     again, rounds = True, 0
     while again:
         if setting.any_free:
@@ -432,7 +432,7 @@ def advance(chain, laws, setting, drive, knots, record, x, split, scratch, recor
                 add_laws(tally, weight * h / 6.0, laws.power, rate[sums], rate[sums + 1], rate[sums + 2])
         add_moving(split, free, x, h / 6.0, total, x)
         if tally is not None:
-            add_smooth_works(tally.actuators, h, powers)
+            add_smooth_works(tally, h, powers)
         put_quaternion_at(x, SECOND, normalised(quaternion_at(x, SECOND)))
         if setting.any_free:
             normalise_joints(chain, x)

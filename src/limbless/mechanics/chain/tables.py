@@ -22,11 +22,12 @@ class Link(Table):
     whole: Inertia                        # body and added mass, where `wet`
     size: float                           # a number of the joint's kind, if it has one: the pitch of a screw
     kind: int                             # of the joint: `code` of its class
-    positions: int                        # how many numbers of a state its position takes
+    positions: int                        # how many numbers of a state its position takes (row 0: that of the base)
     freedoms: int                         # how many its velocity takes
     position: int                         # where they begin in a state
     velocity: int
     column: int                           # where its freedoms begin among all freedoms
+    wanted: int                           # where its position begins in a row of a drive
     aligned: int                          # 1, 2, 3: the axis is x, y or z; 0: it is not
     has_arm: bool                         # whether the origin moves across the joint
     has_body: bool
@@ -114,6 +115,26 @@ class Sums(Table):
     environment: float
     passive: float                        # springs, dampers and friction in the joints
     impulse: Wrench                       # on bodies and added mass, about the world origin
+
+
+@table
+class Screw(Table):
+    """One degree of freedom at one instant (base first), along the world axes, at one point for all: see `screws`."""
+
+    twist: Twist                          # s: of a unit speed
+    rate: Twist                           # ṡ = [V, s]
+    pull: Wrench                          # K s, K the inertia of all that it moves
+
+
+@table
+class Spatial(Table):
+    """A body at one instant, along the world axes, at the same point."""
+
+    twist: Twist
+    known: Twist                          # the part of its acceleration that velocities make,
+    acceleration: Twist                   # and all of it
+    composite: Inertia                    # K: of it and of all beyond
+    load: Wrench                          # F: what it and all beyond need without accelerations, less what acts on them
 
 
 @table

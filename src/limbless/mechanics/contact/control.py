@@ -198,6 +198,6 @@ def finish_joints(robot, options, where, t, h, chain, step, x):
         x[where.rub + v] = joint.rub
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)
-        add_work(chain.tally.actuators, v, 0.5 * given * (old + new))
-        compare(chain.tally.actuators, v, t + h, given / h)
+        add_work(chain.tally, v, 0.5 * given * (old + new))
+        compare(chain.tally, v, t + h, given / h)
     return driven, passive

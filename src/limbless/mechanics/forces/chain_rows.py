@@ -111,10 +111,10 @@ def apply_row(rows, nodes, weights, buffer, i, t, inside, work, wrench, pushed):
 
 
 @lean_kernel
-def apply_laws(laws, t, step_time, work, wrench):
+def apply_laws(laws, t, inside, work, wrench):
     """Sum all laws on each body: wrench about its origin, along the world axes.
 
-    `step_time` (inside the step) decides which windows are open, so that a stage on the edge of a window counts for the step it
+    `inside` (inside the step) decides which windows are open, so that a stage on the edge of a window counts for the step it
     belongs to. Bodies without a law keep the zeros they were given.
     """
     rows, nodes, weights, buffer, acted, single, bands, pushed, _ = laws
@@ -123,12 +123,12 @@ def apply_laws(laws, t, step_time, work, wrench):
         for c in range(6):
             wrench[acted[i], c] = zero
     if holds_numbers(work):
-        apply_bands(bands, nodes, weights, step_time, work, wrench)
+        apply_bands(bands, nodes, weights, inside, work, wrench)
         for i in range(single.shape[0]):
-            apply_row(rows, nodes, weights, buffer, single[i], t, step_time, work, wrench, pushed)
+            apply_row(rows, nodes, weights, buffer, single[i], t, inside, work, wrench, pushed)
     else:
         for i in range(rows.shape[0]):
-            apply_row(rows, nodes, weights, buffer, i, t, step_time, work, wrench, pushed)
+            apply_row(rows, nodes, weights, buffer, i, t, inside, work, wrench, pushed)
 
 
 @inline

@@ -5,68 +5,53 @@ free, manipulation gives both, torque-driven motion gives none; a clamp on anoth
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from enum import IntEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
-from limbless.mechanics.algebra.columns import get_twist
 from limbless.mechanics.algebra.dense import factorise, substitute
-from limbless.mechanics.algebra.vectors import dot
-from limbless.mechanics.chain.rows import COLUMN
-from limbless.mechanics.chain.screws import PLANAR_CHART, PLANAR_GROUP, RATE, SCREW
-from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.chain.frames import component
+from limbless.mechanics.chain.tables import Link, Screw, Spatial
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.geometric.tables import Clamped, Unclamped
 
 SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its own to move
-FREE_OF_CLAMPS = -1
-CLAMP_FAILS = 1_000_000          # returned in place of a degree of freedom when the clamp's rows cannot be met
 
 
-class Mode(NamedTuple):
-    """Which degrees of freedom are motion-given, which body is clamped by rows (its row, or -1), and whether a feedback drives the rest."""
+class Trouble(IntEnum):
+    """What cannot be solved; a smaller number is one more than that of a degree of freedom without inertia."""
 
-    given: NDArray[np.int64]
-    clamped: int
-    feedback: bool
-
-
-class Solver(NamedTuple):
-    """Working memory of the dense solution."""
-
-    free: NDArray[np.int64]          # (N,) numbers of the force-given degrees of freedom
-    factor: NDArray[np.float64]      # (N, N) of their metric
-    short: NDArray[np.float64]       # (N,)
-    rows: NDArray[np.float64]        # (6, N) J of the clamp
-    row_rates: NDArray[np.float64]   # (6,) J̇ ẋ
-    mobility: NDArray[np.float64]    # (6, N) M⁻¹ Jᵀ
-    held: NDArray[np.float64]        # (6, 6) factor of J M⁻¹ Jᵀ
-    pull: NDArray[np.float64]        # (6,) λ
+    CLAMP = 1_000_000            # the clamp's rows cannot be met
+    LOCK = 2_000_000             # gimbal lock of the virtual joints
+    FRICTION = 3_000_000         # no solution was found
 
 
+@generic
+def put_clamp_rows(clamp, robot, frame, geometry, solver):
+    """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
+
+
+@version_for(put_clamp_rows, Unclamped)
 @inline
-def component(base, i, columns, s):
-    """The i-th of the components that a clamp holds: three in the plane of a planar base, else six along the world axes."""
-    if base == PLANAR_CHART or base == PLANAR_GROUP:
-        direction = get_twist(columns, i, SCREW)
-        return dot(direction.angular, s.angular) if i == 2 else dot(direction.linear, s.linear)
-    return s.linear[i] if i < 3 else s.angular[i - 3]
+def put_no_rows(clamp, robot, frame, geometry, solver):
+    return 0
 
 
-@kernel
-def clamp_rows(chain, base, nb, clamped, work, columns, rows, row_rates):
-    """J and J̇ ẋ of the clamped body: its twist at the reference point."""
-    last = nb + chain.layout[clamped, COLUMN] if clamped > 0 else nb - 1
-    rate = get_twist(work, clamped, RATE)
+@version_for(put_clamp_rows, Clamped)
+@lean_kernel
+def put_rows_of(clamp, robot, frame, geometry, solver):
+    nb, screws = frame.speeds, geometry.screws
+    last = nb + Link(robot.links, clamp.body).column if clamp.body > 0 else nb - 1
+    rate = Spatial(geometry.spatial, clamp.body).known
     for i in range(nb):
-        row_rates[i] = component(base, i, columns, rate)
-        for a in range(rows.shape[1]):
-            s = get_twist(columns, a, SCREW)
-            rows[i, a] = component(base, i, columns, s) if a <= last else 0.0
+        solver.row_rates[i] = component(frame, i, screws, rate)
+        for a in range(solver.rows.shape[1]):
+            solver.rows[i, a] = component(frame, i, screws, Screw(screws, a).twist) if a <= last else 0.0
+    return nb
 
 
-@kernel
+@lean_kernel
 def prepare(given, metric, clamp_count, solver):
-    """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and -1 or what is singular."""
+    """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and 0 or the `Trouble`."""
     free, factor, rows, mobility, held = solver.free, solver.factor, solver.rows, solver.mobility, solver.held
     count = 0
     for a in range(given.shape[0]):
@@ -78,7 +63,7 @@ def prepare(given, metric, clamp_count, solver):
             factor[i, j] = metric[free[i], free[j]]
     singular = factorise(factor, count, SINGULAR)
     if singular >= 0:
-        return count, free[singular]
+        return count, free[singular] + 1
     for r in range(clamp_count):
         for i in range(count):
             mobility[r, i] = rows[r, free[i]]
@@ -90,15 +75,14 @@ def prepare(given, metric, clamp_count, solver):
                 total += rows[k, free[i]] * mobility[r, i]
             held[r, k] = total
     if clamp_count > 0 and factorise(held, clamp_count, 1e-12) >= 0:
-        return count, CLAMP_FAILS
-    return count, -1
+        return count, Trouble.CLAMP.value
+    return count, 0
 
 
-@kernel
-def solve_free(metric, forces, target, clamp_count, count, solver, answer):
+@lean_kernel
+def solve_free(metric, forces, clamp_count, count, solver, answer):
     """Free part of `answer` from M answer = forces, with the given part already in it, and rows J answer = target if clamped."""
-    free, factor, short, rows, mobility, held, pull = (
-        solver.free, solver.factor, solver.short, solver.rows, solver.mobility, solver.held, solver.pull)
+    free, short, rows, pull = solver.free, solver.short, solver.rows, solver.pull
     for i in range(count):
         answer[free[i]] = 0.0
     for i in range(count):
@@ -106,22 +90,22 @@ def solve_free(metric, forces, target, clamp_count, count, solver, answer):
         for b in range(answer.shape[0]):
             total -= metric[free[i], b] * answer[b]       # the free ones are zero so far
         short[i] = total
-    substitute(factor, count, short)
+    substitute(solver.factor, count, short)
     for i in range(count):
         answer[free[i]] = short[i]
     for r in range(clamp_count):
-        total = target[r]
+        total = solver.target[r]
         for a in range(answer.shape[0]):
             total -= rows[r, a] * answer[a]
         pull[r] = total
     if clamp_count > 0:
-        substitute(held, clamp_count, pull)
+        substitute(solver.held, clamp_count, pull)
         for r in range(clamp_count):
             for i in range(count):
-                answer[free[i]] += mobility[r, i] * pull[r]
+                answer[free[i]] += solver.mobility[r, i] * pull[r]
 
 
-@kernel
+@lean_kernel
 def efforts(metric, bias, acceleration, clamp_count, solver, effort):
     """τ = M ẍ + bias - Jᵀ λ on every degree of freedom."""
     rows, pull = solver.rows, solver.pull
@@ -132,4 +116,3 @@ def efforts(metric, bias, acceleration, clamp_count, solver, effort):
         for r in range(clamp_count):
             total -= rows[r, a] * pull[r]
         effort[a] = total
-

@@ -1,22 +1,70 @@
-"""What contacts decide: the motion of the head that they allow, and, of supports that a body slides by, where along it they are.
+"""What contacts decide: the motion of the head that they allow, and, of supports that a body slides by, where along it
+they are.
 
-A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and with
-a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
+A contact holds some components of the twist of a section, η(C) = Ad_h⁻¹ (η_o + J): linear equations for η_o (29), and
+with a(C) = Ad_h⁻¹ (η̇_o + ad_{η_o} J + A) for η̇_o. Supports wander along the body by (33), corrected.
 """
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.columns import get_matrix, get_twist, get_vector
 from limbless.mechanics.algebra.inertia import Twist, twist_cross
 from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.kernel import inline, kernel
-from limbless.mechanics.rod.sweep import PLACE, ROTATION, SURGE, SWING, solve_six
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.compiled.tables import Table, constants
+from limbless.mechanics.rod.head import solve_free
+from limbless.mechanics.rod.tables import Screw, Shape
 
 NOWHERE = -1.0
-"""The abscissa of a slot that holds no support."""
+"""The abscissa of a support that is not there."""
 ROUNDING = 0.01
 """Of a step: supports come and go at ends of steps, and what is this near to one counts as there."""
+
+
+@constants
+class Visit(Table):
+    """When a support comes and when it goes, s (±1e300: never), and at which abscissa it comes, m."""
+
+    comes: float
+    goes: float
+    entry: float
+
+
+@constants
+class Drift(Table):
+    velocity: Vector                      # of a support through space, head axes, m/s
+
+
+class Held(NamedTuple):
+    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked
+    not to slip."""
+
+    shape: Any                            # Shape (E, N)
+    active: Any                           # (E, N, 6) which components of its twist
+    given: Any                            # (E, N, 6) what they must be
+    place: Any                            # (E, N) abscissae, m
+
+
+class Measure(NamedTuple):
+    """How mismatches of different kinds count."""
+
+    unit: Any                             # (6,) weight of a component's mismatch
+    free: Any                             # (6,) which components of the head move,
+    scale: Any                            # (6,) and by what they count
+    ridge: float                          # added to the diagonal, as a share of the trace
+
+
+class Fit(NamedTuple):
+    """The motion that agrees best with all that is held."""
+
+    answer: Any                           # Screw (E,)
+    left: Any                             # (E,) largest mismatch,
+    worst: Any                            # (E,) and of which section
+    normal: Any                           # (E, 6, 6) of the normal equations, in scaled components
+    right: Any                            # (6,) working memory, and so are
+    row: Any                              # (6,)
+    system: Any                           # (6, 7)
 
 
 @inline
@@ -34,13 +82,15 @@ def speed_at(X, speed, place):
     a, b, c = X[k], X[k + 1], X[k + 2]
     if c - a < 1e-9 * X[X.shape[0] - 1]:
         return speed[k + 1]
-    return (speed[k] * (place - b) * (place - c) / ((a - b) * (a - c)) + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
+    return (speed[k] * (place - b) * (place - c) / ((a - b) * (a - c))
+            + speed[k + 1] * (place - a) * (place - c) / ((b - a) * (b - c))
             + speed[k + 2] * (place - a) * (place - b) / ((c - a) * (c - b)))
 
 
 @inline
 def step_place(X, before, between, after, place, h):
-    """One Runge-Kutta step of Ċ = speed(C, t); returns the place half way (of the cubic with the same ends and speeds) and at the end."""
+    """One Runge-Kutta step of Ċ = speed(C, t); returns the place half way (of the cubic with the same ends and speeds)
+    and at the end."""
     k1 = speed_at(X, before, place)
     k2 = speed_at(X, between, place + 0.5 * h * k1)
     k3 = speed_at(X, between, place + 0.5 * h * k2)
@@ -49,26 +99,29 @@ def step_place(X, before, between, after, place, h):
     return 0.5 * (place + end) + 0.125 * h * (k1 - speed_at(X, after, end)), end
 
 
-@kernel
-def wander(work, strain, twist, own, speed):
+@lean_kernel
+def wander(shapes, strain, twist, own, speed):
     """Speed (T, nodes) along the body of a thing that moves through space: (v_X - V_X) / Γ_X (33) corrected.
 
-    work : (T, nodes, ..); strain : (T, nodes, 6); twist : (T, 6) of the head; own : (T, 3) velocity v of the thing, head axes.
+    shapes : Shape (T, nodes); strain : Screw (T, nodes); twist : Screw (T,) of the head; own : Drift (T,), velocity v
+    of the thing.
     """
-    for i in range(work.shape[0]):
-        V, v = get_twist(twist, i, np.int64(0)), get_vector(own, i, np.int64(0))
-        for k in range(work.shape[1]):
-            along = held_row(get_matrix(work[i], k, ROTATION), get_vector(work[i], k, PLACE), 0)
-            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + get_twist(work[i], k, SWING), 0.0)) / strain[i, k, 0]
+    for i in range(shapes.shape[0]):
+        V, v = Screw(twist, i).twist, Drift(own, i).velocity
+        for k in range(shapes.shape[1]):
+            shape = Shape(shapes, i, k)
+            along = held_row(shape.rotation, shape.place, 0)
+            stretch = Screw(strain, i, k).twist.linear.x
+            speed[i, k] = (dot(along.linear, v) - mismatch(along, V + shape.swing, 0.0)) / stretch
 
 
-@kernel
+@lean_kernel
 def travel(X, knots, speed, spacing, timetable, places, path, present):
     """Follow supports over the steps between knots.
 
     speed : (2 K + 1, nodes) of a support along the body, at knots and in the middles between them.
     spacing : distance at which the next one follows; 0: none does.
-    timetable : (P, 3) when each comes, when it goes, and at which abscissa it comes; times of ±1e300 mean never.
+    timetable : Visit (P,).
     places : (P,) abscissae, `NOWHERE` where there is none; moved on to the end.
     path : (K, 3, P) abscissae at start, middle and end of each step. present : (K, P) whether it holds in the step.
 
@@ -83,9 +136,10 @@ def travel(X, knots, speed, spacing, timetable, places, path, present):
             present[n, p] = False
             for c in range(3):
                 path[n, c, p] = 0.0
-            if abs(knots[n] - timetable[p, 0]) <= ROUNDING * h:
-                places[p] = timetable[p, 2]
-            if places[p] < 0.0 or knots[n] >= timetable[p, 1] - ROUNDING * h:
+            visit = Visit(timetable, p)
+            if abs(knots[n] - visit.comes) <= ROUNDING * h:
+                places[p] = visit.entry
+            if places[p] < 0.0 or knots[n] >= visit.goes - ROUNDING * h:
                 places[p] = NOWHERE
                 continue
             middle, end = step_place(X, speed[2 * n], speed[2 * n + 1], speed[2 * n + 2], places[p], h)
@@ -128,10 +182,9 @@ def held_row(R, p, c):
 
 
 @inline
-def apart_from_head(pose, n, twist, order):
+def apart_from_head(shape, twist, order):
     """What a section does without η_o (order 0: J) or without η̇_o (order 1: ad_{η_o} J + A), in the head frame."""
-    swing = get_twist(pose, n, SWING)
-    return get_twist(pose, n, SURGE) + twist_cross(twist, swing) if order > 0 else swing
+    return shape.surge + twist_cross(twist, shape.swing) if order > 0 else shape.swing
 
 
 @inline
@@ -139,45 +192,67 @@ def mismatch(row, V, given):
     return dot(row.linear, V.linear) + dot(row.angular, V.angular) - given
 
 
-@kernel
-def held_twists(pose, active, given, twist, order, unit, free, scale, ridge, answer, left, worst, normal):
-    """η_o (order 0), or η̇_o where η_o is `twist` (order 1), at E instants: least squares over all held components.
+@inline
+def add_normal(fit, measure, held, need, e):
+    """One equation held . V = need, weighted, in the normal equations of instant e."""
+    for i in range(3):
+        fit.row[i] = measure.free[i] * held.linear[i] / measure.scale[i]
+        fit.row[3 + i] = measure.free[3 + i] * held.angular[i] / measure.scale[3 + i]
+    for i in range(6):
+        fit.right[i] += fit.row[i] * need
+        for j in range(6):
+            fit.normal[e, i, j] += fit.row[i] * fit.row[j]
 
-    pose : (E, P, ..) of the touched sections. active, given : (E, P, 6) which components are held, and at what.
-    unit : (6,) weight of a component's mismatch. free, scale : (6,) which components of the head move, and by what they count.
-    ridge : added to the diagonal, as a share of the trace. answer : (E, 6). left, worst : (E,) largest mismatch, and of which section.
-    normal : (E, 6, 6) of the normal equations, in scaled components.
-    """
-    right, table, row = np.zeros(6), np.zeros((6, 6)), np.zeros(6)
-    for e in range(pose.shape[0]):
-        V = get_twist(twist, e, np.int64(0))
-        normal[e], right[:] = 0.0, 0.0
-        for n in range(pose.shape[1]):
-            R, p, known = get_matrix(pose[e], n, ROTATION), get_vector(pose[e], n, PLACE), apart_from_head(pose[e], n, V, order)
-            for c in range(6):
-                if not active[e, n, c]:
-                    continue
-                held = held_row(R, p, c)
-                need = -unit[c] * mismatch(held, known, given[e, n, c])
-                for i in range(3):
-                    row[i] = unit[c] * free[i] * held.linear[i] / scale[i]
-                    row[3 + i] = unit[c] * free[3 + i] * held.angular[i] / scale[3 + i]
-                for i in range(6):
-                    right[i] += row[i] * need
-                    for j in range(6):
-                        normal[e, i, j] += row[i] * row[j]
-        size = np.trace(normal[e])
+
+@inline
+def put_normal(fit, measure, held, V, order, e):
+    """The normal equations of all that is held at instant e."""
+    for i in range(6):
+        fit.right[i] = 0.0
+        for j in range(6):
+            fit.normal[e, i, j] = 0.0
+    for n in range(held.shape.shape[1]):
+        shape = Shape(held.shape, e, n)
+        known = apart_from_head(shape, V, order)
+        for c in range(6):
+            if held.active[e, n, c]:
+                row, unit = held_row(shape.rotation, shape.place, c), measure.unit[c]
+                add_normal(fit, measure, unit * row, -unit * mismatch(row, known, held.given[e, n, c]), e)
+    trace = 0.0
+    for i in range(6):
+        trace += fit.normal[e, i, i]
+    for i in range(6):
+        fit.normal[e, i, i] += measure.ridge * trace
+
+
+@inline
+def put_mismatch(fit, measure, held, V, order, e):
+    """The largest mismatch that the answer leaves."""
+    A = Screw(fit.answer, e).twist
+    fit.left[e], fit.worst[e] = 0.0, 0
+    for n in range(held.shape.shape[1]):
+        shape = Shape(held.shape, e, n)
+        known = apart_from_head(shape, V, order)
+        for c in range(6):
+            if held.active[e, n, c]:
+                row = held_row(shape.rotation, shape.place, c)
+                size = measure.unit[c] * abs(mismatch(row, A + known, held.given[e, n, c]))
+                if size > fit.left[e]:
+                    fit.left[e], fit.worst[e] = size, n
+
+
+@lean_kernel
+def held_twists(held, twist, order, measure, fit):
+    """η_o (order 0), or η̇_o where η_o is `twist`, Screw (E,), (order 1): least squares over all held components."""
+    fit_all(lean(held), lean(twist), order, lean(measure), lean(fit))
+
+
+@lean_kernel
+def fit_all(held, twist, order, measure, fit):
+    for e in range(held.shape.shape[0]):
+        V = Screw(twist, e).twist
+        put_normal(fit, measure, held, V, order, e)
+        solve_free(fit.normal[e], fit.right, measure.free, fit.system)
         for i in range(6):
-            normal[e, i, i] += ridge * size
-        solve_six(normal[e], right, free, table)
-        for i in range(6):
-            answer[e, i] = right[i] / scale[i]
-        A = get_twist(answer, e, np.int64(0))
-        left[e], worst[e] = 0.0, 0
-        for n in range(pose.shape[1]):
-            R, p, known = get_matrix(pose[e], n, ROTATION), get_vector(pose[e], n, PLACE), apart_from_head(pose[e], n, V, order)
-            for c in range(6):
-                if active[e, n, c]:
-                    size = unit[c] * abs(mismatch(held_row(R, p, c), A + known, given[e, n, c]))
-                    if size > left[e]:
-                        left[e], worst[e] = size, n
+            fit.answer[e, i] = fit.right[i] / measure.scale[i]
+        put_mismatch(fit, measure, held, V, order, e)

@@ -1,137 +1,110 @@
-"""What the actuators of a rod give, at every knot of a run: the wrench inside the body (24) less its passive part, and its power.
+"""What the actuators of a rod give, at every knot of a run: the wrench inside the body (24) less its passive part, and
+its power.
 
-The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side for what each slice
-needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
+The same as `models.macro_continuous.recording` finds for records in NumPy, here in the loop: eight nodes side by side
+for what each slice needs, then one sum from the head on. Sections are the middle nodes of panels that have a length.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbless.mechanics.algebra.columns import get_matrix, get_twist, get_vector, get_wrench, put_pair
 from limbless.mechanics.algebra.inertia import Wrench, twist_cross, wrench_cross
-from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
-from limbless.mechanics.compiled.kernel import align_stack, inline, kernel
-from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
-from limbless.mechanics.integrate.tally import PATH, POSITIVE, POWER, SPEED, TIME, WORK, add_laws, compare, keep
-from limbless.mechanics.rod.sweep import PLACE, POKE, PUSH, ROTATION, SURGE, SWING, first_half, second_half, to_head, to_section
-
-START = np.int64(0)
-INNER = np.int64(6)                    # columns of `Muscles.room`: surge and push of a node, and what it needs, in the head frame
-STIFFNESS, DAMPING, NATURAL, ACTUATED = np.arange(4)
-
-
-class Muscles(NamedTuple):
-    """The actuators of a rod, and room to find what they give."""
-
-    half: NDArray[np.float64]          # (panels,) half the length of each panel, m
-    X: NDArray[np.float64]             # (nodes,) m
-    inertia: NDArray[np.float64]       # (nodes / 8, 6, 8) diagonal of M + Ma
-    share: NDArray[np.float64]         # (nodes / 8, 8) of the mass
-    strains: NDArray[np.float64]       # (4, 6) passive stiffness and damping, strain at rest, 1 where actuated
-    room: NDArray[np.float64]          # (nodes / 8, 18, 8) surge, push, need
-    inner: NDArray[np.float64]         # (sections, 6) what the body before a section needs, in the head frame
-    effort: NDArray[np.float64]        # (6 sections,) of each strain of each section
-    power: NDArray[np.float64]         # (6 sections,) W/m
-    place: NDArray[np.float64]         # (0,) and
-    touch: NDArray[np.float64]         # (0, 6): no contacts
+from limbless.mechanics.algebra.vectors import Vector, cross, dot
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.lanes import LANES, total
+from limbless.mechanics.compiled.lean import in_lanes, lean
+from limbless.mechanics.forces.laws import Pushed, lane_wrench
+from limbless.mechanics.integrate.tally import Whole, add_laws, at_record, compare, go_on, keep
+from limbless.mechanics.rod.forces import nothing
+from limbless.mechanics.rod.shapes import current
+from limbless.mechanics.rod.sweep import first_half, from_head, second_half, to_head, to_section
+from limbless.mechanics.rod.tables import Instant, Muscle, Section, Shape
 
 
-@kernel
-def lay_room(work, room):
-    """Surge and push of all nodes, eight neighbours side by side."""
-    for k in range(work.shape[0]):
-        for c in range(6):
-            room[k // LANES, c, k % LANES], room[k // LANES, 6 + c, k % LANES] = work[k, SURGE + c], work[k, PUSH + c]
+@inline
+def moved(section, V):
+    """Diagonal inertia times a twist."""
+    m, j, v, w = section.mass, section.turn, V.linear, V.angular
+    return Wrench(Vector(m.x * v.x, m.y * v.y, m.z * v.z), Vector(j.x * w.x, j.y * w.y, j.z * w.z))
 
 
-@kernel
-def put_needs(muscles, twist, rate, slab):
-    """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the centre of mass."""
+@lean_kernel
+def put_needs(robot, memory):
+    """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
+    centre of mass."""
     align_stack()
-    nodes, room, inertia, share = as_lanes(slab), as_lanes(muscles.room), as_lanes(muscles.inertia), as_lanes(muscles.share)
-    o = 0.0 * nodes[0, 0]
-    flow = Vector(o, o, o)
-    for b in range(slab.shape[0]):
-        R, p, swing = get_matrix(nodes, b, ROTATION), get_vector(nodes, b, PLACE), get_twist(nodes, b, SWING)
+    sections, nodes = in_lanes(robot.blocks), in_lanes(memory.slab)
+    pushes, needs = in_lanes(memory.pushes), in_lanes(memory.needs)
+    instant, o = Instant(memory.instant, 0), 0.0 * nodes[0, 0]
+    twist, flow = instant.twist, Vector(o, o, o)
+    for b in range(nodes.shape[0]):
+        section, shape = Section(sections, b), Shape(nodes, b)
+        R, p, swing = shape.rotation, shape.place, shape.swing
         u = twist + swing
-        V, A = to_section(R, p, u), to_section(R, p, rate + get_twist(room, b, START) + twist_cross(twist, swing))
-        need = moved(inertia, b, A) + wrench_cross(V, moved(inertia, b, V)) - get_wrench(room, b, INNER)
-        put_pair(room, b, 2 * INNER, to_head(R, p, need))
-        flow = flow + share[b] * (u.linear + cross(u.angular, p))
+        V, A = to_section(R, p, u), to_section(R, p, instant.rate + shape.surge + twist_cross(twist, swing))
+        need = moved(section, A) + wrench_cross(V, moved(section, V)) - Pushed(pushes, b).wrench
+        Pushed(needs, b).wrench = to_head(R, p, need)
+        flow = flow + section.share * (u.linear + cross(u.angular, p))
     v = Vector(total(flow.x), total(flow.y), total(flow.z))
     return np.sqrt(dot(v, v))
 
 
 @inline
-def moved(inertia, b, V):
-    """Diagonal inertia times a twist."""
-    return Wrench(Vector(inertia[b, 0] * V.linear.x, inertia[b, 1] * V.linear.y, inertia[b, 2] * V.linear.z),
-                  Vector(inertia[b, 3] * V.angular.x, inertia[b, 4] * V.angular.y, inertia[b, 5] * V.angular.z))
+def need_of(needs, k):
+    return lane_wrench(needs, k // LANES, k % LANES)
 
 
 @inline
-def node_pair(room, k, column):
-    """A pair of node k out of the room."""
-    b, j = k // LANES, k % LANES
-    return Wrench(Vector(room[b, column, j], room[b, column + 1, j], room[b, column + 2, j]),
-                  Vector(room[b, column + 3, j], room[b, column + 4, j], room[b, column + 5, j]))
-
-
-@inline
-def poked(work, k):
+def poked(memory, shapes, k):
     """What acts at node k alone, in the head frame."""
-    return to_head(get_matrix(work, k, ROTATION), get_vector(work, k, PLACE), get_wrench(work, k, POKE))
+    shape = Shape(shapes, k)
+    return to_head(shape.rotation, shape.place, Pushed(memory.pokes, k).wrench)
 
 
-@kernel
-def add_needs(muscles, work, inner):
+@lean_kernel
+def add_needs(halves, memory, shapes, inner):
     """∫ of the needs from the head to every section, less what acts at single nodes on the way."""
-    half, room = muscles.half, muscles.room
-    so_far, s = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0)), 0
-    for panel in range(half.shape[0]):
-        k, d = 2 * panel, half[panel]
-        so_far = so_far - poked(work, k)
+    so_far, s = nothing(), 0
+    for panel in range(halves.shape[0]):
+        k, d = 2 * panel, halves[panel]
+        so_far = so_far - poked(memory, shapes, k)
         if d > 0.0:
-            a, b, c = node_pair(room, k, 12), node_pair(room, k + 1, 12), node_pair(room, k + 2, 12)
+            a, b, c = need_of(memory.needs, k), need_of(memory.needs, k + 1), need_of(memory.needs, k + 2)
             so_far = so_far + first_half(a, b, c, d)
-            put_pair(inner, s, START, so_far)
+            Pushed(inner, s).wrench = so_far
             so_far = so_far + second_half(a, b, c, d)
             s += 1
-        so_far = so_far - poked(work, k + 1)
+        so_far = so_far - poked(memory, shapes, k + 1)
 
 
-@kernel
-def find_needs(muscles, twist, rate, work, slab, inner):
-    """All of one instant that does not depend on what holds the body. Returns the speed of the centre of mass."""
-    lay_room(work, muscles.room)
-    speed = put_needs(muscles, twist, rate, slab)
-    add_needs(muscles, work, inner)
+@inline
+def find_needs(robot, memory, inner):
+    """All of one instant that does not depend on what holds the body, from its shape, loads and twist.
+
+    inner : Pushed (sections,). Returns the speed of the centre of mass.
+    """
+    speed = put_needs(robot, memory)
+    add_needs(robot.halves, memory, memory.shapes[current(memory)], inner)
     return speed
 
 
-@kernel
-def put_efforts(muscles, inner, hold, place, touch, work, strain, rate):
-    """Efforts and their powers: with what holds the head, and contacts at abscissae `place` (P,) with wrenches `touch` (P, 6) about it."""
-    half, strains, effort, power = muscles.half, muscles.strains, muscles.effort, muscles.power
+@lean_kernel
+def put_efforts(robot, memory, inner, hold, shapes, strain, rate):
+    """Efforts and their powers, with what holds the head; strain and rate : (nodes, 6)."""
     s = 0
-    for panel in range(half.shape[0]):
-        if half[panel] <= 0.0:
+    for panel in range(robot.halves.shape[0]):
+        if robot.halves[panel] <= 0.0:
             continue
         k = 2 * panel + 1
-        F = get_wrench(inner, s, START) - hold
-        for i in range(place.shape[0]):
-            if place[i] < muscles.X[k]:
-                F = F - get_wrench(touch, i, START)
-        Rt = transpose(get_matrix(work, k, ROTATION))
-        inside = Wrench(Rt @ F.force, Rt @ (F.torque - cross(get_vector(work, k, PLACE), F.force)))
+        shape = Shape(shapes, k)
+        inside = from_head(shape.rotation, shape.place, Pushed(inner, s).wrench - hold)
         for c in range(6):
-            along = inside.force[c] if c < 3 else inside.torque[c - 3]
-            given = strains[STIFFNESS, c] * (strain[k, c] - strains[NATURAL, c]) + strains[DAMPING, c] * rate[k, c] - along
-            effort[6 * s + c] = given * strains[ACTUATED, c]
-            power[6 * s + c] = effort[6 * s + c] * rate[k, c]
+            muscle, along = Muscle(robot.muscles, c), inside.force[c] if c < 3 else inside.torque[c - 3]
+            given = muscle.stiffness * (strain[k, c] - muscle.rest) + muscle.damping * rate[k, c] - along
+            memory.efforts[6 * s + c] = given * muscle.acts
+            memory.powers[6 * s + c] = memory.efforts[6 * s + c] * rate[k, c]
         s += 1
 
 
@@ -146,65 +119,108 @@ def positive_line(before, after):
     return 0.5 * top * top / abs(after - before)
 
 
-@kernel
-def look_at_strains(actuators, run, t, efforts, powers, speed):
+@lean_kernel
+def look_at_strains(tally, t, efforts, powers, speed):
     """What stands at a knot of a rod: efforts, work and path since the knot before, in straight lines."""
-    h = t - run[TIME]
+    h = go_on(tally, t, speed)
     for a in range(efforts.shape[0]):
-        before, now = actuators[POWER, a], powers[a]
-        actuators[WORK, a] += 0.5 * h * (before + now)
-        actuators[POSITIVE, a] += h * positive_line(before, now)
-        actuators[POWER, a] = now
-        compare(actuators, a, t, efforts[a])
-    run[PATH] += 0.5 * h * (run[SPEED] + speed)
-    run[SPEED], run[TIME] = speed, t
+        before, now = tally.power[a], powers[a]
+        tally.work[a] += 0.5 * h * (before + now)
+        tally.positive[a] += h * positive_line(before, now)
+        tally.power[a] = now
+        compare(tally, a, t, efforts[a])
 
 
-@kernel
-def count_instants(muscles, tally, kept, record, knots, grid, law_powers, contact_powers, powers, inner, speed, hold, place, touch, stage,
-                   work, strain, rate, stands):
-    """The tally of a block whose motion contacts decide, and what it holds at recorded knots.
+@inline
+def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
+    """`look_at_strains` at a knot and, where it is recorded, `keep`; as `tally.look_and_keep`."""
+    tally, efforts, powers = memory.tally, memory.efforts, memory.powers
+    if last:
+        keep(tally, kept, r)
+        look_at_strains(at_record(kept, r), t, efforts, powers, speed)
+    else:
+        look_at_strains(tally, t, efforts, powers, speed)
+        if recorded:
+            keep(tally, kept, r)
 
-    grid : (K, 3) instants at the start, in the middle and at the end of every step; the end is the next start unless something switches.
-    law_powers, contact_powers, powers : (E, ..) W, of each law and each contact, and of actuators, environment and passive strains.
-    stands : (E,) row of `place`, `touch` and `inner`, which are there for knots alone.
-    """
-    r = 0
+
+# ------------------------------------------------------------------------------ of a block whose motion contacts decide
+
+class Steps(NamedTuple):
+    """The instants of a block of K steps."""
+
+    knots: Any                            # (K + 1,) s
+    record: Any                           # (K + 1,) whether a knot is recorded
+    grid: Any                             # (K, 3) instants at start, middle and end of every step; the end of one is
+                                          # the start of the next unless something switches
+    stage: Any                            # (E,) instant of the drive
+    stands: Any                           # (E,) which of the J instants at knots it is, or -1
+
+
+class Powers(NamedTuple):
+    """Powers at E instants, W."""
+
+    laws: Any                             # (E, environments)
+    contacts: Any                         # (E, contacts)
+    whole: Any                            # (E, 3) actuators, environment and passive strains
+
+
+class Inside(NamedTuple):
+    """What the body needs at the J instants at knots."""
+
+    inner: Any                            # Pushed (J, sections): before every section, head frame
+    speed: Any                            # (J,) of the centre of mass, m/s
+    hold: Any                             # Pushed (J,): what holds the head
+
+
+@lean_kernel
+def take_contacts_off(robot, place, touch, inner):
+    """What contacts at abscissae `place` (J, P), with wrenches `touch`, Pushed (J, P), about the head, give to the body
+    before a section."""
+    body, found = lean(robot), lean(inner)
+    for j in range(place.shape[0]):
+        s = 0
+        for panel in range(body.halves.shape[0]):
+            if body.halves[panel] > 0.0:
+                part = Pushed(found, j, s)
+                for i in range(place.shape[1]):
+                    if place[j, i] < body.abscissae[2 * panel + 1]:
+                        part.wrench = part.wrench - Pushed(touch, j, i).wrench
+                s += 1
+
+
+@inline
+def look_at_instant(robot, memory, strains, steps, inside, i, t):
+    j, row = steps.stands[i], steps.stage[i]
+    strain, rate, hold = strains.value[row], strains.rate[row], Pushed(inside.hold, j).wrench
+    put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
+    look_at_strains(memory.tally, t, memory.efforts, memory.powers, inside.speed[j])
+
+
+@lean_kernel
+def count_instants(robot, memory, strains, kept, steps, powers, inside):
+    """The tally of a block whose motion contacts decide, and what it holds at recorded knots (`kept`)."""
+    count(lean(robot), lean(memory), lean(strains), lean(kept), lean(steps), lean(powers), lean(inside))
+
+
+@lean_kernel
+def count(robot, memory, strains, kept, steps, powers, inside):
+    r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
     for n in range(grid.shape[0] + 1):
         if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):
             i = grid[n, 0]                               # the step begins with powers of its own
-            j, row = stands[i], stage[i]
-            put_efforts(muscles, inner[j], as_wrench(hold, i), place[j], touch[j], work[row], strain[row], rate[row])
-            tally.run[TIME], tally.run[SPEED] = knots[n], speed[j]
-            look_at_strains(tally.actuators, tally.run, knots[n], muscles.effort, muscles.power, speed[j])
-        if record[n]:
+            whole = Whole(tally.whole, 0)
+            whole.time = knots[n]
+            whole.speed = inside.speed[steps.stands[i]]
+            look_at_instant(robot, memory, strains, steps, inside, i, knots[n])
+        if steps.record[n]:
             keep(tally, kept, r)
             r += 1
         if n == grid.shape[0]:
             break
         for side in range(3):
             e, weight = grid[n, side], (knots[n + 1] - knots[n]) * (4.0 if side == 1 else 1.0) / 6.0
-            for c in range(contact_powers.shape[1]):
-                tally.contacts[c] += weight * contact_powers[e, c]
-            add_laws(tally, weight, law_powers[e], powers[e, 0], powers[e, 1], powers[e, 2])
-        i = grid[n, 2]
-        j, row = stands[i], stage[i]
-        put_efforts(muscles, inner[j], as_wrench(hold, i), place[j], touch[j], work[row], strain[row], rate[row])
-        look_at_strains(tally.actuators, tally.run, knots[n + 1], muscles.effort, muscles.power, speed[j])
-
-
-@inline
-def as_wrench(rows, i):
-    return Wrench(Vector(rows[i, 0], rows[i, 1], rows[i, 2]), Vector(rows[i, 3], rows[i, 4], rows[i, 5]))
-
-
-@kernel
-def look_and_keep_strains(muscles, tally, kept, r, recorded, last, t, speed):
-    """`look_at_strains` at a knot and, where it is recorded, `keep`; as `tally.look_and_keep`."""
-    if last:
-        keep(tally, kept, r)
-        look_at_strains(kept.actuators[r], kept.run[r], t, muscles.effort, muscles.power, speed)
-    else:
-        look_at_strains(tally.actuators, tally.run, t, muscles.effort, muscles.power, speed)
-        if recorded:
-            keep(tally, kept, r)
+            for c in range(powers.contacts.shape[1]):
+                tally.contacts[c] += weight * powers.contacts[e, c]
+            add_laws(tally, weight, powers.laws[e], powers.whole[e, 0], powers.whole[e, 1], powers.whole[e, 2])
+        look_at_instant(robot, memory, strains, steps, inside, grid[n, 2], knots[n + 1])

@@ -1,152 +1,59 @@
-"""What the environment does to a rod: force laws on its slices, eight slices at a time, and their sums in the head frame.
+"""What the environment does to a rod: force laws on its slices, eight slices at a time, and their sums in the head
+frame.
 
-Laws that are the same formula on every slice (weight, fluid, friction) come in bands: one law on eight neighbouring nodes, in lanes.
-The others (a wrench at a point, a water surface, a user's function) come row by row.
+The formulas are those of `forces`, a file per kind: `law_slice` at a node serves as at a Gauss point of a chain. Laws
+that are one formula on every slice (weight, fluid, friction) come in bands: one law on eight neighbouring nodes, in
+lanes. The others (a water surface, a user's function) come row by row, and so do wrenches at single nodes.
+Every element adds its wrench to `Instant.push`, and its power to that of its environment; what it does to each node
+stays in `pushed`.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from limbless.mechanics.algebra.columns import get_matrix, get_twist, get_vector, get_wrench, put_pair
 from limbless.mechanics.algebra.inertia import Wrench, power
+from limbless.mechanics.algebra.lie import Pose
 from limbless.mechanics.algebra.vectors import Vector, product, transpose
-from limbless.mechanics.compiled.kernel import align_stack, inline, kernel
-from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
-from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.forces.rows import BODY as NODE
-from limbless.mechanics.forces.rows import (
-    CODE,
-    CURRENT,
-    FIELD,
-    FIELD_MASS,
-    FLUID,
-    FRICTION,
-    FROM,
-    HAS_ADDED,
-    OWNER,
-    POINT,
-    SURFACE,
-    UNTIL,
-    WEIGHT,
-    added_slice,
-    drag_slice,
-    friction_slice,
-    get_fluid,
-    point_wrench,
-    surface_slice,
-    user_slice,
-)
-from limbless.mechanics.rod.sweep import PLACE, POKE, PUSH, ROTATION, SWING, get_pose, to_head, to_section
-
-SLAB_COLUMNS = int(SWING) + 6                        # pose and swing of a node
-START = np.int64(0)
+from limbless.mechanics.compiled.generic import for_each, generic, version_for
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.lanes import LANES, total
+from limbless.mechanics.compiled.lean import in_lanes
+from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.forces.element import push, push_all
+from limbless.mechanics.forces.laws import Pushed, Slice, is_open, lane_wrench, law_row, law_slice, law_wrench
+from limbless.mechanics.rod.shapes import current
+from limbless.mechanics.rod.sweep import to_head, to_section
+from limbless.mechanics.rod.tables import Instant, Load, Section, Shape
 
 
-class Forces(NamedTuple):
-    """All force laws on a rod."""
+class SliceBands(NamedTuple):
+    """All laws of one kind that one environment has for a rod, in bands of eight nodes."""
 
-    bands: NDArray[np.float64]         # (bands, LAW_COLUMNS, 8) laws on eight nodes side by side
-    share: NDArray[np.float64]         # (bands, 8) weights of these nodes, m; 0 where the law does not act
-    block: NDArray[np.int64]           # (bands,) nodes 8 b to 8 b + 7
-    rows: NDArray[np.float64]          # (rows, LAW_COLUMNS) the laws that come one by one
-    buffer: NDArray[np.float64]        # for a user's law
-    power: NDArray[np.float64]         # (environments,) W, of the instant
-
-
-@inline
-def band_push(rows, i, E, V):
-    """Per unit length, along the slice's axes with E their directions in the world: the laws that are one formula on every slice."""
-    code = value_of(rows[i, CODE])
-    if code == WEIGHT:
-        F = Wrench(transpose(E) @ (rows[i, FIELD_MASS] * get_vector(rows, i, FIELD)), 0.0 * V.angular)
-    elif code == FLUID:
-        fluid, current = get_fluid(rows, i), transpose(E) @ get_vector(rows, i, CURRENT)
-        F = drag_slice(fluid, V.linear - current, V.angular)
-        if value_of(rows[i, HAS_ADDED]) > 0.0:
-            F = F + added_slice(fluid, V.linear, V.angular, current)
-    else:
-        F = friction_slice(rows, i, V.linear)
-    return F
+    owner: int                            # number of the environment
+    kind: Any                             # its class: chooses the formula
+    rows: Any                             # the kind's table; all of them have `since`, `until` and `body`, the node
+    bands: Any                            # the same table in lanes
+    blocks: Any                           # (bands,) nodes 8 b to 8 b + 7
+    share: Any                            # (bands, 8) weights of these nodes, m; 0 where the law does not act
+    pushed: Any                           # Pushed (bands,) in lanes: room for the wrenches per length
 
 
-@inline
-def row_push(rows, buffer, i, t, base, h, V):
-    """What any law does to a slice, along the slice's axes: per unit length, or in all for a wrench at a point."""
-    code = rows[i, CODE]
-    E = product(base.rotation, h.rotation)
-    if code == WEIGHT or code == FLUID or code == FRICTION:
-        F = band_push(rows, i, E, V)
-    elif code == POINT:
-        about_world = point_wrench(rows, i, buffer, t, E)
-        F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
-    else:
-        place = base.position + base.rotation @ h.position
-        if code == SURFACE:
-            F = surface_slice(rows, i, E, place.z)
-        else:
-            F = user_slice(rows, i, buffer, t, E, place, V.linear, V.angular)
-    return F
+class SliceRows(NamedTuple):
+    """All laws of a kind whose formula asks for numbers one by one."""
+
+    owner: int
+    kind: Any
+    rows: Any
+    pushed: Any                           # Pushed (rows,): room for the wrenches per length
 
 
-@kernel
-def lay_slab(work, slab):
-    """Pose and swing of all nodes, eight neighbours side by side."""
-    for k in range(work.shape[0]):
-        for c in range(SLAB_COLUMNS):
-            slab[k // LANES, c, k % LANES] = work[k, c]
+class NodeRows(NamedTuple):
+    """All laws of a kind that gives a wrench at single nodes."""
 
-
-@kernel
-def push_bands(forces, inside, base, twist, slab, kept, keep):
-    """Sum all bands: wrench in the head frame and its power along the swing. With `keep`, `kept` gets the push per length on each node."""
-    align_stack()
-    all_bands, all_share, block, _, _, powers = forces
-    bands, share = as_lanes(all_bands), as_lanes(all_share)
-    nodes, room = as_lanes(slab), as_lanes(kept)
-    o = 0.0 * nodes[0, 0]
-    still = Vector(o, o, o)
-    outer, along = Wrench(still, still), o
-    for i in range(block.shape[0]):
-        if inside < value_of(bands[i, FROM]) or inside > value_of(bands[i, UNTIL]):
-            continue
-        b = block[i]
-        R, p, swing = get_matrix(nodes, b, ROTATION), get_vector(nodes, b, PLACE), get_twist(nodes, b, SWING)
-        V = to_section(R, p, twist + swing)
-        F = band_push(bands, i, product(base.rotation, R), V)
-        powers[int(all_bands[i, OWNER, 0])] += total(share[i] * power(V, F))
-        f = to_head(R, p, share[i] * F)
-        outer, along = outer + f, along + power(swing, f)
-        if keep:
-            put_pair(room, b, START, get_wrench(room, b, START) + F)
-    return Wrench(Vector(total(outer.force.x), total(outer.force.y), total(outer.force.z)),
-                  Vector(total(outer.torque.x), total(outer.torque.y), total(outer.torque.z))), total(along)
-
-
-@kernel
-def push_rows(weight, forces, t, inside, base, twist, work, keep):
-    """Sum the laws that come one by one, as `push_bands`; what they do to their node is added to its columns PUSH and POKE."""
-    align_stack()
-    _, _, _, rows, buffer, powers = forces
-    o = 0.0 * work[0, 0]
-    still = Vector(o, o, o)
-    outer, along = Wrench(still, still), o
-    for i in range(rows.shape[0]):
-        if inside < rows[i, FROM] or inside > rows[i, UNTIL]:
-            continue
-        k, at_point = int(rows[i, NODE]), rows[i, CODE] == POINT
-        h, swing = get_pose(work, k), get_twist(work, k, SWING)
-        V, length = to_section(h.rotation, h.position, twist + swing), 1.0 if at_point else weight[k]
-        F = row_push(rows, buffer, i, t, base, h, V)
-        f = to_head(h.rotation, h.position, length * F)
-        powers[int(rows[i, OWNER])] += length * power(V, F)
-        outer, along = outer + f, along + power(swing, f)
-        if keep:
-            column = POKE if at_point else PUSH
-            put_pair(work, k, column, get_wrench(work, k, column) + F)
-    return outer, along
+    owner: int
+    kind: Any
+    rows: Any
+    pushed: Any                           # Pushed (rows,): room for the wrenches
 
 
 @inline
@@ -156,23 +63,176 @@ def nothing():
 
 
 @inline
-def push_all(weight, forces, t, inside, base, twist, work, slab, kept, keep):
-    """Everything that pushes the rod: the wrench in the head frame, and its power along the swing.
+def summed(F):
+    """The sum of eight wrenches."""
+    return Wrench(Vector(total(F.force.x), total(F.force.y), total(F.force.z)),
+                  Vector(total(F.torque.x), total(F.torque.y), total(F.torque.z)))
 
-    `slab` holds the nodes of `work` as `lay_slab` puts them. With `keep`, the columns PUSH and POKE of `work` get what pushes each node.
-    """
-    if keep:
-        kept[:] = 0.0
-        work[:, PUSH:] = 0.0
-    forces.power[:] = 0.0
-    outer, along = nothing(), 0.0
-    if forces.rows.shape[0] > 0:
-        outer, along = push_rows(weight, forces, t, inside, base, twist, work, keep)
-    if forces.block.shape[0] > 0:
-        in_bands, along_bands = push_bands(forces, inside, base, twist, slab, kept, keep)
-        outer, along = outer + in_bands, along + along_bands
-        if keep:
-            for k in range(work.shape[0]):
-                for c in range(6):
-                    work[k, PUSH + c] += kept[k // LANES, c, k % LANES]
-    return outer, along
+
+@inline
+def slice_of(instant, shape, V):
+    """A slice that moves with V, its own axes."""
+    axes = product(instant.rotation, shape.rotation)
+    return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular)
+
+
+@lean_kernel
+def push_bands(laws, t, inside, nodes, head, law_powers):
+    """All bands, each on its eight nodes; nodes : Shape in lanes."""
+    align_stack()
+    rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
+    slab, share, pushed = in_lanes(nodes), in_lanes(laws.share), in_lanes(laws.pushed)
+    instant, o = Instant(head, 0), 0.0 * slab[0, 0]
+    still = Vector(o, o, o)
+    outer, along, spent = Wrench(still, still), o, o
+    for i in range(laws.blocks.shape[0]):
+        law = law_row(laws.kind, rows, i)
+        if is_open(law, inside):
+            shape = Shape(slab, laws.blocks[i])
+            R, p, swing = shape.rotation, shape.place, shape.swing
+            V = to_section(R, p, instant.twist + swing)
+            F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+            Pushed(pushed, i).wrench = F
+            f = to_head(R, p, share[i] * F)
+            outer, along, spent = outer + f, along + power(swing, f), spent + share[i] * power(V, F)
+    instant.push = instant.push + summed(outer)
+    instant.along = instant.along + total(along)
+    law_powers[laws.owner] += total(spent)
+
+
+@inline
+def add_wrench(instant, shape, V, F, length):
+    """A wrench F per length on a slice of this length, in the sums of the head. Returns its power."""
+    f = to_head(shape.rotation, shape.place, length * F)
+    instant.push = instant.push + f
+    instant.along = instant.along + power(shape.swing, f)
+    return length * power(V, F)
+
+
+@lean_kernel
+def push_rows(laws, t, inside, sections, shapes, head, law_powers):
+    """One law after the other, each on its slice."""
+    align_stack()
+    instant = Instant(head, 0)
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_open(law, inside):
+            shape = Shape(shapes, law.body)
+            V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+            Pushed(laws.pushed, i).wrench = F
+            law_powers[laws.owner] += add_wrench(instant, shape, V, F, Section(sections, law.body).weight)
+
+
+@lean_kernel
+def push_nodes(laws, t, inside, shapes, head, law_powers):
+    """One wrench after the other, each at its node."""
+    align_stack()
+    instant = Instant(head, 0)
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_open(law, inside):
+            shape = Shape(shapes, law.body)
+            V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            E = product(instant.rotation, shape.rotation)
+            about_world = law_wrench(laws.kind, law, laws, t, Pose(E, instant.position))
+            F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
+            Pushed(laws.pushed, i).wrench = F
+            law_powers[laws.owner] += add_wrench(instant, shape, V, F, 1.0)
+
+
+@version_for(push, SliceBands)
+@inline
+def push_slice_bands(laws, t, inside, robot, memory):
+    push_bands(laws, t, inside, memory.slab, memory.instant, memory.law_powers)
+
+
+@version_for(push, SliceRows)
+@inline
+def push_slice_rows(laws, t, inside, robot, memory):
+    push_rows(laws, t, inside, robot.sections, memory.shapes[current(memory)], memory.instant, memory.law_powers)
+
+
+@version_for(push, NodeRows)
+@inline
+def push_node_rows(laws, t, inside, robot, memory):
+    push_nodes(laws, t, inside, memory.shapes[current(memory)], memory.instant, memory.law_powers)
+
+
+@inline
+def push_rod(forces, t, inside, robot, memory):
+    """Everything that pushes the rod at the twist of the head that the instant has."""
+    instant = Instant(memory.instant, 0)
+    instant.push = nothing()
+    instant.along = 0.0
+    instant.inside = inside
+    for i in range(memory.law_powers.shape[0]):
+        memory.law_powers[i] = 0.0
+    push_all(forces, t, inside, robot, memory)
+
+
+# ---------------------------------------------------------------------------- what pushes each node, from the last push
+
+@generic
+def load(element, inside, memory):
+    """Add what the element did to each node last to `memory.pushes` or `memory.pokes`."""
+
+
+load_each = for_each(load)
+
+
+@version_for(load, SliceBands)
+@lean_kernel
+def load_bands(laws, inside, memory):
+    rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
+    pushed, pushes = in_lanes(laws.pushed), in_lanes(memory.pushes)
+    for i in range(laws.blocks.shape[0]):
+        if is_open(law_row(laws.kind, rows, i), inside):
+            sum_so_far = Pushed(pushes, laws.blocks[i])
+            sum_so_far.wrench = sum_so_far.wrench + Pushed(pushed, i).wrench
+
+
+@version_for(load, SliceRows)
+@lean_kernel
+def load_rows(laws, inside, memory):
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_open(law, inside):
+            for c in range(laws.pushed.shape[1]):
+                memory.pushes[law.body // LANES, c, law.body % LANES] += laws.pushed[i, c]
+
+
+@version_for(load, NodeRows)
+@lean_kernel
+def load_nodes(laws, inside, memory):
+    for i in range(laws.rows.codes.shape[0]):
+        law = law_row(laws.kind, laws.rows, i)
+        if is_open(law, inside):
+            poke = Pushed(memory.pokes, law.body)
+            poke.wrench = poke.wrench + Pushed(laws.pushed, i).wrench
+
+
+@lean_kernel
+def unload(pushes, pokes):
+    for b in range(pushes.shape[0]):
+        for c in range(pushes.shape[1]):
+            for j in range(LANES):
+                pushes[b, c, j] = 0.0
+    for k in range(pokes.shape[0]):
+        Pushed(pokes, k).wrench = nothing()
+
+
+@inline
+def load_all(forces, memory):
+    """What pushes each node at the instant that `push_rod` was asked for last."""
+    unload(memory.pushes, memory.pokes)
+    load_each(forces, Instant(memory.instant, 0).inside, memory)
+
+
+@lean_kernel
+def keep_loads(pushes, pokes, loads, r):
+    """The loads of all nodes in row r of Load (R, nodes)."""
+    for k in range(pokes.shape[0]):
+        found = Load(loads, r, k)
+        found.push = lane_wrench(pushes, k // LANES, k % LANES)
+        found.poke = Pushed(pokes, k).wrench

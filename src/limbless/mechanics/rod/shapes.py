@@ -1,85 +1,93 @@
 """Shapes of a rod at many instants: eight at a time, in lanes.
 
-The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other: `sweep` and
-`gather_shape` run with lanes for numbers, and take little longer for eight instants than for one.
+The shape and all sums over it do not depend on how the head moves, so that instants are independent of each other:
+`sweep` and `gather_shape` run with lanes for numbers, and take little longer for eight instants than for one.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-from limbless.mechanics.compiled.kernel import kernel
-from limbless.mechanics.compiled.lanes import LANES, as_lanes
-from limbless.mechanics.compiled.scalars import aligned_zeros
-from limbless.mechanics.rod.sweep import PUSH, SUMS, gather_shape, sweep
-
-SHAPE_COLUMNS = int(PUSH)              # of a node in a work array: those that the shape decides come first
-
-
-class Strains(NamedTuple):
-    """A gait at T instants: full strain (stretch and shear, curvature) and its rates in time, (T, nodes, 6)."""
-
-    value: NDArray[np.float64]
-    rate: NDArray[np.float64]
-    acceleration: NDArray[np.float64]
-
-
-class Desk(NamedTuple):
-    """Where eight instants are computed side by side."""
-
-    strains: NDArray[np.float64]       # (3, nodes, 6, 8)
-    work: NDArray[np.float64]          # (nodes, SHAPE_COLUMNS, 8)
-    sums: NDArray[np.float64]          # (SUMS, 8)
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.lean import in_lanes, lean
+from limbless.mechanics.rod.sums import gather_shape
+from limbless.mechanics.rod.sweep import sweep
+from limbless.mechanics.rod.tables import Desk, Screw, Shape, ShapeSums
 
 
 def make_desk(nodes: int) -> Desk:
     """Working memory for a rod with so many nodes."""
-    return Desk(aligned_zeros((3, nodes, 6, LANES)), aligned_zeros((nodes, SHAPE_COLUMNS, LANES)), aligned_zeros((SUMS, LANES)))
+    words = (LANES,)
+    return Desk(Screw.zeros(3, nodes, words=words), Shape.zeros(nodes, words=words), ShapeSums.zeros(1, words=words))
 
 
-@kernel
-def lay_out(value, first, table):
-    """Rows `first` to `first + 7` of a table of strains, side by side; the last row stands in for those beyond it."""
-    T, nodes, columns = value.shape
+@lean_kernel
+def lay_out(value, first, desk):
+    """Rows `first` to `first + 7` of a strain over time, side by side; the last row stands in for those beyond it."""
     for lane in range(LANES):
-        row = value[min(first + lane, T - 1)]
-        for k in range(nodes):
-            for c in range(columns):
-                table[k, c, lane] = row[k, c]
+        i = min(first + lane, value.shape[0] - 1)
+        for k in range(value.shape[1]):
+            for c in range(value.shape[2]):
+                desk[k, c, lane] = value[i, k, c]
 
 
-@kernel
-def take_up(desk_work, desk_sums, first, count, work, sums):
-    """Instants out of the lanes: into rows `first` to `first + count - 1` of `work` and of `sums`."""
-    nodes, columns = desk_work.shape[0], desk_work.shape[1]
-    for k in range(nodes):
-        for c in range(columns):
+@lean_kernel
+def take_up(desk, row, count, shapes, sums):
+    """Instants out of the lanes: into rows `row` to `row + count - 1` of `shapes` and of `sums`."""
+    for k in range(desk.shapes.shape[0]):
+        for c in range(desk.shapes.shape[1]):
             for lane in range(count):
-                work[first + lane, k, c] = desk_work[k, c, lane]
-    for c in range(desk_sums.shape[0]):
+                shapes[row + lane, k, c] = desk.shapes[k, c, lane]
+    for c in range(desk.sums.shape[1]):
         for lane in range(count):
-            sums[first + lane, c] = desk_sums[c, lane]
+            sums[row + lane, c] = desk.sums[0, c, lane]
 
 
-@kernel
-def shape_eight(body, strains, i, desk, slot, count, work, sums):
-    """Instants i to i + count - 1 (at most eight) of a gait: their shapes in rows `slot` and after of `work`, and their sums."""
-    half, weight, inertia = body
-    value, rate, acceleration = strains
-    table, desk_work, desk_sums = desk
-    lay_out(value, i, table[0])
-    lay_out(rate, i, table[1])
-    lay_out(acceleration, i, table[2])
-    sweep(half, as_lanes(table[0]), as_lanes(table[1]), as_lanes(table[2]), as_lanes(desk_work))
-    gather_shape(weight, inertia, as_lanes(desk_work), as_lanes(desk_sums))
-    take_up(desk_work, desk_sums, slot, count, work, sums)
+@lean_kernel
+def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
+    """Instants i to i + count - 1 (at most eight) of a gait: their shapes in row `row` of `shapes` and after, and their
+    sums."""
+    lay_out(strains.value, i, desk.strains[0])
+    lay_out(strains.rate, i, desk.strains[1])
+    lay_out(strains.acceleration, i, desk.strains[2])
+    side_by_side, shape = in_lanes(desk.strains), in_lanes(desk.shapes)
+    sweep(robot.halves, side_by_side[0], side_by_side[1], side_by_side[2], shape)
+    gather_shape(robot.sections, shape, in_lanes(desk.sums))
+    take_up(desk, row, count, shapes, sums)
 
 
-@kernel
-def shape_all(body, strains, desk, work, sums):
-    """Every instant of a gait: work (T, nodes, ..) and sums (T, SUMS)."""
-    T = strains[0].shape[0]
-    for i in range(0, T, LANES):
-        shape_eight(body, strains, i, desk, i, min(LANES, T - i), work, sums)
+@lean_kernel
+def shape_all(robot, strains, desk, shapes, sums):
+    """Every instant of a gait: Shape (T, nodes) and ShapeSums (T,)."""
+    given, instants = lean(strains), strains.value.shape[0]
+    for i in range(0, instants, LANES):
+        shape_eight(lean(robot), given, i, lean(desk), i, min(LANES, instants - i), lean(shapes), lean(sums))
+
+
+@inline
+def current(memory):
+    """Row of the shapes and sums of the instant at hand."""
+    return memory.now[0] % memory.shapes.shape[0]
+
+
+@lean_kernel
+def lay_slab(shape, slab):
+    """The shape of all nodes, eight neighbours side by side."""
+    for k in range(shape.shape[0]):
+        for c in range(slab.shape[1]):
+            slab[k // LANES, c, k % LANES] = shape[k, c]
+
+
+@lean_kernel
+def take_shape(robot, strains, i, memory):
+    """The shape of instant i of the drive, unless it is there: the two stages in the middle of a step share one, and so
+    do those at a knot.
+
+    If instant i is the first of eight, all of them are computed; those before stay until they are overwritten, eight
+    later.
+    """
+    if memory.now[0] != i:
+        memory.now[0] = i
+        row = current(memory)
+        if i % LANES == 0:
+            count = min(LANES, strains.value.shape[0] - i)
+            shape_eight(robot, strains, i, memory.desk, row, count, memory.shapes, memory.sums)
+        lay_slab(memory.shapes[row], memory.slab)

@@ -1,4 +1,5 @@
-"""Strains of a rod, before anything is computed with them: are they finite and within bounds, and the strains of a given bend."""
+"""Strains of a rod, before anything is computed with them: are they finite and within bounds, and the strains of a
+given bend."""
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import careful_kernel, kernel
@@ -21,7 +22,8 @@ def within(value, rate, acceleration, low, high):
 
 @kernel
 def bend(slope, stretch, strain):
-    """Slopes of heading and elevation (T, nodes, 2) as the strain (T, nodes, 6) of a rod with the same stretch everywhere."""
+    """Slopes of heading and elevation (T, nodes, 2) as the strain (T, nodes, 6) of a rod with the same stretch
+    everywhere."""
     for i in range(slope.shape[0]):
         for k in range(slope.shape[1]):
             strain[i, k, 0], strain[i, k, 1], strain[i, k, 2], strain[i, k, 3] = stretch, 0.0, 0.0, 0.0

@@ -5,75 +5,24 @@ row i of q; in flat arrays they stand at freedoms * i + k.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
-from limbless.mechanics.compiled.kernel import inline, kernel
-from limbless.mechanics.spine.vertebra import PAIR, Vertebrae, into_disk, matrix_of, measure_chords, place, store, store_matrix, vector_of
-
-Array = NDArray[np.float64]
-NO_FRICTION, COULOMB, LOSS_RATIO = np.array([0, 1, 2])       # friction laws: none, a coefficient, the paper's fit of (22)
-
-
-class Spine(NamedTuple):
-    """A tendon-driven spine in arrays; disk 0 is clamped."""
-
-    length: Array          # (v,)            m
-    joint: float           # ARC, or where along the length a hinge sits
-    share: float           # of the twist, before the bend: SYMMETRIC or OUTER
-    stiffness: Array       # (v, freedoms)   N m/rad: lateral (b), dorso-ventral (g), twist (e)
-    rest: Array            # (v, freedoms)   rad
-    holes: Array           # (v + 1, tendons, 3)  m
-    end: NDArray[np.int64]  # (tendons,)     disk on which each is anchored
-    low: Array             # (v, freedoms)   stops, rad
-    high: Array
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
+from limbless.mechanics.spine.vertebra import into_disk, matrix_of, measure_chords, pair, place, store, store_matrix, vector_of
 
 
-class Loads(NamedTuple):
-    """Dead loads, and what the tendons are told."""
-
-    disk: Array            # (v, 3)  force at the centre of each disk, the tip force on the last, N
-    joint: Array           # (v, 3)  force at the centroid of each joint (weight less buoyancy), N
-    tip_moment: Array      # (3,)    N m
-    command: Array         # (tendons,) tension, N; or the commanded length of an elastic tendon, m
-    elastic: Array         # (tendons,) stiffness of each tendon when it begins to pull, N/m; 0: its tension is given
-    stiffening: Array      # (tendons,) 1/m: how much its stiffness grows per newton of tension
-    friction: int          # NO_FRICTION, COULOMB or LOSS_RATIO
-    coefficient: float     # of COULOMB
-    slip: Array            # (tendons,) +1 pulled, -1 released, between them stuck; scales and signs the friction
-    before: Array          # (tendons,) length at the posture before, m: what a stuck tendon keeps
-    sticking: bool         # whether `slip` is to be found (a tendon keeps its length or slides) or is given
-    at_tip: bool           # whether `command` is the tension at the anchor
-
-
-class Work(NamedTuple):
-    """Room for one evaluation."""
-
-    bones: Vertebrae
-    chord: Array           # (v, tendons)      m
-    slope: Array           # (v, tendons, 3)
-    curve: Array           # (v, tendons, 6)
-    tension: Array         # (v, tendons)      N, in each chord
-    rotation: Array        # (v + 1, 3, 3)     axes of each disk
-    origin: Array          # (v + 1, 3)        centres of the disks, m
-    turn: Array            # (v, 3, 3)         W_k
-    reach: Array           # (v, 3, 3)         D_k
-    total: Array           # (tendons,)        length of each tendon, m
-    lever: Array           # (v freedoms, tendons)  d total / dq
-
-
-@kernel
-def posture(spine, q, work):
+@lean_kernel
+def take_posture(spine, q, posture):
     """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their gradients."""
     length, holes, end = spine.length, spine.holes, spine.end
-    bones, chord, slope, curve, rotation, origin = work.bones, work.chord, work.slope, work.curve, work.rotation, work.origin
-    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
+    bones, chord, slope, rotation, origin = posture.bones, posture.chord, posture.slope, posture.rotation, posture.origin
+    turn, reach, total, lever = posture.turn, posture.reach, posture.total, posture.lever
     place(bones, length, spine.joint, spine.share, q)
     freedoms = q.shape[1]
-    measure_chords(bones, holes, end, freedoms, chord, slope, curve)
+    measure_chords(bones, holes, end, freedoms, chord, slope, posture.curve)
     R, O = matrix_of(rotation[0]), vector_of(origin[0])
     for i in range(len(length)):
         O = O + R @ vector_of(bones.offset[i])
@@ -91,29 +40,61 @@ def posture(spine, q, work):
                 lever[freedoms * i + k, c] = slope[i, c, k]
 
 
+@generic
+def coefficient_at(friction, before, after):
+    """Coefficient of friction at a disk, from both sides of the tendon there."""
+
+
+@version_for(coefficient_at, Coulomb)
 @inline
-def loss_ratio(before, after):
+def coulomb_coefficient(friction, before, after):
+    return friction.coefficient
+
+
+@version_for(coefficient_at, LossRatio)
+@inline
+def loss_ratio(friction, before, after):
     """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180 when straight."""
     turn = cross(before, after)
     sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)
-    return 0.689 * np.exp(-0.027 * sigma)
+    return friction.largest * np.exp(-friction.fading * sigma)
 
 
 @inline
-def friction_ratio(law, coefficient, slip, before, after):
-    """F_(i+1)/F_i of a tendon that rubs on a disk: root of the balance (26)-(27), exact in F_(i+1).
+def friction_ratio(mu, slip, before, after):
+    """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in F_(i+1).
 
     `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk. `slip` in [-1, 1] scales and signs the
     coefficient; with it the root is one smooth expression: smaller than 1 when pulled, larger when released.
     """
     aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y
     ac = before.x * after.x + before.y * after.y
-    mu = coefficient
-    if law == LOSS_RATIO:
-        mu = loss_ratio(before, after)
     m = mu * slip
     root = np.sqrt(max(aa + cc + 2.0 * ac - m * m * (aa * cc - ac * ac), 0.0))
     return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)
+
+
+@generic
+def passed_on(friction, spine, posture, slip, i, c):
+    """Share of its tension that tendon c keeps as it passes the outer disk of vertebra i."""
+
+
+@version_for(passed_on, NoFriction)
+@inline
+def pass_all(friction, spine, posture, slip, i, c):
+    return 1.0
+
+
+@version_for(passed_on, Coulomb, LossRatio)
+@inline
+def pass_rubbing(friction, spine, posture, slip, i, c):
+    bones, chord, holes = posture.bones, posture.chord, spine.holes
+    R, R_next = matrix_of(bones.rotation[i]), matrix_of(bones.rotation[i + 1])
+    hole = vector_of(holes[i + 1, c])
+    back = vector_of(holes[i, c]) - vector_of(bones.offset[i]) - R @ hole
+    ahead = vector_of(bones.offset[i + 1]) + R_next @ vector_of(holes[i + 2, c]) - hole
+    before, after = (1.0 / chord[i, c]) * into_disk(R, back), (1.0 / chord[i + 1, c]) * ahead
+    return friction_ratio(coefficient_at(friction, before, after), slip[c], before, after)
 
 
 @inline
@@ -132,43 +113,43 @@ def stretch_energy(stiffness, stiffening, stretch):
     return 0.5 * stiffness * x ** 2
 
 
-@kernel
-def share_tension(spine, loads, work):
+@lean_kernel
+def share_tension(spine, loads, posture):
     """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks (19)-(27)."""
-    holes, end = spine.holes, spine.end
-    bones, chord, tension, total = work.bones, work.chord, work.tension, work.total
-    command, elastic, slip = loads.command, loads.elastic, loads.slip
+    end, tension, total = spine.end, posture.tension, posture.total
+    command, elastic = loads.command, loads.elastic
     for c in range(len(total)):
         value = command[c]
         if elastic[c] > 0.0:
             value = stretched(elastic[c], loads.stiffening[c], total[c] - command[c])
-        last = end[c] - 1
         for i in range(end[c]):
             tension[i, c] = value
-            if loads.friction != NO_FRICTION and i < last:
-                R = matrix_of(bones.rotation[i])
-                back = vector_of(holes[i, c]) - vector_of(bones.offset[i]) - R @ vector_of(holes[i + 1, c])
-                R_next = matrix_of(bones.rotation[i + 1])
-                ahead = vector_of(bones.offset[i + 1]) + R_next @ vector_of(holes[i + 2, c]) - vector_of(holes[i + 1, c])
-                value = value * friction_ratio(loads.friction, loads.coefficient, slip[c], (1.0 / chord[i, c]) * into_disk(R, back),
-                                               (1.0 / chord[i + 1, c]) * ahead)
+            if i < end[c] - 1:
+                value = value * passed_on(loads.friction, spine, posture, loads.slip, i, c)
         if loads.at_tip and elastic[c] == 0.0 and value != 0.0:
             scale = command[c] / value
             for i in range(end[c]):
                 tension[i, c] = tension[i, c] * scale
 
 
-@kernel
-def energy(spine, loads, q, work):
-    """V(q), J: elastic and tendon energy less the work of dead loads. Call `posture` first; without friction and tip moment."""
+@lean_kernel
+def stored_energy(spine, loads, q, posture):
+    """Elastic energy less the work of dead loads, J; without the tendons. Call `take_posture` first."""
     stiffness, rest = spine.stiffness, spine.rest
-    bones, rotation, origin, total = work.bones, work.rotation, work.origin, work.total
+    bones, rotation, origin = posture.bones, posture.rotation, posture.origin
     value = 0.0
     for i in range(q.shape[0]):
         for k in range(q.shape[1]):
             value += 0.5 * stiffness[i, k] * (q[i, k] - rest[i, k]) ** 2
         centroid = vector_of(origin[i]) + matrix_of(rotation[i]) @ vector_of(bones.centroid[i])
         value -= dot(vector_of(loads.disk[i]), vector_of(origin[i + 1])) + dot(vector_of(loads.joint[i]), centroid)
+    return value
+
+
+@lean_kernel
+def energy(spine, loads, q, posture):
+    """V(q), J: what is stored, and what tendons would give. Call `take_posture` first; without friction and tip moment."""
+    value, total = stored_energy(spine, loads, q, posture), posture.total
     for c in range(len(total)):
         if loads.elastic[c] > 0.0:
             value += stretch_energy(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
@@ -183,17 +164,33 @@ def axial(S):
     return Vector(S.y.z - S.z.y, S.z.x - S.x.z, S.x.y - S.y.x)
 
 
-@kernel
-def forces(spine, loads, q, work, r, H):
-    """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call `posture` first.
+@lean_kernel
+def stiffen(loads, posture, H):
+    """What elastic tendons add to the upper half of H, and its lower half."""
+    n, total, lever = H.shape[0], posture.total, posture.lever
+    for c in range(len(total)):
+        stiffness, stretch = loads.elastic[c], total[c] - loads.command[c]
+        if stiffness > 0.0 and stretch > 0.0:
+            rate = stiffness + loads.stiffening[c] * stretched(stiffness, loads.stiffening[c], stretch)
+            for row in range(n):
+                for column in range(row, n):
+                    H[row, column] += rate * lever[row, c] * lever[column, c]
+    for row in range(n):
+        for column in range(row):
+            H[row, column] = H[column, row]
+
+
+@lean_kernel
+def forces(spine, loads, q, posture, r, H):
+    """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call `take_posture` first.
 
     Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of paper 004, section 4).
     """
     stiffness, rest = spine.stiffness, spine.rest
-    bones, slope, curve, tension, rotation, origin = work.bones, work.slope, work.curve, work.tension, work.rotation, work.origin
-    turn, reach, total, lever = work.turn, work.reach, work.total, work.lever
-    v, freedoms, tendons = q.shape[0], q.shape[1], len(total)
-    share_tension(spine, loads, work)
+    bones, slope, curve, tension = posture.bones, posture.slope, posture.curve, posture.tension
+    rotation, origin, turn, reach = posture.rotation, posture.origin, posture.turn, posture.reach
+    v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
+    share_tension(spine, loads, posture)
     n = v * freedoms
     for row in range(n):
         for column in range(n):
@@ -211,12 +208,12 @@ def forces(spine, loads, q, work, r, H):
             for c in range(tendons):
                 r[row] += tension[i, c] * slope[i, c, k]
             for m in range(k, freedoms):
-                W_m, pair = vector_of(turn[i, m]), PAIR[k, m]
-                value = dot(R @ vector_of(bones.offset_second[i, pair]), F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
-                value += dot(W, S @ W_m) - dot(W, W_m) * trace + dot(R @ vector_of(bones.centroid_second[i, pair]), f_c)
+                W_m, at = vector_of(turn[i, m]), pair(k, m)
+                value = dot(R @ vector_of(bones.offset_second[i, at]), F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
+                value += dot(W, S @ W_m) - dot(W, W_m) * trace + dot(R @ vector_of(bones.centroid_second[i, at]), f_c)
                 value = -value
                 for c in range(tendons):
-                    value += tension[i, c] * curve[i, c, pair]
+                    value += tension[i, c] * curve[i, c, at]
                 H[row, freedoms * i + m] = value
             H[row, row] += stiffness[i, k]
             felt = cross(D, F) + S @ W - trace * W + cross(E, f_c)
@@ -228,28 +225,20 @@ def forces(spine, loads, q, work, r, H):
         F = F + f_c
         if i > 0:
             F = F + vector_of(loads.disk[i - 1])
-    for c in range(tendons):
-        if loads.elastic[c] > 0.0 and total[c] > loads.command[c]:
-            rate = loads.elastic[c] + loads.stiffening[c] * stretched(loads.elastic[c], loads.stiffening[c], total[c] - loads.command[c])
-            for row in range(n):
-                for column in range(row, n):
-                    H[row, column] += rate * lever[row, c] * lever[column, c]
-    for row in range(n):
-        for column in range(row):
-            H[row, column] = H[column, row]
+    stiffen(loads, posture, H)
 
 
-@kernel
-def moments(spine, loads, q, work, drop_axial, r):
-    """Residual of the paper's moment form, (17)-(18) and (37)-(44) corrected, N m. Call `posture` first.
+@lean_kernel
+def moments(spine, loads, q, posture, drop_axial, r):
+    """Residual of the paper's moment form, (17)-(18) and (37)-(44) corrected, N m. Call `take_posture` first.
 
     Every load on disks i..v, moment about O_(i-1) in its axes: (-K_dv g, K_lat b, 0) + R (0, 0, K_twist e) = M. `drop_axial` leaves out, on
     disks that a tendon merely passes, its force along z of the disk, as published code does.
     """
     stiffness, rest, holes, end = spine.stiffness, spine.rest, spine.holes, spine.end
-    bones, rotation, origin, chord, tension = work.bones, work.rotation, work.origin, work.chord, work.tension
-    v, freedoms, tendons = q.shape[0], q.shape[1], len(work.total)
-    share_tension(spine, loads, work)
+    bones, rotation, origin, chord, tension = posture.bones, posture.rotation, posture.origin, posture.chord, posture.tension
+    v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
+    share_tension(spine, loads, posture)
     F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about O_0
     for i in range(v - 1, -1, -1):
         R, inner, O = matrix_of(rotation[i + 1]), matrix_of(rotation[i]), vector_of(origin[i + 1])
@@ -281,26 +270,26 @@ def moments(spine, loads, q, work, drop_axial, r):
             r[freedoms * i + 2] = back_twist * own.z.z - about.z
 
 
-@kernel
-def tip_components(q, work, value, J):
-    """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `posture` first.
+@lean_kernel
+def tip_components(q, posture, value, J):
+    """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `take_posture` first.
 
     Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the angles (rad) heading
     atan2(d_y, d_x), elevation asin(d_z) of its normal d, and roll about d after these two turns. With dR = [w] R: d' = w x d, and the
     roll's rate is w . d less the heading's share of it.
     """
     v, freedoms = q.shape
-    tip, R = vector_of(work.origin[v]), work.rotation[v]
+    tip, R = vector_of(posture.origin[v]), posture.rotation[v]
     value[0], value[1], value[2] = tip.z, -tip.x, -tip.y
     d = Vector(R[2, 2], -R[0, 2], -R[1, 2])
     flat = max(d.x * d.x + d.y * d.y, 1e-30)
     value[3], value[4] = np.arctan2(d.y, d.x), np.arctan2(d.z, np.sqrt(flat))
     value[5] = np.arctan2(R[1, 0], R[1, 1])
     for i in range(v):
-        arm = tip - vector_of(work.origin[i + 1])
+        arm = tip - vector_of(posture.origin[i + 1])
         for k in range(freedoms):
-            j, w = freedoms * i + k, vector_of(work.turn[i, k])
-            move = cross(w, arm) + vector_of(work.reach[i, k])
+            j, w = freedoms * i + k, vector_of(posture.turn[i, k])
+            move = cross(w, arm) + vector_of(posture.reach[i, k])
             J[0, j], J[1, j], J[2, j] = move.z, -move.x, -move.y
             spin = Vector(w.z, -w.x, -w.y)
             swing = cross(spin, d)

@@ -7,31 +7,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.compiled.kernel import kernel
-from limbless.mechanics.spine.equilibrium import forces, posture, tip_components
+from limbless.mechanics.algebra.dense import eliminate_rows, substitute
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.spine.equilibrium import forces, take_posture, tip_components
 from limbless.mechanics.spine.solver import (
-    FOLDED,
     LARGEST_STEP,
-    OUT_OF_REACH,
-    PRECISION,
-    SOLVED,
-    STUCK,
-    back_substitute,
     clipped,
-    factor,
+    copy_rows,
+    factorise_shifted,
+    freeze,
     is_folded,
+    tolerance_of,
+    whole_length,
 )
+from limbless.mechanics.spine.tables import Outcome
 
-TURN = 2.0 * np.pi
 
-
-@kernel
-def share_out(first, member, u, command, rate):
-    """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u.
-
-    Group a has the tendons member[first[a]] ... member[first[a + 1] - 1]. Where two could be slack, the later one is.
-    """
-    rate[:, :] = 0.0
+@lean_kernel
+def share_out(aim, u, command, rate):
+    """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u. Where two could be slack, the later one is."""
+    first, member = aim.first, aim.member
+    for c in range(rate.shape[0]):
+        for p in range(rate.shape[1]):
+            rate[c, p] = 0.0
     for a in range(len(first) - 1):
         begin, last = first[a], first[a + 1] - 1
         lowest, slack = 0.0, last
@@ -47,112 +46,145 @@ def share_out(first, member, u, command, rate):
                 rate[c, slack - a] -= 1.0
 
 
-@kernel
-def keep_within(first, member, bound, command, u):
-    """Shorten the unknowns of every group until no tension is beyond `bound` (T grows in proportion); whether any had to be."""
-    beyond = False
+@lean_kernel
+def keep_within(aim, command, u):
+    """Shorten the unknowns of every group until no tension is beyond the largest (T grows in proportion); whether any had to be."""
+    first, member, beyond = aim.first, aim.member, False
     for a in range(len(first) - 1):
         largest = 0.0
         for place in range(first[a], first[a + 1]):
             largest = max(largest, command[member[place]])
-        if largest > bound:
+        if largest > aim.largest:
             beyond = True
             for place in range(first[a], first[a + 1] - 1):
-                u[place - a] *= bound / largest
+                u[place - a] *= aim.largest / largest
     return beyond
 
 
-@kernel
-def reach(spine, loads, stops, first, member, rows, target, bound, q, u, work, r, H, L, J, limit):
-    """Newton on posture and unknown tensions together until the components `rows` of the tip (`tip_components`) are at `target`.
-
-    Returns (code, iterations); OUT_OF_REACH where a tension beyond `bound` would be needed or the target is at the edge of the workspace.
-    """
-    v, freedoms = q.shape
-    n, m = v * freedoms, len(u)
-    low, high = spine.low, spine.high
-    held, X = np.zeros(n, np.bool_), np.zeros((m + 1, n))
-    A, right = np.zeros((m, m)), np.zeros(m)
-    value, rate = np.zeros(6), np.zeros((len(loads.command), m))
-    tolerance, near = PRECISION * np.max(spine.stiffness), 1e-13
-    outside = 0
-    for iteration in range(limit):
-        share_out(first, member, u, loads.command, rate)
-        posture(spine, q, work)
-        forces(spine, loads, q, work, r, H)
-        tip_components(q, work, value, J)
-        size, miss = 0.0, 0.0
-        for j in range(n):
-            i, k = j // freedoms, j % freedoms
-            aim = q[i, k] - r[j] / spine.stiffness[i, k]
-            held[j] = stops and (aim < low[i, k] or aim > high[i, k])
-            X[0, j] = q[i, k] - clipped(aim, low[i, k], high[i, k]) if held[j] else r[j]
-            size = max(size, abs(X[0, j]) * (spine.stiffness[i, k] if held[j] else 1.0))
-            for p in range(m):
-                X[p + 1, j] = 0.0
-                if not held[j]:
-                    for c in range(len(loads.command)):
-                        X[p + 1, j] += rate[c, p] * work.lever[j, c]
+@inline
+def put_right_sides(problem, m, q):
+    """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns the largest of the first."""
+    spine, loads, method, posture, iteration = problem
+    X, r, held, rate, freedoms, size = iteration.answers, iteration.residual, iteration.held, iteration.rate, q.shape[1], 0.0
+    for j in range(len(r)):
+        i, k = j // freedoms, j % freedoms
+        goal = q[i, k] - r[j] / spine.stiffness[i, k]
+        stopped = method.stops and (goal < spine.low[i, k] or goal > spine.high[i, k])
+        held[j] = 1 if stopped else 0
+        X[0, j] = q[i, k] - clipped(goal, spine.low[i, k], spine.high[i, k]) if stopped else r[j]
+        size = max(size, abs(X[0, j]) * (spine.stiffness[i, k] if stopped else 1.0))
         for p in range(m):
-            right[p] = value[rows[p]] - target[p]
-            if rows[p] >= 3:                                         # an angle: the shorter way round
-                right[p] -= TURN * np.rint(right[p] / TURN)
-            miss = max(miss, abs(right[p]) / (1.0 if rows[p] >= 3 else np.sum(spine.length)))
-        if size <= tolerance and miss <= near:
-            return SOLVED, iteration
+            X[p + 1, j] = 0.0
+            if not stopped:
+                for c in range(len(loads.command)):
+                    X[p + 1, j] += rate[c, p] * posture.lever[j, c]
+    return size
+
+
+@inline
+def put_miss(problem, aim, target):
+    """What remains to the target, in the last column of `tips`. Returns its largest part, places as shares of the length."""
+    tips, value, rows, miss, m = problem.iteration.tips, problem.iteration.component, aim.rows, 0.0, len(aim.rows)
+    turn = 2.0 * np.pi
+    for p in range(m):
+        apart = value[rows[p]] - target[p]
+        if rows[p] >= 3:                                             # an angle: the shorter way round
+            apart -= turn * np.rint(apart / turn)
+        tips[p, m] = apart
+        miss = max(miss, abs(apart) / (1.0 if rows[p] >= 3 else whole_length(problem.spine)))
+    return miss
+
+
+@lean_kernel
+def solve_tips(iteration, rows):
+    """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot move the tip as they should."""
+    A, J, X = iteration.tips, iteration.component_rate, iteration.answers
+    m, n, largest, determinant = len(rows), len(iteration.step), 0.0, 1.0
+    for a in range(m):
         for j in range(n):
-            if held[j]:
-                H[j, :] = 0.0
-                H[:, j] = 0.0
-                H[j, j] = 1.0
-        if not factor(H, 0.0, L):
-            return STUCK, iteration
-        for p in range(m + 1):
-            back_substitute(L, X[p])
-        for a in range(m):
+            A[a, m] -= J[rows[a], j] * X[0, j]
+        for p in range(m):
+            A[a, p] = 0.0
             for j in range(n):
-                right[a] -= J[rows[a], j] * X[0, j]
-            for p in range(m):
-                A[a, p] = 0.0
-                for j in range(n):
-                    A[a, p] += J[rows[a], j] * X[p + 1, j]
-        if abs(np.linalg.det(A)) <= 1e-9 * np.max(np.abs(A)) ** m:
-            return OUT_OF_REACH, iteration
-        change = np.linalg.solve(A, right)
-        largest = 0.0
-        for j in range(n):
-            for p in range(m):
-                X[0, j] += X[p + 1, j] * change[p]
-            largest = max(largest, abs(X[0, j]))
-        scale = min(1.0, LARGEST_STEP / max(largest, 1e-300))
+                A[a, p] += J[rows[a], j] * X[p + 1, j]
+            largest = max(largest, abs(A[a, p]))
+    eliminate_rows(A, m)
+    for a in range(m):
+        determinant *= abs(A[a, a])                                  # elimination leaves the pivots there
+    return determinant > 1e-9 * largest ** m
+
+
+@lean_kernel
+def take_step(problem, aim, q, u):
+    """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether tensions had to be shortened."""
+    spine, loads, method, _, iteration = problem
+    X, m, freedoms, longest = iteration.answers, len(aim.rows), q.shape[1], 1e-300
+    for j in range(len(iteration.step)):
         for p in range(m):
-            u[p] += scale * change[p]
-        share_out(first, member, u, loads.command, rate)
-        outside = outside + 1 if keep_within(first, member, bound, loads.command, u) else 0
-        if outside > 3:
-            return OUT_OF_REACH, iteration
-        for j in range(n):
-            i, k = j // freedoms, j % freedoms
-            q[i, k] -= scale * X[0, j]
-            if stops:
-                q[i, k] = clipped(q[i, k], low[i, k], high[i, k])
-        if is_folded(spine, q, work):
-            return FOLDED, iteration
-    return STUCK, limit
+            X[0, j] += X[p + 1, j] * iteration.tips[p, m]
+        longest = max(longest, abs(X[0, j]))
+    scale = min(1.0, LARGEST_STEP / longest)
+    for p in range(m):
+        u[p] += scale * iteration.tips[p, m]
+    share_out(aim, u, loads.command, iteration.rate)
+    for j in range(len(iteration.step)):
+        i, k = j // freedoms, j % freedoms
+        q[i, k] -= scale * X[0, j]
+        if method.stops:
+            q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
+    return keep_within(aim, loads.command, u)
 
 
-@kernel
-def follow(spine, loads, stops, first, member, rows, targets, bound, q, u, code, work, r, H, L, J, limit):
-    """`reach` for each row of `targets`, each from the answer before; fills q (P, v, freedoms), u (P, unknowns) and code (P,).
+@lean_kernel
+def reach(problem, aim, target, q, u):
+    """Newton on posture and unknown tensions together until the components `aim.rows` of the tip are at `target`.
 
-    Stops at the first point that it cannot answer; returns how many it did.
+    Returns the `Outcome`; OUT_OF_REACH where a tension beyond the largest would be needed or the target is at the edge of the workspace.
     """
-    for point in range(len(targets)):
+    spine, loads, method, posture, iteration = problem
+    H, n, tolerance, outside = iteration.hessian, len(iteration.step), tolerance_of(spine), 0
+    for _ in range(method.limit):
+        share_out(aim, u, loads.command, iteration.rate)
+        take_posture(spine, q, posture)
+        forces(spine, loads, q, posture, iteration.residual, H)
+        tip_components(q, posture, iteration.component, iteration.component_rate)
+        size = put_right_sides(problem, len(u), q)
+        miss = put_miss(problem, aim, target)
+        if size <= tolerance and miss <= 1e-13:
+            return Outcome.SOLVED.value
+        freeze(H, iteration.residual, iteration.held)
+        if not factorise_shifted(H, 0.0, iteration.factor):
+            return Outcome.STUCK.value
+        for p in range(len(u) + 1):
+            substitute(iteration.factor, n, iteration.answers[p])
+        if not solve_tips(iteration, aim.rows):
+            return Outcome.OUT_OF_REACH.value
+        outside = outside + 1 if take_step(problem, aim, q, u) else 0
+        if outside > 3:
+            return Outcome.OUT_OF_REACH.value
+        if is_folded(spine, q, posture):
+            return Outcome.FOLDED.value
+    return Outcome.STUCK.value
+
+
+@lean_kernel
+def follow(problem, aim, targets, q, u):
+    """`reach` for each row of `targets`, each from the answer before; fills q (P, v, freedoms) and u (P, unknowns).
+
+    Called from Python. Stops at the first point that it cannot answer; returns how many it did.
+    """
+    case, asked, wanted, postures, pulls = lean(problem), lean(aim), lean(targets), lean(q), lean(u)
+    for point in range(wanted.shape[0]):
         if point > 0:
-            q[point] = q[point - 1]
-            u[point] = u[point - 1]
-        code[point], _ = reach(spine, loads, stops, first, member, rows, targets[point], bound, q[point], u[point], work, r, H, L,
-                               J, limit)
-        if code[point] != SOLVED:
+            copy_rows(postures[point - 1], postures[point])
+            for p in range(pulls.shape[1]):
+                pulls[point, p] = pulls[point - 1, p]
+        if reach(case, asked, wanted[point], postures[point], pulls[point]) != Outcome.SOLVED.value:
             return point
-    return len(targets)
+    return wanted.shape[0]
+
+
+@lean_kernel
+def share_tensions(aim, u, command, rate):
+    """`share_out`, called from Python."""
+    share_out(lean(aim), lean(u), lean(command), lean(rate))

@@ -1,54 +1,36 @@
 """Equilibria of a tendon-driven spine: projected Newton on the energy, Newton on any residual, and postures of many loads.
 
-Stops are bounds on q with a complementary moment. A kernel returns a code: SOLVED, or why it stopped; `q` then holds its last posture.
+Stops are bounds on q with a complementary moment. A kernel returns an `Outcome`; `q` then holds its last posture.
 """
 from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.compiled.kernel import inline, kernel
-from limbless.mechanics.spine.equilibrium import energy, forces, moments, posture, stretch_energy
+from limbless.mechanics.algebra.dense import eliminate_rows, factorise, substitute
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.spine.equilibrium import energy, forces, moments, stored_energy, take_posture, tip_components
+from limbless.mechanics.spine.tables import Energy, Moment, Outcome
 
-SOLVED, SADDLE, FOLDED, STUCK, OUT_OF_REACH = np.array([0, 1, 2, 3, 4])
 LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
 PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
 DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
 SHORTEST = 0.02             # of the length of a vertebra: disks would touch long before a tendon is as short as that between them
 SLACK = 1e-9                # N: a tendon with less has no friction to speak of
-_DECREASE = 1e-4            # Armijo
 
 
-@kernel
-def factor(H, shift, L):
+# ---------------------------------------------------------------------------------------------------------------------- small things
+
+@inline
+def factorise_shifted(H, shift, L):
     """Lower Cholesky factor of H + shift; False if that is not positive definite."""
     n = H.shape[0]
     for i in range(n):
         for j in range(i + 1):
-            value = H[i, j]
-            for k in range(j):
-                value -= L[i, k] * L[j, k]
-            if i == j:
-                value += shift
-                if value <= 0.0:
-                    return False
-                L[i, i] = np.sqrt(value)
-            else:
-                L[i, j] = value / L[j, j]
-    return True
-
-
-@kernel
-def back_substitute(L, x):
-    """x <- (L Lᵀ)⁻¹ x."""
-    n = len(x)
-    for i in range(n):
-        for k in range(i):
-            x[i] -= L[i, k] * x[k]
-        x[i] /= L[i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            x[i] -= L[k, i] * x[k]
-        x[i] /= L[i, i]
+            L[i, j] = H[i, j]
+        L[i, i] += shift
+    return factorise(L, n, 0.0) < 0
 
 
 @inline
@@ -56,130 +38,55 @@ def clipped(value, low, high):
     return min(max(value, low), high)
 
 
-@kernel
-def is_folded(spine, q, work):
+@inline
+def largest_of(array):
+    """The largest size in an array of one axis."""
+    found = 0.0
+    for j in range(len(array)):
+        found = max(found, abs(array[j]))
+    return found
+
+
+@inline
+def tolerance_of(spine):
+    """Residuals below it are rounding, N m."""
+    stiffest = 0.0
+    for i in range(spine.stiffness.shape[0]):
+        stiffest = max(stiffest, largest_of(spine.stiffness[i]))
+    return PRECISION * stiffest
+
+
+@inline
+def whole_length(spine):
+    total = 0.0
+    for i in range(len(spine.length)):
+        total += spine.length[i]
+    return total
+
+
+@inline
+def copy_rows(source, target):
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@lean_kernel
+def is_folded(spine, q, posture):
     """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon meet."""
     for i in range(q.shape[0]):
         if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
             return True
         for c in range(len(spine.end)):
-            if i < spine.end[c] and work.chord[i, c] < SHORTEST * spine.length[i]:
+            if i < spine.end[c] and posture.chord[i, c] < SHORTEST * spine.length[i]:
                 return True
     return False
 
 
-@kernel
-def freeze(H, r, held):
-    """Take the held unknowns out of a Newton system: identity rows, no step."""
-    for i in range(len(r)):
-        if held[i]:
-            for j in range(len(r)):
-                H[i, j], H[j, i] = 0.0, 0.0
-            H[i, i] = 1.0
-            r[i] = 0.0
-
-
-@kernel
-def minimise(spine, loads, stops, q, work, r, H, L, limit):
-    """Newton on the energy with the exact Hessian; with `stops`, its minimum between them (projected Newton).
-
-    Returns (code, iterations). At the end r holds the residual (at a stop: minus the stop moment) and H the Hessian.
-    """
-    v, freedoms = q.shape
-    n = v * freedoms
-    low, high = spine.low, spine.high
-    step, trial, held = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n, np.bool_)
-    kept_r, kept_H = np.zeros(n), np.zeros((n, n))
-    tolerance = PRECISION * np.max(spine.stiffness)
-    posture(spine, q, work)
-    value = energy(spine, loads, q, work)
-    for iteration in range(limit):
-        forces(spine, loads, q, work, r, H)
-        largest = 0.0
-        for i in range(n):
-            j, k = i // freedoms, i % freedoms
-            held[i] = stops and ((q[j, k] <= low[j, k] and r[i] > 0.0) or (q[j, k] >= high[j, k] and r[i] < 0.0))
-            if not held[i]:
-                largest = max(largest, abs(r[i]))
-        kept_r[:] = r
-        kept_H[:, :] = H
-        freeze(H, r, held)
-        shift = 0.0
-        while not factor(H, shift, L):
-            shift = max(4.0 * shift, 1e-3 * np.max(spine.stiffness))
-        if largest <= tolerance:
-            r[:] = kept_r
-            H[:, :] = kept_H
-            return (SOLVED if shift == 0.0 else SADDLE), iteration
-        for i in range(n):
-            step[i] = -r[i]
-        back_substitute(L, step)
-        scale = min(1.0, LARGEST_STEP / np.max(np.abs(step)))
-        for _ in range(40):
-            gain = 0.0
-            for i in range(n):
-                a, k = i // freedoms, i % freedoms
-                trial[a, k] = q[a, k] + scale * step[i]
-                if stops:
-                    trial[a, k] = clipped(trial[a, k], low[a, k], high[a, k])
-                gain += kept_r[i] * (trial[a, k] - q[a, k])
-            posture(spine, trial, work)
-            reached = energy(spine, loads, trial, work)
-            if reached <= value + _DECREASE * gain or abs(gain) <= 1e-13 * abs(value):      # the second: decrease is lost in rounding
-                break
-            scale *= 0.5
-        q[:, :] = trial
-        value = reached
-        if is_folded(spine, q, work):
-            return FOLDED, iteration
-    return STUCK, limit
-
-
-@kernel
-def settle(spine, loads, stops, q, work, r, H, L, limit):
-    """`minimise`, and at its end the energy without the tendons (J) and the largest unbalanced moment (N m)."""
-    code, iterations = minimise(spine, loads, stops, q, work, r, H, L, limit)
-    stored = energy(spine, loads, q, work)
-    for c in range(len(work.total)):
-        if loads.elastic[c] > 0.0:
-            stored -= stretch_energy(loads.elastic[c], loads.stiffening[c], work.total[c] - loads.command[c])
-        else:
-            stored -= loads.command[c] * work.total[c]
-    return code, iterations, stored, natural(spine, stops, q, r, L[0])
-
-
-@kernel
-def residual(spine, loads, form, drop_axial, q, work, r, H):
-    """Residual of the chosen form (0: energy, 1: moment) at q."""
-    posture(spine, q, work)
-    if form == 0:
-        forces(spine, loads, q, work, r, H)
-    else:
-        moments(spine, loads, q, work, drop_axial, r)
-
-
-@kernel
-def jacobian(spine, loads, form, drop_axial, q, work, r, H, J):
-    """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
-    freedoms = q.shape[1]
-    above = np.zeros(len(r))
-    for j in range(len(r)):
-        i, k = j // freedoms, j % freedoms
-        here = q[i, k]
-        q[i, k] = here + DIFFERENCE
-        residual(spine, loads, form, drop_axial, q, work, above, H)
-        q[i, k] = here - DIFFERENCE
-        residual(spine, loads, form, drop_axial, q, work, r, H)
-        q[i, k] = here
-        for row in range(len(r)):
-            J[row, j] = (above[row] - r[row]) / (2.0 * DIFFERENCE)
-
-
-@kernel
+@lean_kernel
 def natural(spine, stops, q, r, miss):
     """How far q is from q - r/K brought between the stops, in N m: zero exactly at an equilibrium with stops."""
     freedoms = q.shape[1]
-    size = 0.0
     for j in range(len(r)):
         i, k = j // freedoms, j % freedoms
         K = spine.stiffness[i, k]
@@ -187,122 +94,340 @@ def natural(spine, stops, q, r, miss):
         if stops:
             aim = clipped(aim, spine.low[i, k], spine.high[i, k])
         miss[j] = K * (q[i, k] - aim)
-        size = max(size, abs(miss[j]))
-    return size
+    return largest_of(miss)
 
 
-@kernel
-def slip_miss(spine, loads, work, miss):
-    """How far each tendon is from its law of stick and slip, as a change of `slip`; zero where slip is given.
+# ------------------------------------------------------------------------------------------------------------- a minimum of the energy
+
+@inline
+def hold_at_stops(problem, q):
+    """Which unknowns rest against a stop. Returns the largest residual of the others."""
+    spine, held, r = problem.spine, problem.iteration.held, problem.iteration.residual
+    freedoms, largest = q.shape[1], 0.0
+    for i in range(len(r)):
+        j, k = i // freedoms, i % freedoms
+        below, above = q[j, k] <= spine.low[j, k] and r[i] > 0.0, q[j, k] >= spine.high[j, k] and r[i] < 0.0
+        held[i] = 1 if problem.method.stops and (below or above) else 0
+        if not held[i]:
+            largest = max(largest, abs(r[i]))
+    return largest
+
+
+@inline
+def freeze(H, r, held):
+    """Take the held unknowns out of a Newton system: identity rows, no step."""
+    for i in range(len(r)):
+        if held[i]:
+            for j in range(len(r)):
+                H[i, j] = 0.0
+                H[j, i] = 0.0
+            H[i, i] = 1.0
+            r[i] = 0.0
+
+
+@lean_kernel
+def search_along(problem, q, value):
+    """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
+    spine, loads, method, posture, iteration = problem
+    step, trial, kept, freedoms = iteration.step, iteration.trial, iteration.kept, q.shape[1]
+    scale, reached = min(1.0, LARGEST_STEP / largest_of(step)), value
+    for _ in range(40):
+        gain = 0.0
+        for i in range(len(step)):
+            a, k = i // freedoms, i % freedoms
+            trial[a, k] = q[a, k] + scale * step[i]
+            if method.stops:
+                trial[a, k] = clipped(trial[a, k], spine.low[a, k], spine.high[a, k])
+            gain += kept[i] * (trial[a, k] - q[a, k])
+        take_posture(spine, trial, posture)
+        reached = energy(spine, loads, trial, posture)
+        if reached <= value + 1e-4 * gain or abs(gain) <= 1e-13 * abs(value):      # the second: decrease is lost in rounding
+            break
+        scale *= 0.5
+    copy_rows(trial, q)
+    return reached
+
+
+@lean_kernel
+def minimise(problem, q):
+    """Newton on the energy with the exact Hessian; with stops, its minimum between them (projected Newton).
+
+    Returns (outcome, iterations). At the end the residual (at a stop: minus the stop moment) and the Hessian stand in memory.
+    """
+    spine, loads, _, posture, iteration = problem
+    r, H, kept, kept_H, step = iteration.residual, iteration.hessian, iteration.kept, iteration.kept_hessian, iteration.step
+    tolerance, n = tolerance_of(spine), len(iteration.step)
+    take_posture(spine, q, posture)
+    value = energy(spine, loads, q, posture)
+    for number in range(problem.method.limit):
+        forces(spine, loads, q, posture, r, H)
+        largest = hold_at_stops(problem, q)
+        for i in range(n):
+            kept[i] = r[i]
+        copy_rows(H, kept_H)
+        freeze(H, r, iteration.held)
+        shift = 0.0
+        while not factorise_shifted(H, shift, iteration.factor):
+            shift = max(4.0 * shift, 1e-3 * tolerance / PRECISION)
+        if largest <= tolerance:
+            for i in range(n):
+                r[i] = kept[i]
+            copy_rows(kept_H, H)
+            return (Outcome.SOLVED.value if shift == 0.0 else Outcome.SADDLE.value), number
+        for i in range(n):
+            step[i] = -r[i]
+        substitute(iteration.factor, n, step)
+        value = search_along(problem, q, value)
+        if is_folded(spine, q, posture):
+            return Outcome.FOLDED.value, number
+    return Outcome.STUCK.value, problem.method.limit
+
+
+# --------------------------------------------------------------------------------------------------- a balance of any form and friction
+
+@generic
+def find_residual(form, problem, q, r):
+    """Residual of a form at a posture that was taken; the energy form's Hessian in memory."""
+
+
+@version_for(find_residual, Energy)
+@inline
+def energy_residual(form, problem, q, r):
+    forces(problem.spine, problem.loads, q, problem.posture, r, problem.iteration.hessian)
+
+
+@version_for(find_residual, Moment)
+@inline
+def moment_residual(form, problem, q, r):
+    moments(problem.spine, problem.loads, q, problem.posture, form.drop_axial, r)
+
+
+@lean_kernel
+def residual(problem, q, r):
+    """Residual of the chosen form at q."""
+    take_posture(problem.spine, q, problem.posture)
+    find_residual(problem.method.form, problem, q, r)
+
+
+@lean_kernel
+def put_differences(problem, q):
+    """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
+    iteration, freedoms = problem.iteration, q.shape[1]
+    above, below = iteration.above, iteration.below
+    for j in range(len(above)):
+        i, k = j // freedoms, j % freedoms
+        here = q[i, k]
+        q[i, k] = here + DIFFERENCE
+        residual(problem, q, above)
+        q[i, k] = here - DIFFERENCE
+        residual(problem, q, below)
+        q[i, k] = here
+        for row in range(len(above)):
+            iteration.system[row, j] = (above[row] - below[row]) / (2.0 * DIFFERENCE)
+
+
+@inline
+def slip_aim(problem, scale, c):
+    """Where the law of stick and slip would bring the slip of a tendon, before it is brought between -1 and 1.
 
     A tendon keeps the length it had, with a slip between -1 and 1, or slides: it shortens with slip 1, lengthens with slip -1. In one line:
-    slip = slip + (before - length)/scale brought between -1 and 1. One without tension has no friction and no slip.
+    slip = slip + (before - length)/scale brought between -1 and 1.
     """
-    scale = 0.1 * np.sum(spine.length)          # long: a state changes by one at a time, never from sliding one way to the other
-    size = 0.0
-    for c in range(len(miss)):
-        miss[c] = 0.0
-        if loads.sticking and work.tension[0, c] > SLACK:
-            miss[c] = loads.slip[c] - clipped(loads.slip[c] + (loads.before[c] - work.total[c]) / scale, -1.0, 1.0)
-        size = max(size, abs(miss[c]))
+    return problem.loads.slip[c] + (problem.loads.before[c] - problem.posture.total[c]) / scale
+
+
+@inline
+def slip_scale(spine):
+    """m: long, so that a state changes by one at a time, never from sliding one way to the other."""
+    return 0.1 * whole_length(spine)
+
+
+@inline
+def rubs(problem, c):
+    """Whether the slip of a tendon is to be found; one without tension has no friction and no slip."""
+    return problem.loads.sticking and problem.posture.tension[0, c] > SLACK
+
+
+@inline
+def slip_miss(problem):
+    """How far any tendon is from its law of stick and slip, as a change of `slip`."""
+    size, scale = 0.0, slip_scale(problem.spine)
+    for c in range(len(problem.loads.slip)):
+        if rubs(problem, c):
+            size = max(size, abs(problem.loads.slip[c] - clipped(slip_aim(problem, scale, c), -1.0, 1.0)))
     return size
 
 
-@kernel
-def slip_columns(spine, loads, form, drop_axial, q, work, H, J):
-    """The columns of the augmented matrix for the slips (differences), and the rows of the tendons that stick (exact)."""
-    n, m = q.size, len(loads.slip)
-    scale = 0.1 * np.sum(spine.length)          # long: a state changes by one at a time, never from sliding one way to the other
-    above, below = np.zeros(n), np.zeros(n)
-    for c in range(m):
-        here = loads.slip[c]
-        stuck = False
-        if loads.sticking and work.tension[0, c] > SLACK:
-            aim = here + (loads.before[c] - work.total[c]) / scale
-            stuck = -1.0 < aim < 1.0
-            J[n + c, n + c] = 1.0
-            if not stuck:
-                loads.slip[c] = clipped(aim, -1.0, 1.0)            # slides: taken over at once, no step is left
-                continue
-            loads.slip[c] = here + 1e-6
-            residual(spine, loads, form, drop_axial, q, work, above, H)
-            loads.slip[c] = here - 1e-6
-            residual(spine, loads, form, drop_axial, q, work, below, H)
-            loads.slip[c] = here
-            if np.max(np.abs(above - below)) <= PRECISION * 2e-6 * np.max(spine.stiffness):
-                continue                                           # a straight tendon does not rub: its slip has no effect
-            J[n + c, n + c] = 0.0
-            for row in range(n):
-                J[row, n + c] = (above[row] - below[row]) / 2e-6
-                J[n + c, row] = work.lever[row, c]
-        else:
-            J[n + c, n + c] = 1.0
+@lean_kernel
+def put_slips(problem, q):
+    """Columns of the augmented matrix for the slips (differences), and rows of the tendons that stick (exact)."""
+    loads, posture, iteration, nudge = problem.loads, problem.posture, problem.iteration, 1e-6
+    J, above, below, n = iteration.system, iteration.above, iteration.below, len(iteration.residual)
+    scale, tolerance, last = slip_scale(problem.spine), tolerance_of(problem.spine), J.shape[0]
+    for c in range(len(loads.slip)):
+        J[n + c, n + c] = 1.0
+        if not rubs(problem, c):
+            continue
+        aim, here = slip_aim(problem, scale, c), loads.slip[c]
+        if not -1.0 < aim < 1.0:
+            loads.slip[c] = clipped(aim, -1.0, 1.0)                # slides: taken over at once, no step is left
+            continue
+        loads.slip[c] = here + nudge
+        residual(problem, q, above)
+        loads.slip[c] = here - nudge
+        residual(problem, q, below)
+        loads.slip[c] = here
+        change = 0.0
+        for row in range(n):
+            change = max(change, abs(above[row] - below[row]))
+        if change <= 2.0 * nudge * tolerance:
+            continue                                               # a straight tendon does not rub: its slip has no effect
+        J[n + c, n + c] = 0.0
+        J[n + c, last] = loads.before[c] - posture.total[c]
+        for row in range(n):
+            J[row, n + c] = (above[row] - below[row]) / (2.0 * nudge)
+            J[n + c, row] = posture.lever[row, c]
 
 
-@kernel
-def balance(spine, loads, form, drop_axial, stops, q, work, r, H, limit):
-    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (code, iterations).
+@inline
+def put_balance(problem, q):
+    """The right side of all moments; where a stop is met, the unknown goes there."""
+    spine, J, r, freedoms = problem.spine, problem.iteration.system, problem.iteration.residual, q.shape[1]
+    last = J.shape[0]
+    for j in range(len(r)):
+        i, k = j // freedoms, j % freedoms
+        aim = q[i, k] - r[j] / spine.stiffness[i, k]
+        J[j, last] = -r[j]
+        if problem.method.stops and (aim < spine.low[i, k] or aim > spine.high[i, k]):
+            for column in range(last):
+                J[j, column] = 0.0
+            J[j, j] = 1.0
+            J[j, last] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
+
+
+@lean_kernel
+def step_down(problem, q, tolerance):
+    """The longest of a Newton step's halves that makes less remain, taken; the step stands in the last column of the system."""
+    spine, loads, method, _, iteration = problem
+    J, before, slips, r, miss = iteration.system, iteration.trial, iteration.slips, iteration.residual, iteration.step
+    n, last, freedoms, longest = len(r), J.shape[0], q.shape[1], 1e-300
+    for j in range(n):
+        longest = max(longest, abs(J[j, last]))
+    scale, best = min(1.0, LARGEST_STEP / longest), natural(spine, method.stops, q, r, miss)
+    copy_rows(q, before)
+    for c in range(len(slips)):
+        slips[c] = loads.slip[c]
+    for _ in range(25):
+        for j in range(n):
+            i, k = j // freedoms, j % freedoms
+            q[i, k] = before[i, k] + scale * J[j, last]
+            if method.stops:
+                q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
+        for c in range(len(slips)):
+            loads.slip[c] = clipped(slips[c] + scale * J[n + c, last], -1.1, 1.1)      # beyond 1 it will slide in the next step
+        if loads.sticking:
+            break                                                  # lengths may have to move first: residuals then grow on the way
+        residual(problem, q, r)
+        size = natural(spine, method.stops, q, r, miss)
+        if size < best or size <= tolerance:
+            break
+        scale *= 0.5
+
+
+@inline
+def balance_at(problem, q):
+    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (outcome, iterations).
 
     With `loads.sticking` the slips are unknowns too; `loads.slip` is where they start and where they are found.
     """
-    v, freedoms = q.shape
-    n, m = v * freedoms, len(loads.slip)
-    miss, before, right, slips = np.zeros(n), np.zeros((v, freedoms)), np.zeros(n + m), np.zeros(m)
-    wrong = np.zeros(m)
-    J = np.zeros((n + m, n + m))
-    tolerance = PRECISION * np.max(spine.stiffness)
-    for iteration in range(limit):
-        residual(spine, loads, form, drop_axial, q, work, r, H)
-        size = natural(spine, stops, q, r, miss)
-        if size <= tolerance and slip_miss(spine, loads, work, wrong) <= 1e-9:
-            return SOLVED, iteration
-        J[:, :] = 0.0
-        right[:] = 0.0
-        slip_columns(spine, loads, form, drop_axial, q, work, H, J)
-        jacobian(spine, loads, form, drop_axial, q, work, miss, H, J)
-        residual(spine, loads, form, drop_axial, q, work, r, H)
-        for c in range(m):
-            if J[n + c, n + c] == 0.0:
-                right[n + c] = loads.before[c] - work.total[c]
-        for j in range(n):
-            i, k = j // freedoms, j % freedoms
-            aim = q[i, k] - r[j] / spine.stiffness[i, k]
-            right[j] = -r[j]
-            if stops and (aim < spine.low[i, k] or aim > spine.high[i, k]):
-                J[j, :] = 0.0
-                J[j, j] = 1.0
-                right[j] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
-        step = np.linalg.solve(J, right)
-        scale = min(1.0, LARGEST_STEP / max(np.max(np.abs(step[:n])), 1e-300))
-        before[:, :] = q
-        slips[:] = loads.slip
-        best = natural(spine, stops, q, r, miss)
-        for _ in range(25):
-            for j in range(n):
-                i, k = j // freedoms, j % freedoms
-                q[i, k] = before[i, k] + scale * step[j]
-                if stops:
-                    q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
-            for c in range(m):
-                loads.slip[c] = clipped(slips[c] + scale * step[n + c], -1.1, 1.1)      # beyond 1 it will slide in the next step
-            if loads.sticking:
-                break                                              # lengths may have to move first: residuals then grow on the way
-            residual(spine, loads, form, drop_axial, q, work, r, H)
-            size = natural(spine, stops, q, r, miss)
-            if size < best or size <= tolerance:
-                break
-            scale *= 0.5
-        if is_folded(spine, q, work):
-            return FOLDED, iteration
-    return STUCK, limit
+    spine, _, method, posture, iteration = problem
+    r, J, tolerance = iteration.residual, iteration.system, tolerance_of(spine)
+    for number in range(method.limit):
+        residual(problem, q, r)
+        size = natural(spine, method.stops, q, r, iteration.step)
+        if size <= tolerance and slip_miss(problem) <= 1e-9:
+            return Outcome.SOLVED.value, number
+        for i in range(J.shape[0]):
+            for j in range(J.shape[1]):
+                J[i, j] = 0.0
+        put_slips(problem, q)
+        put_differences(problem, q)
+        residual(problem, q, r)
+        put_balance(problem, q)
+        eliminate_rows(J, J.shape[0])
+        step_down(problem, q, tolerance)
+        if is_folded(spine, q, posture):
+            return Outcome.FOLDED.value, number
+    return Outcome.STUCK.value, method.limit
 
 
-@kernel
-def scan(spine, loads, stops, commands, q, tips, code, work, r, H, L, limit):
-    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and code (P,)."""
-    for point in range(len(commands)):
+# ------------------------------------------------------------------------------------------------------------- called from Python
+
+@lean_kernel
+def settle(problem, q):
+    """`minimise`, and at its end the energy without the tendons (J) and the largest unbalanced moment (N m)."""
+    case, posture_q = lean(problem), lean(q)
+    spine, loads, method, posture, iteration = case
+    outcome, iterations = minimise(case, posture_q)
+    stored = stored_energy(spine, loads, posture_q, posture)
+    return outcome, iterations, stored, natural(spine, method.stops, posture_q, iteration.residual, iteration.step)
+
+
+@lean_kernel
+def balance(problem, q):
+    """Newton on the residual of any form and friction. Returns (outcome, iterations)."""
+    return balance_at(lean(problem), lean(q))
+
+
+@lean_kernel
+def scan(problem, commands, q, tips, outcome):
+    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and outcome (P,)."""
+    case, wanted, postures, places, code = lean(problem), lean(commands), lean(q), lean(tips), lean(outcome)
+    for point in range(wanted.shape[0]):
         if point > 0:
-            q[point] = q[point - 1]
-        loads.command[:] = commands[point]
-        code[point], _ = minimise(spine, loads, stops, q[point], work, r, H, L, limit)
-        tips[point] = work.origin[-1]
+            copy_rows(postures[point - 1], postures[point])
+        for c in range(wanted.shape[1]):
+            case.loads.command[c] = wanted[point, c]
+        code[point], _ = minimise(case, postures[point])
+        for a in range(3):
+            places[point, a] = case.posture.origin[len(case.posture.origin) - 1, a]
+
+
+@lean_kernel
+def pose(problem, q):
+    """Poses, tendons and the components of the tip at a posture."""
+    case, posture_q = lean(problem), lean(q)
+    take_posture(case.spine, posture_q, case.posture)
+    tip_components(posture_q, case.posture, case.iteration.component, case.iteration.component_rate)
+
+
+@generic
+def replace_residual(form, problem, q):
+    """The residual of a form in place of the energy form's."""
+
+
+@version_for(replace_residual, Energy)
+@inline
+def keep_residual(form, problem, q):
+    return None
+
+
+@version_for(replace_residual, Moment)
+@inline
+def put_moments(form, problem, q):
+    moment_residual(form, problem, q, problem.iteration.residual)
+
+
+@lean_kernel
+def weigh(problem, q):
+    """Tensions, the residual of the chosen form and the Hessian of the energy at a posture, in memory.
+
+    Returns the energy without the tendons (J) and the largest moment that neither spine nor stops balance (N m).
+    """
+    case, posture_q = lean(problem), lean(q)
+    spine, loads, method, posture, iteration = case
+    take_posture(spine, posture_q, posture)
+    forces(spine, loads, posture_q, posture, iteration.residual, iteration.hessian)
+    replace_residual(method.form, case, posture_q)
+    stored = stored_energy(spine, loads, posture_q, posture)
+    return stored, natural(spine, method.stops, posture_q, iteration.residual, iteration.step)

@@ -14,13 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, rotation_about, transpose
-from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
 
 Array = NDArray[np.float64]
-B, G, E = np.array([0, 1, 2])                    # the unknowns of a vertebra
-PAIR = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])   # where the second derivative with respect to unknowns k and m is kept
-ARC = -1.0                                       # in place of the fraction of the length at which a hinge sits
-SYMMETRIC, OUTER = 0.5, 0.0                      # share of the twist before the bend: half (second order), or none, as in published code
+
+
+class Arc(NamedTuple):
+    """A vertebra bends along its whole length."""
+
+
+class Hinge(NamedTuple):
+    """A vertebra bends at one place."""
+
+    at: float                    # share of its length, 0 to 1
+
+
+class Growth(NamedTuple):
+    """A function of t = b² + g² at one bend: its value and its first two derivatives by t."""
+
+    value: float
+    slope: float
+    curve: float
 
 
 class Vertebrae(NamedTuple):
@@ -32,7 +47,7 @@ class Vertebrae(NamedTuple):
     offset_rate: Array     # (v, 3, 3)     D_k = dd/da_k (unknown first)
     centroid_rate: Array   # (v, 3, 3)     E_k = dc/da_k
     turn: Array            # (v, 3, 3)     w_k: dR/da_k = [w_k] R
-    offset_second: Array   # (v, 6, 3)     D_km, in the order of PAIR
+    offset_second: Array   # (v, 6, 3)     D_km, in the order of `pair`
     centroid_second: Array  # (v, 6, 3)    E_km
     turn_second: Array     # (v, 3, 3, 3)  w_k,m = dw_k/da_m, not symmetric
 
@@ -42,6 +57,12 @@ def vertebrae(count: int) -> Vertebrae:
     z = np.zeros
     return Vertebrae(z((count, 3, 3)), z((count, 3)), z((count, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 6, 3)),
                      z((count, 6, 3)), z((count, 3, 3, 3)))
+
+
+@inline
+def pair(k, m):
+    """Where the second derivative with respect to unknowns k <= m is kept: bb, bg, be, gg, ge, ee."""
+    return m + k * (5 - k) // 2
 
 
 @inline
@@ -81,17 +102,18 @@ def bending_functions(t):
 
 
 @inline
-def in_arc(first, second, b, g, value, slope, curve, axial_slope, axial_curve, l):
-    """Derivatives of l (b p(t), g p(t), a(t)): p = `value` with derivatives `slope`, `curve`; a with slope and curve `axial_*`."""
+def in_arc(first, second, b, g, across, axial, l):
+    """Derivatives of l (b p(t), g p(t), a(t)): p `across` the arc, a `axial`."""
     bb, bg, gg = b * b, b * g, g * g
-    store(first[0], Vector(l * (value + 2.0 * bb * slope), l * 2.0 * bg * slope, l * 2.0 * b * axial_slope))
-    store(first[1], Vector(l * 2.0 * bg * slope, l * (value + 2.0 * gg * slope), l * 2.0 * g * axial_slope))
-    store(second[0], Vector(l * (6.0 * b * slope + 4.0 * b * bb * curve), l * (2.0 * g * slope + 4.0 * bb * g * curve),
-                            l * (2.0 * axial_slope + 4.0 * bb * axial_curve)))
-    store(second[1], Vector(l * (2.0 * g * slope + 4.0 * bb * g * curve), l * (2.0 * b * slope + 4.0 * b * gg * curve),
-                            l * 4.0 * bg * axial_curve))
-    store(second[3], Vector(l * (2.0 * b * slope + 4.0 * b * gg * curve), l * (6.0 * g * slope + 4.0 * g * gg * curve),
-                            l * (2.0 * axial_slope + 4.0 * gg * axial_curve)))
+    p, rise, bow = across
+    store(first[0], Vector(l * (p + 2.0 * bb * rise), l * 2.0 * bg * rise, l * 2.0 * b * axial.slope))
+    store(first[1], Vector(l * 2.0 * bg * rise, l * (p + 2.0 * gg * rise), l * 2.0 * g * axial.slope))
+    store(second[0], Vector(l * (6.0 * b * rise + 4.0 * b * bb * bow), l * (2.0 * g * rise + 4.0 * bb * g * bow),
+                            l * (2.0 * axial.slope + 4.0 * bb * axial.curve)))
+    store(second[1], Vector(l * (2.0 * g * rise + 4.0 * bb * g * bow), l * (2.0 * b * rise + 4.0 * b * gg * bow),
+                            l * 4.0 * bg * axial.curve))
+    store(second[3], Vector(l * (2.0 * b * rise + 4.0 * b * gg * bow), l * (6.0 * g * rise + 4.0 * g * gg * bow),
+                            l * (2.0 * axial.slope + 4.0 * gg * axial.curve)))
 
 
 @inline
@@ -115,7 +137,7 @@ def hinge(rest, outer, R, first, second, turn, turn_second):
         w = vector_of(turn[k])
         store(first[k], cross(w, arm))
         for m in range(k, 2):
-            store(second[PAIR[k, m]], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]), arm)))
+            store(second[pair(k, m)], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]), arm)))
     return Vector(arm.x, arm.y, arm.z + rest)
 
 
@@ -127,12 +149,12 @@ def turn_place(share, Z, d, first, second):
     for k in range(2):
         rate = Z @ vector_of(first[k])
         store(first[k], rate)
-        store(second[PAIR[k, 2]], cross(z, rate))
+        store(second[pair(k, 2)], cross(z, rate))
         for m in range(k, 2):
-            store(second[PAIR[k, m]], Z @ vector_of(second[PAIR[k, m]]))
+            store(second[pair(k, m)], Z @ vector_of(second[pair(k, m)]))
     swing = cross(z, d)
     store(first[2], swing)
-    store(second[PAIR[2, 2]], cross(z, swing))
+    store(second[pair(2, 2)], cross(z, swing))
     return d
 
 
@@ -153,37 +175,52 @@ def twisted(share, Z, R, outer, turn, turn_second):
     return product(product(Z, R), rotation_about(Vector(0.0, 0.0, 1.0), outer))
 
 
-@kernel
-def place(vertebrae, length, joint, share, q):
-    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is ARC, or where along the length a hinge sits (0 to 1).
+@generic
+def put_joint(joint, vertebrae, i, b, g, l, R, growths):
+    """Places and rates of the outer disk and of the centroid of vertebra i; `growths`: of f1, f2 and f3."""
 
-    `share`: of the twist, before the bend (SYMMETRIC or OUTER).
-    """
-    rotation, offset, centroid, offset_rate, centroid_rate, turn, offset_second, centroid_second, turn_second = vertebrae
+
+@version_for(put_joint, Arc)
+@inline
+def put_arc(joint, vertebrae, i, b, g, l, R, growths):
+    f1, f2, f3 = growths
+    store(vertebrae.offset[i], Vector(l * b * f2.value, l * g * f2.value, l * f1.value))
+    store(vertebrae.centroid[i], Vector(l * b * f3.value, l * g * f3.value, l * f2.value))
+    in_arc(vertebrae.offset_rate[i], vertebrae.offset_second[i], b, g, f2, f1, l)
+    in_arc(vertebrae.centroid_rate[i], vertebrae.centroid_second[i], b, g, f3, f2, l)
+
+
+@version_for(put_joint, Hinge)
+@inline
+def put_hinge(joint, vertebrae, i, b, g, l, R, growths):
+    first, second = vertebrae.offset_rate[i], vertebrae.offset_second[i]
+    end = hinge(joint.at * l, (1.0 - joint.at) * l, R, first, second, vertebrae.turn[i], vertebrae.turn_second[i])
+    store(vertebrae.offset[i], end)
+    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))       # the compliant part is at the hinge; its rates stay zero
+
+
+@lean_kernel
+def place(vertebrae, length, joint, share, q):
+    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is `Arc` or `Hinge`, `share` that of the twist which comes before the bend."""
+    offset, centroid, turn, turn_second = vertebrae.offset, vertebrae.centroid, vertebrae.turn, vertebrae.turn_second
     for i in range(len(length)):
         b, g, l = q[i, 0], q[i, 1], length[i]
         f1, f2, f3, f4, f5, f6, f7 = bending_functions(b * b + g * g)
-        slope1, slope2, slope3 = 0.5 * (f3 - f2), 0.5 * (2.0 * f4 - f3), 0.5 * (3.0 * f5 - f4)
-        curve1, curve2, curve3 = 0.25 * (3.0 * f5 - 3.0 * f4 + f3), 0.25 * (8.0 * f6 - 5.0 * f5 + f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5)
-        R = bend(b, g, f1, f2, f3, slope2, slope3, turn[i], turn_second[i])
-        if joint < 0.0:
-            store(offset[i], Vector(l * b * f2, l * g * f2, l * f1))
-            store(centroid[i], Vector(l * b * f3, l * g * f3, l * f2))
-            in_arc(offset_rate[i], offset_second[i], b, g, f2, slope2, curve2, slope1, curve1, l)
-            in_arc(centroid_rate[i], centroid_second[i], b, g, f3, slope3, curve3, slope2, curve2, l)
-        else:
-            store(offset[i], hinge(joint * l, (1.0 - joint) * l, R, offset_rate[i], offset_second[i], turn[i], turn_second[i]))
-            store(centroid[i], Vector(0.0, 0.0, joint * l))         # the compliant part is at the hinge; its rates stay zero
+        first = Growth(f1, 0.5 * (f3 - f2), 0.25 * (3.0 * f5 - 3.0 * f4 + f3))
+        second = Growth(f2, 0.5 * (2.0 * f4 - f3), 0.25 * (8.0 * f6 - 5.0 * f5 + f4))
+        third = Growth(f3, 0.5 * (3.0 * f5 - f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5))
+        R = bend(b, g, f1, f2, f3, second.slope, third.slope, turn[i], turn_second[i])
+        put_joint(joint, vertebrae, i, b, g, l, R, (first, second, third))
         if q.shape[1] == 3:
             e = q[i, 2]
             Z = rotation_about(Vector(0.0, 0.0, 1.0), share * e)
-            store(offset[i], turn_place(share, Z, vector_of(offset[i]), offset_rate[i], offset_second[i]))
-            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), centroid_rate[i], centroid_second[i]))
+            store(offset[i], turn_place(share, Z, vector_of(offset[i]), vertebrae.offset_rate[i], vertebrae.offset_second[i]))
+            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), vertebrae.centroid_rate[i], vertebrae.centroid_second[i]))
             R = twisted(share, Z, R, (1.0 - share) * e, turn[i], turn_second[i])
-        store_matrix(rotation[i], R)
+        store_matrix(vertebrae.rotation[i], R)
 
 
-@kernel
+@lean_kernel
 def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
     """Lengths of all tendon chords (v, tendons), their gradients (.., 3) and second derivatives (.., 6); zero beyond the anchor.
 
@@ -209,9 +246,9 @@ def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
                     w_m = vector_of(turn[i, m])
                     h_m = vector_of(offset_rate[i, m]) + cross(w_m, arm)
                     # d²R/da_k da_m = ([w_k,m] + [w_k][w_m]) R
-                    second = vector_of(offset_second[i, PAIR[k, m]]) + cross(vector_of(turn_second[i, k, m]), arm)
+                    second = vector_of(offset_second[i, pair(k, m)]) + cross(vector_of(turn_second[i, k, m]), arm)
                     second = second + cross(w, cross(w_m, arm))
-                    curve[i, c, PAIR[k, m]] = dot(u, second) + (dot(h_k, h_m) - dot(u, h_k) * dot(u, h_m)) / size
+                    curve[i, c, pair(k, m)] = dot(u, second) + (dot(h_k, h_m) - dot(u, h_k) * dot(u, h_m)) / size
 
 
 @inline

@@ -8,28 +8,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.mechanics.chain import screws
-from limbless.mechanics.geometric.motion import Frame
+from limbless.mechanics.chain.frames import FixedBase, Frame, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 Coordinates = Literal["virtual", "group"]
 Form = Literal["full", "printed"]
 
-_FRAMES = {
-    ("fixed", "virtual"): Frame(int(screws.FIXED_BASE), 0, 0), ("fixed", "group"): Frame(int(screws.FIXED_BASE), 0, 0),
-    ("planar", "virtual"): Frame(int(screws.PLANAR_CHART), 3, 3), ("planar", "group"): Frame(int(screws.PLANAR_GROUP), 3, 3),
-    ("free", "virtual"): Frame(int(screws.SPACE_CHART), 6, 6), ("free", "group"): Frame(int(screws.SPACE_GROUP), 6, 7),
-}
-_NAMES = {
-    int(screws.FIXED_BASE): (), int(screws.PLANAR_CHART): ("X", "Y", "yaw"), int(screws.PLANAR_GROUP): ("vx", "vy", "wz"),
-    int(screws.SPACE_CHART): ("X", "Y", "Z", "yaw", "pitch", "roll"), int(screws.SPACE_GROUP): ("vx", "vy", "vz", "wx", "wy", "wz"),
-}
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+_FRAMES: dict[tuple[str, str], type[Frame]] = {
+    ("fixed", "virtual"): FixedBase, ("planar", "virtual"): PlanarChart, ("free", "virtual"): SpaceChart,
+    ("fixed", "group"): FixedBase, ("planar", "group"): PlanarGroup, ("free", "group"): SpaceGroup,
+}
+_NAMES: dict[type[Frame], tuple[str, ...]] = {
+    FixedBase: (), PlanarChart: ("X", "Y", "yaw"), PlanarGroup: ("vx", "vy", "wz"),
+    SpaceChart: ("X", "Y", "Z", "yaw", "pitch", "roll"), SpaceGroup: ("vx", "vy", "vz", "wx", "wy", "wz"),
+}
 
 
 def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -> Frame:
-    """The description of the base of this chain, with its equations in full or with (22) as printed."""
+    """The description of the base of this chain, whose equations are in full or with (22) as printed."""
     if coordinates not in ("virtual", "group"):
         raise InputError(f"coordinates must be 'virtual' (the paper's virtual joints) or 'group' (SE(2) or SE(3)); got {coordinates!r}")
     if equations not in ("full", "printed"):
@@ -37,12 +35,14 @@ def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -
     if equations == "printed" and (chain.base != "planar" or coordinates != "virtual"):
         raise InputError("equations 'printed' are those of a planar base on virtual joints, as in the paper; "
                          f"got base {chain.base!r} with coordinates {coordinates!r}: use 'full'")
-    return _FRAMES[chain.base, coordinates]._replace(printed=equations == "printed")
+    kind = _FRAMES[chain.base, coordinates]
+    speeds = len(_NAMES[kind])
+    return kind(speeds, 7 if kind is SpaceGroup else speeds, AT_ORIGIN.copy())
 
 
 def names_of(frame: Frame) -> tuple[str, ...]:
     """One name for each speed of the base."""
-    return _NAMES[frame.base]
+    return _NAMES[type(frame)]
 
 
 def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Array, Array]:
@@ -53,11 +53,11 @@ def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Arr
     """
     position, q = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
     R = quaternion_to_matrix(q)
-    if frame.base == screws.FIXED_BASE:
+    if isinstance(frame, FixedBase):
         return np.concatenate([position, q]), np.zeros(0)
-    if frame.base == screws.SPACE_GROUP:
+    if isinstance(frame, SpaceGroup):
         return AT_ORIGIN.copy(), np.concatenate([position, q])
-    if frame.base == screws.SPACE_CHART:
+    if isinstance(frame, SpaceChart):
         yaw, pitch, roll = np.arctan2(R[1, 0], R[0, 0]), np.arcsin(np.clip(-R[2, 0], -1.0, 1.0)), np.arctan2(R[2, 1], R[2, 2])
         return AT_ORIGIN.copy(), np.array([*position, yaw, pitch, roll])
     level = abs(q[1]) < 1e-15 and abs(q[2]) < 1e-15

@@ -12,24 +12,26 @@ from limbless.environments.base import Environment, together
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.chain import christoffel as symbols_kernels
-from limbless.mechanics.chain import rows as rows_of
-from limbless.mechanics.chain import screws
-from limbless.mechanics.chain.row_motion import PUSH, DriveTable
-from limbless.mechanics.chain.row_saturation import WISH_ROWS
-from limbless.mechanics.forces.chain_rows import apply_laws
-from limbless.mechanics.geometric.mixed_dynamics import CLAMP_FAILS, FREE_OF_CLAMPS, Mode, Solver, clamp_rows, efforts, prepare, solve_free
-from limbless.mechanics.geometric.motion import LOCKED, UNSOLVED, Scratch, is_near_lock, mixed_terms, push_joints, put_coordinate_rates
+from limbless.mechanics.chain.actuation import passive_torques
+from limbless.mechanics.chain.christoffel import fill_christoffel, fill_coriolis
+from limbless.mechanics.chain.frames import Frame, PlanarChart, is_near_lock
+from limbless.mechanics.chain.joints import Spherical
+from limbless.mechanics.chain.tables import Base, Body, Screw
+from limbless.mechanics.geometric import evaluation as kernels
+from limbless.mechanics.geometric.mixed_dynamics import Trouble
+from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped, geometry_of
+from limbless.mechanics.integrate.tally import Uncounted
+from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
-from limbless.models.chain_tables import chain_table, mark_given, pack_environment
-from limbless.models.geometric import planar
+from limbless.models.geometric import planar, tables
 from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, Form, frame_of, names_of
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 Given = Literal["locomotion", "manipulation", "torque-driven"]
+_FULL = Full()
 
 
 class Poses(NamedTuple):
@@ -105,7 +107,7 @@ class Equations:
         built = robot.build()
         if not isinstance(built, Chain):
             raise InputError(f"the geometric model moves a chain; got {type(built).__name__}")
-        if np.any(built.arrays().joint_kind == rows_of.SPHERICAL):
+        if np.any(built.arrays().joint_kind == Spherical.code):
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
                              "(khalil-eel: `joints: revolute`)")
         self.chain, self.frame = built, frame_of(built, coordinates, equations)
@@ -113,29 +115,31 @@ class Equations:
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
-        self._laws, self._added = pack_environment(built, laws)
-        self._table = mark_given(chain_table(built, self._added), np.zeros(built.freedoms, dtype=bool))
+        self._forces, added, self._laws = assembly.pack_environment(built, laws)
+        self.equations: Full | Printed = Printed() if equations == "printed" else Full()
+        self._plain, self._added = assembly.robot_of(built, added), added
+        self._robot = tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + built.freedoms
-        self._scratch, self._solver = _scratch(len(built.arrays().joint_kind), self.freedoms, built.freedoms, 0), _solver(self.freedoms)
-        self._home = AT_ORIGIN
+        self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(laws), Uncounted())
+        self._geometry = geometry_of(self._memory)
 
     # Kinematics
 
     def forward_kinematics(self, x: ArrayLike) -> Poses:
         """Poses of all modules by products of exponentials (1)."""
         self._place(x, None)
-        work, pieces = self._scratch.work, self.chain.segments()
+        body, pieces = Body.of(self._memory.bodies), self.chain.segments()
         bodies = [piece.body for piece in pieces]
-        R = work[bodies, :9].reshape(-1, 3, 3)
+        R = body.rotation[bodies].reshape(-1, 3, 3)
         centre = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in pieces])
         frames = np.array([piece.frame for piece in pieces])
-        return Poses(R @ frames, work[bodies, 9:12] + np.einsum("bij,bj->bi", R, centre))
+        return Poses(R @ frames, body.origin[bodies] + np.einsum("bij,bj->bi", R, centre))
 
     def spatial_jacobian(self, x: ArrayLike) -> Array:
         """(6, N): spatial screws of all degrees of freedom (6), about the world's origin."""
         self._place(x, None)
-        columns = self._scratch.columns[:, :6].copy()
-        columns[:, :3] += np.cross(self._scratch.work[0, 9:12], columns[:, 3:])
+        columns = Screw.of(self._memory.screws).twist.copy()
+        columns[:, :3] += np.cross(Body.of(self._memory.bodies).origin[0], columns[:, 3:])
         return columns.T
 
     def body_jacobian(self, x: ArrayLike, module: int) -> Array:
@@ -143,8 +147,8 @@ class Equations:
         pieces = self.chain.segments()
         if not -len(pieces) <= module < len(pieces):
             raise InputError(f"module {module} does not exist; the robot has modules 0 to {len(pieces) - 1}")
-        poses, columns = self.forward_kinematics(x), self._scratch.columns[:, :6].copy()
-        R, arm = poses.rotation[module], poses.position[module] - self._scratch.work[0, 9:12]
+        poses, columns = self.forward_kinematics(x), Screw.of(self._memory.screws).twist
+        R, arm = poses.rotation[module], poses.position[module] - Body.of(self._memory.bodies).origin[0]
         linear = columns[:, :3] + np.cross(columns[:, 3:], arm)
         carried = np.arange(self.freedoms) <= self._last_column(pieces[module].body)
         return np.concatenate([linear @ R, columns[:, 3:] @ R], axis=1).T * carried
@@ -157,7 +161,7 @@ class Equations:
     def metric(self, x: ArrayLike) -> Array:
         """(N, N): the Riemannian metric M (10)."""
         self._weigh(x, None, None)
-        return self._scratch.metric.copy()
+        return self._memory.metric.copy()
 
     def christoffel(self, x: ArrayLike, form: Literal["general", "planar"] = "general",
                     kind: Literal["first", "second"] = "first") -> Array:
@@ -175,13 +179,11 @@ class Equations:
             return planar.planar_christoffel(self._planar(), numbers("x", x, self.freedoms))
         self._weigh(x, None, None)
         symbols = np.empty((self.freedoms,) * 3)                     # every entry is written
-        group = self.frame.base in (screws.PLANAR_GROUP, screws.SPACE_GROUP)
-        symbols_kernels.fill_christoffel(self._table.layout, self.frame.speeds, group, self._scratch.work, self._scratch.columns,
-                                         np.empty((6, self.freedoms)), symbols)
+        fill_christoffel(self._robot, self.frame, self._geometry, np.empty((6, self.freedoms)), symbols)
         return symbols
 
     def _planar(self) -> planar.Levers:
-        if self.frame.base != screws.PLANAR_CHART:
+        if not isinstance(self.frame, PlanarChart):
             raise InputError("the planar form is for a planar base on virtual joints; use form='general'")
         return planar.levers(self.chain)
 
@@ -189,14 +191,13 @@ class Equations:
         """(N, N): C_kj = Γ_ijk v^i, in O(n²); C v is the bias, and the rate of M less 2 C is skew."""
         self._weigh(x, speeds, None)
         matrix = np.zeros((self.freedoms, self.freedoms))
-        symbols_kernels.fill_coriolis(self._table, self.frame.speeds, self._scratch.work, self._scratch.columns,
-                                      np.zeros((len(self._table.layout), 36)), matrix)
+        fill_coriolis(self._robot, self.frame, self._geometry, np.zeros(36 * len(self._robot.links.codes)), matrix)
         return matrix
 
     def bias(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): Γ(v, v), in O(n)."""
         self._weigh(x, speeds, None)
-        return self._scratch.bias.copy()
+        return self._memory.bias.copy()
 
     def geodesic(self, x: ArrayLike, speeds: ArrayLike, times: ArrayLike, tolerance: float = 1e-10) -> Geodesic:
         """The free motion of the robot from a state: nothing acts, neither environment nor motors nor springs.
@@ -210,10 +211,10 @@ class Equations:
         if instants.ndim != 1 or len(instants) == 0 or not np.isfinite(instants).all() or (np.diff(instants) <= 0).any() or instants[0] < 0:
             raise InputError("times must be finite, increase, and begin at 0 s or later")
         split, v = self.frame.coordinates + self.chain.freedoms, numbers("speeds", speeds, self.freedoms)
-        free, rate = np.zeros(self.freedoms, dtype=np.int64), np.zeros(split)
+        rate = np.zeros(split)
 
         def slope(_: float, state: Array) -> Array:
-            put_coordinate_rates(self.frame, free, state[:split], state[split:], rate)
+            kernels.put_coordinate_rates(self.frame, state[:split], state[split:], rate)
             return np.concatenate([rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))])
 
         start = np.concatenate([numbers("x", x, split), v])
@@ -224,7 +225,7 @@ class Equations:
         """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no function and not in it."""
         without = self.bias(x, speeds)
         self._weigh(x, speeds, time)
-        return without - self._scratch.bias
+        return without - self._memory.bias
 
     # Dynamics
 
@@ -244,88 +245,73 @@ class Equations:
         """
         if self.wheels:
             raise InputError("set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`")
-        mask = self._mask(given)
-        s, solver, nb = self._scratch, self._solver, self.frame.speeds
-        missing = self._mixed(x, speeds) if self.frame.printed else 0.0
-        self._weigh(x, speeds, time)
-        s.bias[:nb] += missing
-        s.acceleration[:] = self._padded("acceleration", acceleration)
-        effort = self._padded("force", force)
-        passive = self._passive(x, speeds)
-        clamped = FREE_OF_CLAMPS if clamp is None else Clamp(module=clamp).row(self.chain)
-        count = nb if clamped >= 0 else 0
-        if count:
-            clamp_rows(self._table, self.frame.base, nb, clamped, s.work, s.columns, solver.rows, solver.row_rates)
-        free, fails = prepare(mask.astype(np.int64), s.metric, count, solver)
-        if fails >= 0:
-            raise SimulationError(self._failure(int(fails)), time)
-        solve_free(s.metric, effort + passive - s.bias, -solver.row_rates, count, free, solver, s.acceleration)
-        efforts(s.metric, s.bias, s.acceleration, count, solver, s.effort)
-        screws.accelerate(self._table, nb, s.acceleration, s.work, s.columns, s.push, s.rates)
-        return GeometricSolution(s.acceleration.copy(), np.where(mask, s.effort - passive, effort), s.push[7:13].copy(),
+        mask, s = self._mask(given), self._memory
+        self._weigh(x, speeds, time, self.equations)
+        s.rates[:] = self._padded("acceleration", acceleration)
+        effort, passive = self._padded("force", force), self._passive(x, speeds)
+        s.forces[:] = effort + passive - s.bias
+        held = Unclamped() if clamp is None else self._clamped(clamp)
+        found, count = kernels.solve_state(held, self._robot, self.frame, mask.astype(np.int64), s)
+        if found:
+            raise SimulationError(self._failure(found), time)
+        return GeometricSolution(s.rates.copy(), np.where(mask, s.effort - passive, effort), Base.of(s.base).held[0].copy(),
                                  self._pull(count))
+
+    def _clamped(self, module: int) -> Clamped:
+        """A clamp on a module, wherever it is."""
+        return Clamped(Clamp(module=module).row(self.chain), AT_ORIGIN)
 
     def _pull(self, count: int) -> Array:
         """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a planar base."""
-        pull, directions = self._solver.pull[:count], self._scratch.columns
+        pull, screws = self._memory.solver.pull[:count], Screw.of(self._memory.screws).twist
         if count == 3:
-            return np.concatenate([pull[:2] @ directions[:2, :3], pull[2] * directions[2, 3:6]])
+            return np.concatenate([pull[:2] @ screws[:2, :3], pull[2] * screws[2, 3:]])
         return pull.copy() if count else np.zeros(6)
 
     def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
         """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump as well."""
-        v, nb, s, solver = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._scratch, self._solver
-        self._weigh(x, v, None)
-        row = Clamp(module=clamp).row(self.chain)
+        return self._close_clamp(self.frame, x, speeds, clamp, joints_given)
+
+    def _close_clamp(self, frame: Frame, x: ArrayLike, speeds: ArrayLike, clamp: int, joints_given: bool) -> Impact:
+        """The same with the base's coordinates counted from the home of `frame`; the poses of all bodies are left in memory."""
+        v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
+        self._weigh(x, v, None, frame=frame)
         mask = np.zeros(self.freedoms, dtype=np.int64)
         mask[nb:] = joints_given
-        clamp_rows(self._table, self.frame.base, nb, row, s.work, s.columns, solver.rows, solver.row_rates)
-        free, fails = prepare(mask, s.metric, nb, solver)
-        if fails >= 0:
-            raise SimulationError(self._failure(int(fails)))
-        change = np.zeros(self.freedoms)
-        solve_free(s.metric, np.zeros(self.freedoms), -solver.rows[:nb] @ v, nb, free, solver, change)
-        efforts(s.metric, np.zeros(self.freedoms), change, nb, solver, s.effort)
-        after = v + change
+        found = kernels.stop_body(self._clamped(clamp), self._robot, frame, mask, v, s)
+        if found:
+            raise SimulationError(self._failure(found))
+        after = v + s.rates
         motors = np.where(mask[nb:] == 1, s.effort[nb:], 0.0)
         lost = 0.5 * (v @ s.metric @ v - after @ s.metric @ after)
-        return Impact(after, s.columns[:, 12:18].T @ change, motors, float(lost), float(motors @ (0.5 * (v + after)[nb:])))
+        return Impact(after, Screw.of(s.screws).pull.T @ s.rates, motors, float(lost), float(motors @ (0.5 * (v + after)[nb:])))
 
     # Inside
 
-    def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> Array:
-        size = self.frame.coordinates + self.chain.freedoms
-        coordinates = numbers("x", x, size)
+    def _state(self, x: ArrayLike, speeds: ArrayLike | None) -> tuple[Array, Array]:
+        """Coordinates and speeds, checked."""
+        coordinates = numbers("x", x, self.frame.coordinates + self.chain.freedoms)
         v = np.zeros(self.freedoms) if speeds is None else numbers("speeds", speeds, self.freedoms)
         if is_near_lock(self.frame, coordinates):
-            raise SimulationError(self._failure(LOCKED))
-        screws.place(self._table, self.frame.base, self.frame.speeds, self._home, coordinates, v, self._scratch.work, self._scratch.columns)
-        return coordinates
+            raise SimulationError(self._failure(Trouble.LOCK))
+        return coordinates, v
 
-    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None) -> None:
+    def _place(self, x: ArrayLike, speeds: ArrayLike | None) -> None:
+        kernels.place_state(self._robot, self.frame, *self._state(x, speeds), self._geometry)
+
+    def _weigh(self, x: ArrayLike, speeds: ArrayLike | None, time: float | None, equations: Full | Printed = _FULL,
+               frame: Frame | None = None) -> None:
         """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
-        s = self._scratch
-        self._place(x, speeds)
-        if time is None:
-            s.wrench[:] = 0.0
-        else:
-            apply_laws(self._laws, time, time, s.work, s.wrench)
+        forces = () if time is None else self._forces
+        kernels.weigh_state(equations, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory)
+        if time is not None:
             refuse_law_failure(self.environment)
-        screws.weigh(self._table, self.frame.speeds, s.wrench, s.work, s.columns, s.metric, s.bias, s.push)
-
-    def _mixed(self, x: ArrayLike, speeds: ArrayLike) -> Array:
-        """(base,): what (22) as printed leaves out."""
-        coordinates = self._place(x, speeds)
-        mixed_terms(self._table, self.frame, self._home, coordinates, numbers("speeds", speeds, self.freedoms), self._scratch)
-        return self._scratch.effort[:self.frame.speeds].copy()
 
     def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): springs, dampers and friction in the joints."""
-        n, passive = self.chain.freedoms, np.zeros(self.freedoms)
-        none = DriveTable(np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, n)))
-        mode = Mode(np.ones(self.freedoms, dtype=np.int64), FREE_OF_CLAMPS, False)
-        push_joints(self._table.joints, self.frame, mode, none, 0, np.asarray(x, dtype=float), np.asarray(speeds, dtype=float),
-                    np.zeros(n), np.zeros((WISH_ROWS, n)), passive[self.frame.speeds:])
+        passive = np.zeros(self.freedoms)
+        passive_torques(self._robot, np.concatenate([numbers("x", x, self.frame.coordinates + self.chain.freedoms),
+                                                     numbers("speeds", speeds, self.freedoms)]), passive[self.frame.speeds:])
         return passive
 
     def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
@@ -352,28 +338,14 @@ class Equations:
 
     def _failure(self, what: int) -> str:
         """The sentence for what the solution ran into."""
-        if what == LOCKED:
+        if what == Trouble.LOCK:
             return ("the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
                     "a base on SE(3), which has none")
-        if what == CLAMP_FAILS:
+        if what == Trouble.CLAMP:
             return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
-        if what == UNSOLVED:
+        if what == Trouble.FRICTION:
             return ("the friction of the wheels could not be solved for, though every step has a solution; please report this run, "
                     "and try another step")
-        name = [*names_of(self.frame), *self.chain.joint_names][what]
+        name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
         return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
                 "mass and inertia, or the joint a rotor_inertia")
-
-
-def _scratch(bodies: int, freedoms: int, joints: int, size: int) -> Scratch:
-    """Working memory of one chain whose flat state has `size` numbers."""
-    N = freedoms
-    work, columns = np.zeros((bodies, screws.WORK_COLUMNS)), np.zeros((N, screws.SCREW_COLUMNS))
-    return Scratch(work, columns, np.zeros((bodies, 6)), np.zeros((bodies, 6)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.zeros(N),
-                   np.zeros(N), np.zeros(joints), np.zeros((WISH_ROWS, joints)), np.zeros(joints), np.zeros(PUSH), np.zeros(6),
-                   np.zeros(size), np.zeros(size), np.zeros(size), np.zeros((4, joints)))
-
-
-def _solver(N: int) -> Solver:
-    return Solver(np.zeros(N, dtype=np.int64), np.zeros((N, N)), np.zeros(N), np.zeros((6, N)), np.zeros(6), np.zeros((6, N)),
-                  np.zeros((6, 6)), np.zeros(6))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, Switched
 from limbless.errors import InputError
-from limbless.mechanics.chain.row_motion import DriveTable
+from limbless.mechanics.chain.tables import Drive
 
 Array = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def phase_at(phases: list[Phase], times: Array) -> NDArray[np.int64]:
     return np.searchsorted([phase.start for phase in phases], times, side="right") - 1
 
 
-def handed_over(piece: DriveTable, times: Array, start: float, offset: Array, rate: Array, settle: float) -> DriveTable:
+def handed_over(piece: Drive, times: Array, start: float, offset: Array, rate: Array, settle: float) -> Drive:
     """The drive with a correction that begins at `start` with this offset and rate and is gone, smoothly, `settle` seconds later."""
     s = np.clip((times - start) / settle, 0.0, 1.0)[:, None]
     value = (1 - 10 * s**3 + 15 * s**4 - 6 * s**5, s - 6 * s**3 + 8 * s**4 - 3 * s**5)

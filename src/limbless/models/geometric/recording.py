@@ -5,24 +5,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.mechanics.chain.row_motion import Records
-from limbless.models.base import Block, Variable
+from limbless.models.base import Block
+from limbless.models.chain_recording import Records
+from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
 
-CLAMP_SCHEMA = {
-    "clamp_wrench": Variable(("screw",), "N, N m", "what the clamp does to the clamped link, about its origin; zero while open", "world"),
-    "clamp_impulse": Variable(("screw",), "N s, N m s", "impulses of all clamps that closed so far, about the world origin", "world"),
-    "clamp_energy": Variable((), "J", "kinetic energy lost when clamps closed, since the start"),
-}
-CONTACT_SCHEMA = {
-    "contact_force": Variable(("contact", "axis"), "N", "force of each contact (a wheel: dry friction), mean over the step that begins; "
-                              "0 where open", "world"),
-    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
-    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
-    "contact_held": Variable(("contact",), "1", "number of directions (along, across) in which a wheel sticks", ""),
-    "contact_residual": Variable((), "m/s", "worst violation of the friction law in any step since the record before"),
-}
+CLAMP_SCHEMA = choose("clamp_wrench", "clamp_impulse", "clamp_energy")
+CONTACT_SCHEMA = choose("contact_force", "contact_position", "contact_state", "contact_held", "contact_residual",
+                        contact_force="mean over the step that begins (of a wheel: its dry friction)")
 
 
 def clamp_variables(block: Block, records: Records, planar: bool) -> Block:

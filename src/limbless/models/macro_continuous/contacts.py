@@ -1,7 +1,8 @@
-"""Contacts of a rod: where they are, the motion that they allow, and the forces that this motion takes (paper 000, section IV).
+"""Contacts of a rod: where they are, the motion that they allow, and the forces that this motion takes (paper 000,
+section IV).
 
-Every contact holds some components of the twist of a section at η(C) = Ad_h⁻¹ (η_o + J): rows of linear equations for η_o, solved in
-the sense of least squares. Anchors (six components) and supports (three) are the same here.
+Every contact holds some components of the twist of a section at η(C) = Ad_h⁻¹ (η_o + J): rows of linear equations for
+η_o, solved in the sense of least squares. Anchors (six components) and supports (three) are the same here.
 """
 from __future__ import annotations
 
@@ -11,13 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.actuation.strains import rod_strain
 from limbless.environments.anchorage import Anchorage
-from limbless.environments.contact import Contact, Places
+from limbless.environments.constraint import Contact, Places
 from limbless.environments.support import NEVER, Support
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics.rod import contacts as rod_contacts
-from limbless.mechanics.rod import sweep as rod_kernels
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.rod.contacts import NOWHERE, Fit, Held, Measure, held_twists, travel
+from limbless.mechanics.rod.sweep import Reach, reach_many, twists_to_sections
+from limbless.mechanics.rod.tables import Shape
 from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import bracket, carried
@@ -32,7 +36,7 @@ RANK = 1e-8                # singular values below this share of the largest cou
 class Reached(NamedTuple):
     """Touched sections at E instants, P of them."""
 
-    pose: Array            # (E, P, NODE_COLUMNS) pose, J and A
+    shape: Array           # Shape (E, P)
     strain: Array          # (E, P, 6)
     slope: Array           # (E, P, 6)
     rate: Array            # (E, P, 6)
@@ -46,15 +50,6 @@ class Motion(NamedTuple):
     residual: Array        # (E,) slip that remains, m/s
     speed: Array           # (E,) with which it is compared, m/s
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
-
-
-class Held(NamedTuple):
-    """All sections that something holds at E instants: touched ones first, then those at which a guided body is asked not to slip."""
-
-    pose: Array                    # (E, N, NODE_COLUMNS)
-    active: NDArray[np.bool_]      # (E, N, 6) which components of its twist
-    given: Array                   # (E, N, 6) what they must be
-    place: Array                   # (E, N) abscissae, m
 
 
 class Slots(NamedTuple):
@@ -74,7 +69,8 @@ class ContactSet:
         self.walls = [item for item in self.items if isinstance(item, Support) and item.along == "body"]
         self._refuse_held()
         ends = np.linspace(0, len(mesh.half), _GUIDES).round().astype(int)
-        self.guide_nodes = 2 * np.unique(ends)            # ends of panels: an integral to the middle of one is less accurate
+        self.guide_nodes = 2 * np.unique(ends)            # ends of panels: an integral to the middle of one is less
+                                                          # accurate
 
     @property
     def guides_body(self) -> bool:
@@ -83,7 +79,9 @@ class ContactSet:
 
     def walled_at(self, times: Array) -> NDArray[np.bool_]:
         """Whether the whole body is guided, at each time."""
-        return np.any([item.open_at(times) for item in self.walls], axis=0) if self.walls else np.zeros(len(times), dtype=bool)
+        if not self.walls:
+            return np.zeros(len(times), dtype=bool)
+        return np.any([item.open_at(times) for item in self.walls], axis=0)
 
     def _refuse_held(self) -> None:
         """Motions and couples that a base which is not free cannot have."""
@@ -92,11 +90,13 @@ class ContactSet:
                 given = np.array(getattr(item, name))
                 if given[~self.free].any():
                     entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
-                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: {entries}) along which "
+                    raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: "
+                                     f"{entries}) along which "
                                      f"a base "
                                      f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
             if isinstance(item, Support) and item.couple_length is not None and not self.free[3]:
-                raise InputError(f"support: couple_length matters where supports carry couples, on a free base; this one is "
+                raise InputError("support: couple_length matters where supports carry couples, on a free base; this "
+                                 "one is "
                                  f"{self.rod.base!r}")
 
     def slots(self, gait: Gait) -> list[Slots]:
@@ -109,7 +109,8 @@ class ContactSet:
         return found
 
     def guided(self, slots: list[Slots]) -> NDArray[np.bool_]:
-        """(P, 6): components of the touched section that each contact holds, within the group in which the body moves."""
+        """(P, 6): components of the touched section that each contact holds, within the group in which the body
+        moves."""
         rows = np.zeros((slots[-1].columns.stop, 6), dtype=bool)
         for item, columns in slots:
             rows[columns, list(item.guided)] = True
@@ -119,7 +120,7 @@ class ContactSet:
 
     def start(self, slots: list[Slots]) -> Array:
         """Abscissae of travelling supports at the start of a run, in their slots; others nowhere."""
-        places = np.full(slots[-1].columns.stop if slots else 0, rod_contacts.NOWHERE)
+        places = np.full(slots[-1].columns.stop if slots else 0, NOWHERE)
         for item, columns in slots:
             if isinstance(item, Support):
                 places[columns][:len(item.abscissae)] = item.abscissae
@@ -127,9 +128,11 @@ class ContactSet:
 
     def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array,
                 body_speed: dict[tuple[float, float, float], Array] | None) -> tuple[Places, NDArray[np.bool_]]:
-        """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout the step (K, P).
+        """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout
+        the step (K, P).
 
-        body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,) moves on.
+        body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,)
+        moves on.
         """
         steps, count = len(knots) - 1, slots[-1].columns.stop
         middle = 0.5 * (knots[:-1] + knots[1:])
@@ -142,8 +145,8 @@ class ContactSet:
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
                 moved = places[columns].copy()
-                rod_contacts.travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width),
-                                    moved, path, there)
+                travel(self.mesh.X, knots, body_speed[item.velocity], item.spacing or 0.0, item.timetable(width), moved,
+                       path, there)
                 places[columns] = moved
                 found.place[..., columns] = path
             elif isinstance(item, Support):
@@ -157,14 +160,16 @@ class ContactSet:
             present[:, columns] = there & item.open_at(middle)[:, None]
         return found, present
 
-    def _from_gait(self, item: Contact, gait: Gait, grid: Array, columns: slice, found: Places, slack: float) -> NDArray[np.bool_]:
+    def _from_gait(self, item: Contact, gait: Gait, grid: Array, columns: slice, found: Places,
+                   slack: float) -> NDArray[np.bool_]:
         """Anchors that a gait (or the user) places: those on the body throughout a step come first in their columns."""
         all_places = item.places(gait, grid.ravel(), self.rod.length)
         steps, width = len(grid), columns.stop - columns.start
         wide = [part.reshape(steps, 3, -1) for part in all_places]
         on_body = ((wide[0] >= -slack) & (wide[0] <= self.rod.length + slack)).all(axis=1)
         if on_body.sum(axis=1).max(initial=0) > width:
-            raise InputError("more anchors than expected are on the body at once; the gait's crests must be one wavelength apart")
+            raise InputError("more anchors than expected are on the body at once; the gait's crests must be one "
+                             "wavelength apart")
         order = np.argsort(~on_body, axis=1, kind="stable")[:, :width]
         pick = np.broadcast_to(order[:, None], (steps, 3, order.shape[1]))
         there = np.zeros((steps, width), dtype=bool)
@@ -176,18 +181,19 @@ class ContactSet:
 
     # The sections that they touch
 
-    def reach(self, gait: Gait, times: Array, place: Array, stage: NDArray[np.int64], work: Array) -> Reached:
-        """Pose, J, A and strain of the touched sections: from the node before each, over a panel of its own with exact strains."""
+    def reach(self, gait: Gait, times: Array, place: Array, stage: NDArray[np.int64], shapes: Array) -> Reached:
+        """Pose, J, A and strain of the touched sections: from the node before each, over a panel of its own with exact
+        strains."""
         X, shape = self.mesh.X, place.shape
         first = 2 * np.clip(np.searchsorted(X[::2], place, side="right") - 1, 0, len(self.mesh.half) - 1)
         start = X[first]
         half = np.maximum(0.5 * (place - start), 0.0)
         stations = np.concatenate([start, start + half, place], axis=1)
-        drive = self.rod.strain(gait, times, stations)
+        drive = rod_strain(self.rod, gait, times, stations)
         parts = [part.reshape(shape[0], 3, shape[1], 6) for part in drive]
         panels = [np.ascontiguousarray(part.swapaxes(1, 2)).reshape(-1, 3, 6) for part in parts]
-        out = np.zeros((half.size, rod_kernels.NODE_COLUMNS))
-        rod_kernels.reach_many(*panels, half.ravel(), first.ravel(), work, np.repeat(stage, shape[1]), out)
+        out = Shape.zeros(half.size)
+        reach_many(Reach(tuple(panels), half.ravel(), first.ravel(), np.repeat(stage, shape[1])), shapes, out)
         value = parts[0][:, 2]
         sloped = any(item.needs_slope for item in self.items)
         slope = gait.slope(times, place).value if sloped else np.zeros_like(value)
@@ -195,38 +201,41 @@ class ContactSet:
 
     # The motion that they allow
 
-    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached, work: Array,
+    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached,
+               shapes: Array,
                stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> Motion:
-        """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports move through space."""
+        """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports
+        move through space."""
         guided = self.guided(slots)
         given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
         for item, columns in slots:
             part = Places(*(values[:, columns] for values in places))
-            given[:, columns], given_rate[:, columns] = item.demands(times, part, reached.strain[:, columns], reached.slope[:, columns],
-                                                                     reached.rate[:, columns])
+            given[:, columns], given_rate[:, columns] = item.demands(
+                times, part, reached.strain[:, columns], reached.slope[:, columns], reached.rate[:, columns])
             refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
-        drift = self._drift(slots, base, reached.pose, times)
+        drift = self._drift(slots, base, reached.shape, times)
         given = given + drift
         active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
-        held = self._with_body(Held(reached.pose, active, given, places.place), work, stage, walled, base, times)
+        held = self._with_body(Held(reached.shape, active, given, places.place), shapes, stage, walled, base, times)
         twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
-        speeds = carried(rod_kernels.twists_to_sections, held.pose, twist[:, None] + held.pose[..., rod_kernels.SWING:][..., :6])
+        speeds = carried(twists_to_sections, held.shape, twist[:, None] + Shape.of(held.shape).swing)
         points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)
         scale = np.maximum(scale, np.linalg.norm(twist[:, :3], axis=1))
-        scale = np.maximum(scale, REST * self.rod.length)                                  # at rest any slip would be all of the speed
-        refusals.refuse_slip(left / float(scale.max(initial=REST * self.rod.length)), self.tolerance, times, held.place, worst)
-        rates = moving.turning(speeds[..., 3:], held.given)                                # of what guides a body that turns
+        scale = np.maximum(scale, REST * self.rod.length)       # at rest any slip would be all of the speed
+        slip = left / float(scale.max(initial=REST * self.rod.length))
+        refusals.refuse_slip(slip, self.tolerance, times, held.place, worst)
+        rates = moving.turning(speeds[..., 3:], held.given)     # of what guides a body that turns
         rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
         return Motion(twist, twist_rate, left, scale, given)
 
-    def guess(self, work: Array) -> Array:
+    def guess(self, shapes: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
-        T = len(work)
-        nothing = Held(work[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
-        held = self._with_body(nothing, work, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
+        T = len(shapes)
+        nothing = Held(shapes[:, :0], np.zeros((T, 0, 6), dtype=bool), np.zeros((T, 0, 6)), np.zeros((T, 0)))
+        held = self._with_body(nothing, shapes, np.arange(T), np.ones(T, dtype=bool), None, np.zeros(T))
         return self._least_squares(held, np.zeros((T, 6)), 0, 1e-12)[0]
 
     @property
@@ -241,27 +250,29 @@ class ContactSet:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
-    def _with_body(self, held: Held, work: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None,
-                   times: Array) -> Held:
+    def _with_body(self, held: Held, shapes: Array, stage: NDArray[np.int64], walled: NDArray[np.bool_],
+                   base: Array | None, times: Array) -> Held:
         """The same, and sections of the body where it is guided as a whole."""
         if not walled.any():
             return held
-        pose = work[stage[:, None], self.guide_nodes]
+        pose = shapes[stage[:, None], self.guide_nodes]
         drift = np.tile(moving.wall_velocity(self.walls), (pose.shape[1], 1))
         active = np.broadcast_to(walled[:, None, None] & self._walled_components, (*pose.shape[:2], 6))
         place = np.broadcast_to(self.mesh.X[self.guide_nodes], pose.shape[:2])
         more = Held(pose, active, moving.along_sections(base, pose, drift, self.free, times), place)
-        if held.pose.shape[1] == 0:
-            return Held(more.pose, active.copy(), more.given, place.copy())
+        if held.shape.shape[1] == 0:
+            return more
         return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
     def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
         """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
-        velocity = moving.velocities([item for item, _ in slots], [columns.stop - columns.start for _, columns in slots])
+        counts = [columns.stop - columns.start for _, columns in slots]
+        velocity = moving.velocities([item for item, _ in slots], counts)
         return moving.along_sections(base, pose, velocity, self.free, times)
 
     def _sliding(self, slots: list[Slots], reached: Reached, twist: Array, drift: Array) -> Array:
-        """What the rate of a held component gains as its support wanders at Ċ (33): -η'(C) Ċ, with η' of (7), and the turn of its axes."""
+        """What the rate of a held component gains as its support wanders at Ċ (33): -η'(C) Ċ, with η' of (7), and the
+        turn of its axes."""
         change = np.zeros_like(twist)
         for item, columns in slots:
             if isinstance(item, Support):
@@ -272,19 +283,25 @@ class ContactSet:
         return change
 
     def _solve(self, held: Held, twist: Array, order: int, times: Array) -> tuple[Array, Array, NDArray[np.int64]]:
-        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused if not unique."""
+        """η_o, or η̇_o if the order is 1; the largest remaining mismatch at each instant, and of which section. Refused
+        if not unique."""
         answer, left, worst, normal = self._least_squares(held, twist, order, 0.0)
         if not order:
-            refusals.refuse_loose(normal[:, self.free][:, :, self.free], times, held.place, np.any(held.active, axis=-1), bool(self.walls))
+            refusals.refuse_loose(normal[:, self.free][:, :, self.free], times, held.place,
+                                  np.any(held.active, axis=-1), bool(self.walls))
         return answer, left, worst
 
-    def _least_squares(self, held: Held, twist: Array, order: int, ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
+    def _least_squares(self, held: Held, twist: Array, order: int,
+                       ridge: float) -> tuple[Array, Array, NDArray[np.int64], Array]:
         E, linear = len(twist), np.arange(6) < 3
-        answer, left, worst, normal = np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6))
+        fit = Fit(np.zeros((E, 6)), np.zeros(E), np.zeros(E, dtype=np.int64), np.zeros((E, 6, 6)), np.zeros(6),
+                  np.zeros(6), np.zeros((6, 7)))
         unit = np.where(linear, 1.0, self._radius)                          # rolling counts as the speed of the skin
-        rod_contacts.held_twists(held.pose, held.active, held.given, twist, order, unit, self.free.astype(float),
-                                 np.where(linear, 1.0, self.rod.length), ridge, answer, left, worst, normal)
-        return answer, left, worst, normal
+        measure = Measure(unit, self.free.astype(float), np.where(linear, 1.0, self.rod.length), ridge)
+        ordered = Held(kernel_array(held.shape), np.ascontiguousarray(held.active), kernel_array(held.given),
+                       kernel_array(held.place))
+        held_twists(ordered, kernel_array(twist), order, measure, fit)
+        return fit.answer, fit.left, fit.worst, fit.normal
 
     @property
     def _radius(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.errors import InputError
 from limbless.gaits.base import Drive
 from limbless.mechanics.rod.contacts import NOWHERE
-from limbless.mechanics.rod.sweep import inertia_matrices
+from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.models.base import State
 from limbless.models.macro_continuous.mesh import Mesh
 from limbless.models.macro_continuous.recording import from_raw
@@ -53,7 +53,8 @@ class Known:
     def crests(self, times: Array, length: float) -> Drive:
         """Where sweeping anchorages hold."""
         if self.given is None:
-            raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae (P,), or "
+            raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae "
+                             "(P,), or "
                              "(3, P) with their speeds and accelerations along the body")
         return Drive(*(np.tile(row, (len(times), 1)) for row in self.given))
 
@@ -85,10 +86,10 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     gait: Any = Known(model.mesh, strains, None if crests is None else _rows(crests))
     slots, before = model.contacts.slots(gait), kinematic.slots
     state = State(time, np.concatenate([x, _placed(model.contacts.start(slots), supports)]))
-    table = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))
+    course = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))
     try:
         kinematic.slots = slots
-        _, block, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), table)
+        _, block, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), course)
     finally:
         kinematic.slots = before
     if status.failure:
@@ -97,8 +98,8 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     wrench, tail = model.recorder.wrench_along(now, touches)
     held = np.zeros((0, 6)) if touches is None else np.where(touches.present[0, :, None], touches.wrench[0], 0.0)
     resultant = np.zeros(6) if touches is None else touches.resultant[0]
-    return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(table.sums[:1])[0],
-                    now.work[0, :, :12].copy(), float(now.powers[0, 0]), now.twist[0], resultant, held)
+    return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia_matrices(course.sums[:1])[0],
+                    now.shape[0, :, :12].copy(), float(now.powers[0, 0]), now.twist[0], resultant, held)
 
 
 def _rows(crests: ArrayLike) -> Array:
@@ -115,7 +116,8 @@ def _placed(places: Array, supports: ArrayLike | None) -> Array:
         return places
     given = np.array(supports, dtype=np.float64)
     if given.ndim != 1 or len(given) > len(places):
-        raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; got shape "
+        raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; "
+                         "got shape "
                          f"{given.shape}")
     found = np.full(len(places), NOWHERE)
     found[:len(given)] = np.where(np.isfinite(given), given, NOWHERE)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.environments.support import Support
 from limbless.errors import InputError
+from limbless.mechanics.rod.tables import Shape
 
 Array = NDArray[np.float64]
 
@@ -28,19 +29,20 @@ def wall_velocity(walls: Sequence[Support]) -> Array:
     """(3,): velocity of the tube that guides a whole body: one for all that do so."""
     found = {item.velocity for item in walls}
     if len(found) > 1:
-        raise InputError(f"support: the whole body is guided at different velocities, {sorted(found)}; give all supports `along: body` one")
+        raise InputError(f"support: the whole body is guided at different velocities, {sorted(found)}; give all "
+                         "supports `along: body` one")
     return np.array(found.pop() if found else (0.0, 0.0, 0.0))
 
 
-def along_sections(base: Array | None, pose: Array, velocity: Array, free: NDArray[np.bool_], times: Array) -> Array:
+def along_sections(base: Array | None, shape: Array, velocity: Array, free: NDArray[np.bool_], times: Array) -> Array:
     """World velocities (P, 3) along the axes of sections (E, P, 3), as twists (E, P, 6) without rotation.
 
-    base : (E, 3, 3) orientation of the head; None where nothing moves. pose : (E, P, >= 9) of the sections in the head frame.
+    base : (E, 3, 3) orientation of the head; None where nothing moves. shape : Shape (E, P) of the sections.
     """
-    twist = np.zeros((*pose.shape[:2], 6))
+    twist = np.zeros((*shape.shape[:2], 6))
     if base is None or not velocity.any():
         return twist
-    axes = base[:, None] @ pose[..., :9].reshape(*pose.shape[:2], 3, 3)
+    axes = base[:, None] @ Shape.of(shape).rotation.reshape(*shape.shape[:2], 3, 3)
     twist[..., :3] = (velocity[..., None, :] @ axes)[..., 0, :]
     lost = np.abs(np.where(free[:3], 0.0, twist[..., :3])).max(axis=(1, 2)) > 1e-9 * np.abs(velocity).max()
     if lost.any():

@@ -14,64 +14,23 @@ from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.contact.law import OPEN, SLIP, STICK
-from limbless.mechanics.forces import rows as law_columns
-from limbless.mechanics.forces.rows import Laws
-from limbless.mechanics.rod.motion import TURN, WORKS
-from limbless.mechanics.rod.sweep import (
-    PLACE,
-    POKE,
-    PUSH,
-    ROTATION,
-    SURGE,
-    SWING,
-    twists_to_sections,
-    wrenches_to_head,
-    wrenches_to_sections,
-)
+from limbless.mechanics.forces.weight import Weight, WeightLaw
+from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
+from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Block, Variable
-from limbless.models.body_variables import BODY_VARIABLES
 from limbless.models.macro_continuous.mesh import Mesh, Slices
+from limbless.models.variables import choose
 from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 
 Array = NDArray[np.float64]
 
-SCHEMA = {
-    "base_position": Variable(("axis",), "m", "position of the head section", "world"),
-    "base_orientation": Variable(("quaternion",), "1", "orientation of the head section, scalar first", "world"),
-    "base_twist": Variable(("screw",), "m/s, rad/s", "twist of the head section", "base"),
-    "base_acceleration": Variable(("screw",), "m/s2, rad/s2", "classical acceleration of the head section, angular acceleration", "base"),
-    **BODY_VARIABLES,
-    "radius": Variable(("section", "transverse"), "m", "half axes of the section; it swells as it shortens", "section"),
-    "strain": Variable(("section", "screw"), "1, 1/m", "stretch and shears, twist and curvatures", "section"),
-    "strain_rate": Variable(("section", "screw"), "1/s, 1/(m s)", "rate of the strain", "section"),
-    "internal_wrench": Variable(("section", "screw"), "N, N m", "what the part beyond the middle of a section does to the part before it",
-                                "section"),
-    "effort": Variable(("section", "screw"), "N, N m", "what the actuators give along the actuated strains; positive when they drive",
-                       "section"),
-    "fluid_force": Variable(("section", "axis"), "N", "force of the environment on the section, added mass included", "section"),
-    "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts, about the head", "base"),
-    "contact_force": Variable(("contact", "axis"), "N", "force of each contact on the body; 0 where open", "world"),
-    "contact_couple": Variable(("contact", "axis"), "N m", "couple of each contact on the body, about its place; 0 where open", "world"),
-    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
-    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
-    "support_wrench": Variable(("contact", "screw"), "N, N m", "force and couple of each contact along the axes of its section", "section"),
-    "support_abscissa": Variable(("contact",), "m", "where along the body each contact is; 0 while it is not there"),
-    "contact_residual": Variable((), "m/s", "slip that remains at the contacts"),
-    "contact_speed": Variable((), "m/s", "speed of the body, with which the slip at its contacts is compared"),
-    "contact_conditioning": Variable((), "1", "smallest over largest singular value of the map from contact forces to their resultant"),
-    "contact_singular_values": Variable(("resultant",), "1", "singular values of the map from contact forces to their resultant"),
-    "tail_wrench": Variable((), "1", "internal wrench beyond the tail, relative to the forces along the body"),
-    "kinetic_energy": Variable((), "J", "kinetic energy of the body and added mass"),
-    "potential_energy": Variable((), "J", "energy of weight, buoyancy and passive stiffness"),
-    "actuator_power": Variable((), "W", "power of the actuators"),
-    "environment_power": Variable((), "W", "power of the environment (velocity terms of added mass included)"),
-    "passive_power": Variable((), "W", "power of the passive stiffness and damping"),
-    "actuator_work": Variable((), "J", "work of the actuators since the start"),
-    "environment_work": Variable((), "J", "work of the environment since the start"),
-    "passive_work": Variable((), "J", "work of the passive stiffness and damping since the start"),
-    "momentum": Variable(("screw",), "N s, N m s", "momentum of the body and added mass, about the world origin", "world"),
-    "impulse": Variable(("screw",), "N s, N m s", "integral of all that changes the momentum, since the start", "world"),
-}
+SCHEMA = choose(
+    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
+    "com_position", "com_velocity", "position", "orientation", "radius", "strain", "strain_rate", "internal_wrench",
+    "effort", "fluid_force", "contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state",
+    "support_wrench", "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning",
+    "contact_singular_values", "tail_wrench", "kinetic_energy", "potential_energy", "actuator_power",
+    "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
 CONTACTS = ("contact_wrench", "contact_force", "contact_couple", "contact_position", "contact_state", "support_wrench",
             "support_abscissa", "contact_residual", "contact_speed", "contact_conditioning", "contact_singular_values")
 
@@ -80,12 +39,13 @@ class Instants(NamedTuple):
     """R recorded instants, whatever algorithm found the motion."""
 
     time: Array            # (R,)
-    x: Array               # (R, x) flat state
+    x: Array               # HeadState (R,)
     twist: Array           # (R, 6) of the head
     twist_rate: Array      # (R, 6) rate of its components
     hold: Array            # (R, 6) what holds the head, head frame
     powers: Array          # (R, 2) of the strains' drive (actuators and passive), of the environment
-    work: Array            # (R, nodes, NODE_COLUMNS)
+    shape: Array           # Shape (R, nodes)
+    load: Array            # Load (R, nodes)
     strain: Array          # (R, nodes, 6)
     strain_rate: Array     # (R, nodes, 6)
 
@@ -106,7 +66,8 @@ class Touches(NamedTuple):
 
 def raw_block(now: Instants, touches: Touches | None) -> Block:
     """Instants and contacts as one block of arrays, record first: what `advance` keeps until the end of a run."""
-    block = {"time": now.time, **{f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}}
+    kept = {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
+    block = {"time": now.time, **kept}
     if touches is not None:
         block |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
     return block
@@ -129,14 +90,16 @@ def cross_wrench(twist: Array, momentum: Array) -> Array:
 
 def bracket(a: Array, b: Array) -> Array:
     """ad_a b of (..., 6) arrays."""
-    return np.concatenate([np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:]), np.cross(a[..., 3:], b[..., 3:])], axis=-1)
+    v, w = a[..., :3], a[..., 3:]
+    return np.concatenate([np.cross(w, b[..., :3]) + np.cross(v, b[..., 3:]), np.cross(w, b[..., 3:])], axis=-1)
 
 
-def carried(kernel: Any, work: Array, pairs: Array) -> Array:
-    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of `mechanics.rod.sweep`."""
-    pairs = kernel_array(np.broadcast_to(pairs, (*work.shape[:2], 6)))
+def carried(kernel: Any, shape: Array, pairs: Array) -> Array:
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of
+    `mechanics.rod.sweep`."""
+    pairs = kernel_array(np.broadcast_to(pairs, (*shape.shape[:2], 6)))
     out = np.empty_like(pairs)
-    kernel(work, pairs, out)
+    kernel(kernel_array(shape), pairs, out)
     return out
 
 
@@ -147,9 +110,9 @@ def _turn(R: Array, v: Array) -> Array:
 class Recorder:
     """Turns instants of one rod into blocks."""
 
-    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, laws: Laws, contacts: Sequence[str] = (),
-                 slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
-        self.rod, self.mesh, self.whole, self.own, self.laws = rod, slices.mesh, whole, own, laws
+    def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...],
+                 contacts: Sequence[str] = (), slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
+        self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
         self.middles, self.axes = slices.mesh.middles, slices.axes
         self.total = float(slices.mesh.weight @ own[:, 0])
@@ -167,16 +130,20 @@ class Recorder:
         found: dict[str, Any] = {
             "section": (("section",), [f"X = {x:.4g} m" for x in X], {}),
             "abscissa": (("section",), X, {"units": "m", "long_name": "abscissa of the middle of each section"}),
-            "section_length": (("section",), lengths, {"units": "m", "long_name": "length of the section when not stretched"}),
-            "effort_limit": (("screw",), self.effort_limit(), {"units": "N, N m", "long_name": "largest effort of the actuators"}),
+            "section_length": (("section",), lengths,
+                               {"units": "m", "long_name": "length of the section when not stretched"}),
+            "effort_limit": (("screw",), self.effort_limit(),
+                             {"units": "N, N m", "long_name": "largest effort of the actuators"}),
         }
         found["slip_tolerance"] = ((), self.slip,
-                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of the body"})
+                                   {"units": "1", "long_name": "slip that contacts may leave, relative to the speed of "
+                                                               "the body"})
         if self.contacts:
             held = HELD[self.rod.base]
             found["resultant"] = (("resultant",), [f"number {number + 1}" for number in range(6 - len(held))], {})
             found["contact"] = (("contact",), [f"contact {number + 1}" for number in range(len(self.contacts))], {})
-            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each contact belongs to"})
+            found["contact_law"] = (("contact",), list(self.contacts), {"long_name": "the environment that each "
+                                                                                     "contact belongs to"})
         return found
 
     @property
@@ -190,9 +157,13 @@ class Recorder:
         limit = np.full(6, np.inf) if given is None else np.broadcast_to(np.array(given, dtype=float), 6)
         return np.where(self.actuated, limit, np.inf)
 
-    def strain_table(self) -> Array:
-        """(4, 6) passive stiffness and damping, strain at rest, and 1 where actuated."""
-        return np.array([self.stiffness, self.damping, np.broadcast_to(NATURAL, 6), self.actuated.astype(float)])
+    def muscles(self) -> Array:
+        """The six strains in a table."""
+        rows = Muscle.zeros(6)
+        muscle = Muscle.of(rows)
+        muscle.stiffness[:], muscle.damping[:] = self.stiffness, self.damping
+        muscle.rest[:], muscle.acts[:] = NATURAL, self.actuated
+        return rows
 
     def passive_power(self, strain: Array, rate: Array) -> Array:
         """Power (T,) that passive stiffness and damping give, from strains (T, nodes, 6)."""
@@ -203,16 +174,17 @@ class Recorder:
 
     def block(self, now: Instants, touches: Touches | None) -> Block:
         """The variables of the schema at the recorded instants."""
-        base = quaternion_to_matrix(now.x[:, TURN:TURN + 4])
+        state = HeadState.of(now.x)
+        base = quaternion_to_matrix(state.turn)
         acceleration = now.twist_rate.copy()
         acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])
-        passive, sums = self.passive_power(now.strain, now.strain_rate), now.x[:, WORKS:]
-        position = now.x[:, :3]
+        passive, position = self.passive_power(now.strain, now.strain_rate), state.position
         block = {
-            "time": now.time, "base_position": position, "base_orientation": now.x[:, TURN:TURN + 4], "base_twist": now.twist,
+            "time": now.time, "base_position": position, "base_orientation": state.turn, "base_twist": now.twist,
             "base_acceleration": acceleration, "base_reaction": now.hold,
-            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1], "passive_power": passive,
-            "actuator_work": sums[:, 0] - sums[:, 2], "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+            "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1],
+            "passive_power": passive, "actuator_work": state.actuators - state.passive,
+            "environment_work": state.environment, "passive_work": state.passive, "impulse": state.impulse,
             "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
@@ -223,17 +195,18 @@ class Recorder:
 
     def _matter(self, now: Instants, base: Array, position: Array) -> Block:
         """Poses, energy, momentum and centre of mass."""
-        h, p = _rotations(now.work), now.work[..., PLACE:PLACE + 3]
+        shape = Shape.of(now.shape)
+        h, p = _rotations(now.shape), shape.place
         weight, mass = self.mesh.weight, self.own[:, 0]
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + now.work[..., SWING:SWING + 6])
-        momentum = (weight[:, None] * carried(wrenches_to_head, now.work, self.whole * V)).sum(axis=1)
+        V = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)
+        momentum = (weight[:, None] * carried(wrenches_to_head, now.shape, self.whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
         force = _turn(base, momentum[:, :3])
         end = -1 if self.rod.head == "tip" else 0
         energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2
         return {
-            "position": place[:, self.middles], "orientation": self._orientations(now.x[:, TURN:TURN + 4], h),
+            "position": place[:, self.middles], "orientation": self._orientations(HeadState.of(now.x).turn, h),
             "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
@@ -243,41 +216,49 @@ class Recorder:
         }
 
     def _orientations(self, base: Array, h: Array) -> Array:
-        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the body."""
+        """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the
+        body."""
         q = matrix_to_quaternion(h)
         turns = np.sign(np.einsum("rki,rki->rk", q[:, 1:], q[:, :-1]))
         q[:, 1:] *= np.cumprod(np.where(turns == 0.0, 1.0, turns), axis=1)[..., None]
         return np.stack(quaternion_product(Quaternion(*np.moveaxis(base[:, None], -1, 0)),
                                            Quaternion(*np.moveaxis(q[:, self.middles], -1, 0))), axis=-1)
 
+    @staticmethod
+    def _section_motion(now: Instants) -> tuple[Array, Array]:
+        """Twists of all sections and the rates of their components (R, nodes, 6), along the sections' axes (17)."""
+        shape, twist = Shape.of(now.shape), now.twist[:, None]
+        rate = now.twist_rate[:, None] + shape.surge + bracket(twist, shape.swing)
+        return carried(twists_to_sections, now.shape, twist + shape.swing), carried(twists_to_sections, now.shape, rate)
+
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
-        """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the head frame."""
-        swing = now.work[..., SWING:SWING + 6]
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work,
-                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
-        need = self.whole * rate + cross_wrench(V, self.whole * V) - now.work[..., PUSH:PUSH + 6]
-        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.work, need)) - now.hold[:, None]
+        """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the
+        head frame."""
+        V, rate = self._section_motion(now)
+        load = Load.of(now.load)
+        need = self.whole * rate + cross_wrench(V, self.whole * V) - load.push
+        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.shape, need)) - now.hold[:, None]
         tail = about_head[:, -1].copy()
-        if now.work[..., POKE:POKE + 6].any():
-            poked = carried(wrenches_to_head, now.work, now.work[..., POKE:POKE + 6])
+        if load.poke.any():
+            poked = carried(wrenches_to_head, now.shape, load.poke)
             passed = np.cumsum(poked, axis=1)
             passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
             about_head -= passed
             tail -= poked.sum(axis=1)
         if touches is not None:
             X, place = self.mesh.X[:, None], touches.place[:, None]
-            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus again
+            at_head = (X == 0.0) & (place <= 0.0)             # one at the head acts from there on: Λ(0) = -F_minus
+                                                              # again
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
-        return carried(wrenches_to_sections, now.work, about_head), tail
+        return carried(wrenches_to_sections, now.shape, about_head), tail
 
     def _inside(self, now: Instants, touches: Touches | None) -> Block:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
         wrench, tail = self.wrench_along(now, touches)
-        scale = np.abs(wrench[..., :3]).max(axis=(1, 2), initial=0.0) + np.abs(wrench[..., 3:]).max(axis=(1, 2),
-                                                                                                    initial=0.0) / self.rod.length
+        force, torque = (np.abs(wrench[..., part]).max(axis=(1, 2), initial=0.0) for part in (slice(3), slice(3, 6)))
+        scale = force + torque / self.rod.length
         left = np.linalg.norm(tail[:, :3], axis=1) + np.linalg.norm(tail[:, 3:], axis=1) / self.rod.length
         m, length = self.middles, self.section_lengths
         strain, rate = now.strain[:, m], now.strain_rate[:, m]
@@ -289,24 +270,23 @@ class Recorder:
         }
 
     def _outside(self, now: Instants) -> Array:
-        """What the environment does per length, at nodes: the push on body and added mass, less what the latter takes."""
-        swing, added = now.work[..., SWING:SWING + 6], self.whole - self.own
-        push = now.work[..., PUSH:PUSH + 6]
+        """What the environment does per length, at nodes: the push on body and added mass, less what the latter
+        takes."""
+        added, push = self.whole - self.own, Load.of(now.load).push
         if not self.whole.any() or not added.any():
             return push
-        V = carried(twists_to_sections, now.work, now.twist[:, None] + swing)
-        rate = carried(twists_to_sections, now.work,
-                       now.twist_rate[:, None] + now.work[..., SURGE:SURGE + 6] + bracket(now.twist[:, None], swing))
+        V, rate = self._section_motion(now)
         return np.asarray(push - added * rate - cross_wrench(V, added * V))
 
     def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
         there = touches.present[..., None]
-        place = position[:, None] + touches.pose[..., PLACE:PLACE + 3] @ base.swapaxes(1, 2)
+        place = position[:, None] + Shape.of(touches.pose).place @ base.swapaxes(1, 2)
         turn, wrench = base[:, None] @ _rotations(touches.pose), np.where(there, touches.wrench, 0.0)
         return {
             "contact_wrench": touches.resultant, "support_wrench": wrench,
             "contact_force": _turn(turn, wrench[..., :3]), "contact_couple": _turn(turn, wrench[..., 3:]),
-            "contact_position": np.where(there, place, 0.0), "contact_state": np.where(touches.present, self.touching, OPEN),
+            "contact_position": np.where(there, place, 0.0),
+            "contact_state": np.where(touches.present, self.touching, OPEN),
             "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
             "contact_speed": touches.speed,
             "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),
@@ -316,12 +296,14 @@ class Recorder:
     def _weight_energy(self, place: Array) -> Array:
         """-field . mass position, of all uniform fields that always act."""
         energy = np.zeros(len(place))
-        for row in self.laws.rows:
-            if row[law_columns.CODE] == law_columns.WEIGHT and np.isinf(row[law_columns.FROM]):
-                k = int(row[law_columns.BODY])
-                energy -= self.mesh.weight[k] * row[law_columns.FIELD_MASS] * place[:, k] @ row[law_columns.FIELD:][:3]
+        for element in self.forces:
+            if isinstance(element.kind, WeightLaw):
+                weight = Weight.of(element.rows)
+                for i in np.flatnonzero(np.isinf(weight.since)):
+                    k = weight.body[i]
+                    energy -= self.mesh.weight[k] * weight.mass[i] * place[:, k] @ weight.field[i]
         return energy
 
 
-def _rotations(work: Array) -> Array:
-    return work[..., ROTATION:ROTATION + 9].reshape(*work.shape[:-1], 3, 3)
+def _rotations(shape: Array) -> Array:
+    return Shape.of(shape).rotation.reshape(*shape.shape[:-1], 3, 3)

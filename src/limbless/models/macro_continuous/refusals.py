@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.contact import Contact
+from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ def refuse_locked(item: Contact, given: Array, free: NDArray[np.bool_], base: st
     asked = np.abs(given[..., list(item.guided)][..., ~free[list(item.guided)]]).max(axis=(1, 2), initial=0.0)
     if asked.max(initial=0.0) > 1e-9 * max(float(np.abs(given).max(initial=0.0)), 1e-9):
         when = times[int(np.argmax(asked > 0.0))]
-        raise InputError(f"environment {getattr(item, 'kind', '?')!r} moves its section at t = {when:g} s in a way that a base "
+        raise InputError(f"environment {item.kind!r} moves its section at t = {when:g} s in a way that a base "
                          f"{base!r} cannot; give a motion within it, or set robot.base to 'free'")
 
 

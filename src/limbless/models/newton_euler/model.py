@@ -1,13 +1,14 @@
 """`NewtonEuler`: a chain in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation, Motion
+from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
@@ -15,12 +16,33 @@ from limbless.mechanics.algebra.rotations import rotation_vector_to_quaternion
 from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.chain.actuation import passive_torques
 from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.chain.tables import INTEGRALS, Actuated, Answering, Body, ChainProblem, Drive, Freedom, Imposed, Link, Options
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    Actuated,
+    Answering,
+    Body,
+    ChainProblem,
+    Drive,
+    Freedom,
+    Imposed,
+    Link,
+    Options,
+)
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure, refuse_law_failure
+from limbless.models.base import (
+    Block,
+    Model,
+    ModelSettings,
+    State,
+    Status,
+    Variable,
+    before_failure,
+    law_failure,
+    refuse_law_failure,
+)
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_recording import SCHEMA, Recorder
 from limbless.models.newton_euler.solution import Solution
@@ -31,7 +53,8 @@ from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-FRICTION_TOLERANCE = 1e-12           # m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
+# m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
+FRICTION_TOLERANCE = 1e-12
 _SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
              "give the links mass and inertia, or the joint a rotor_inertia")
 
@@ -43,7 +66,8 @@ class NewtonEuler(Terms, Model):
     ----------
     robot : a `Chain`, or a preset that builds one.
     environment : what acts on it; wrench environments only.
-    actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not use it.
+    actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not
+        use it.
     """
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
@@ -78,7 +102,8 @@ class NewtonEuler(Terms, Model):
         """What the actuation asks of the kernels: chosen by type, so that what is not used is not compiled."""
         forecasts = feedback and getattr(self.actuation, "feedforward", False)
         actuated = Actuated() if self._any_free or self._has_passive else Imposed()
-        return Options(Answering() if leads or forecasts else actuated, self._base, feedback, forecasts, self._plain.links.codes)
+        return Options(Answering() if leads or forecasts else actuated, self._base, feedback, forecasts,
+                       self._plain.links.codes)
 
     def problem(self, drive: Drive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
@@ -100,8 +125,10 @@ class NewtonEuler(Terms, Model):
         given = np.zeros(self.chain.freedoms, dtype=bool)
         return self.hybrid(given, joint_position, joint_velocity, None, joint_torque, base_twist, **instant)
 
-    def hybrid(self, motion_given: ArrayLike, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike | None,
-               joint_torque: ArrayLike | None, base_twist: ArrayLike = AT_REST, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
+    def hybrid(self, motion_given: ArrayLike, joint_position: ArrayLike, joint_velocity: ArrayLike,
+               joint_acceleration: ArrayLike | None,
+               joint_torque: ArrayLike | None, base_twist: ArrayLike = AT_REST, *,
+               base_position: ArrayLike = (0.0, 0.0, 0.0),
                base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Solution:
         """Each degree of freedom either motion-given or torque-given.
 
@@ -109,11 +136,12 @@ class NewtonEuler(Terms, Model):
         ----------
         motion_given : (freedoms,) which ones follow `joint_acceleration`; the others get `joint_torque`.
         joint_position : (freedoms,) rad or m; a spherical joint's three are a rotation vector.
-        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child that are
-            parallel to the base's when all joints are at zero.
+        joint_velocity, joint_acceleration : (freedoms,); a spherical joint's three are along axes fixed to the child
+            that are parallel to the base's when all joints are at zero.
         joint_torque : (freedoms,) what the actuators give, N m or N.
         base_twist : (6,) linear and angular velocity in the base frame.
-        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where they matter.
+        base_position, base_orientation, time : pose of the base in the world (quaternion scalar first) and time, where
+            they matter.
         """
         n = self.chain.freedoms
         mask = np.asarray(motion_given, dtype=bool)
@@ -121,7 +149,8 @@ class NewtonEuler(Terms, Model):
             raise InputError(f"motion_given must have {n} entries, one per degree of freedom; got shape {mask.shape}")
         now = self.evaluation(mask)
         self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
-        now.acceleration[6:] = 0.0 if joint_acceleration is None else numbers("joint_acceleration", joint_acceleration, n)
+        now.acceleration[6:] = (0.0 if joint_acceleration is None
+                                else numbers("joint_acceleration", joint_acceleration, n))
         torque = np.zeros(n) if joint_torque is None else numbers("joint_torque", joint_torque, n)
         passive = self._passive(now)
         now.torque[:] = torque + passive
@@ -129,24 +158,28 @@ class NewtonEuler(Terms, Model):
         self._refuse_failure(now, time)
         base, R = now.acceleration[:6].copy(), Body.of(now.bodies).rotation[0].reshape(3, 3)
         base[:3] += np.cross(now.velocity[3:6], now.velocity[:3])
-        hold = np.concatenate([R.T @ now.push[7:10], R.T @ now.push[10:13]])
+        hold = np.concatenate([R.T @ now.held[:3], R.T @ now.held[3:]])
         return Solution(base, now.acceleration[6:].copy(), np.where(mask, now.torque - passive, torque), hold)
 
     def _place(self, now: Evaluation, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike,
                base_position: ArrayLike, base_orientation: ArrayLike) -> None:
         """Put a checked state into an evaluation."""
         n = self.chain.freedoms
-        now.position[:3], now.position[3:7] = numbers("base_position", base_position, 3), unit_quaternion(base_orientation)
+        now.position[:3], now.position[3:7] = numbers("base_position", base_position,
+                                                      3), unit_quaternion(base_orientation)
         now.position[7:] = self._position_columns(numbers("joint_position", joint_position, n))
         now.velocity[:6] = numbers("base_twist", base_twist, 6)
         now.velocity[6:] = numbers("joint_velocity", joint_velocity, n)
         assembly.check_twist(self.chain.base, "base_twist", now.velocity[:6])
 
     def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation:
-        """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given joints."""
+        """The lean door: arrays to fill, one call without checks, arrays to read. One per choice of motion-given
+        joints.
+        """
         key = motion_given.tobytes()
         if key not in self._evaluations:
-            self._evaluations[key] = Evaluation(assembly.mark_given(self._plain, motion_given), self._base, self._forces)
+            self._evaluations[key] = Evaluation(assembly.mark_given(self._plain, motion_given), self._base,
+                                                self._forces)
         return self._evaluations[key]
 
     def _passive(self, now: Evaluation) -> Array:
@@ -172,14 +205,16 @@ class NewtonEuler(Terms, Model):
         arrays, columns = self.chain.arrays(), []
         for kind, v in zip(arrays.joint_kind[1:], arrays.velocity_column[1:], strict=True):
             spherical = kind == Spherical.code
-            columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical else joint_position[v:v + 1])
+            columns.append(rotation_vector_to_quaternion(joint_position[v:v + 3]) if spherical
+                           else joint_position[v:v + 1])
         return np.concatenate([np.zeros(0), *columns])
 
     def _joint_of_row(self, row: int) -> str:
         return self.chain.joint_names[int(Link.of(self._plain.links).column[row])]
 
     def _locked_sentence(self, row: int) -> str:
-        return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link without inertia about "
+        return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
+                "without inertia about "
                 "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
 
     # Through time
@@ -192,7 +227,7 @@ class NewtonEuler(Terms, Model):
         if gait.drives == "torque":
             start, rates = self._position_columns(np.zeros(n)), np.zeros(n)
         else:
-            motion = self.chain.motion(gait, np.zeros(1))
+            motion = joint_motion(self.chain, gait, np.zeros(1))
             start, rates = motion.position[0], motion.velocity[0]
         if initial.joint_position is not None:
             start = self._position_columns(numbers("initial.joint_position", initial.joint_position, n))
@@ -204,15 +239,15 @@ class NewtonEuler(Terms, Model):
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques."""
         n = self.chain.freedoms
-        wants = "torque" if self.actuation.kind == "torque" else "motion"             # type: ignore[attr-defined]
+        wants = "torque" if self.actuation.kind == "torque" else "motion"
         speaks = "torque" if gait.drives == "torque" else "motion"
         if wants != speaks:
-            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "  # type: ignore[attr-defined]
+            raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives "
                              f"{'torque' if wants == 'torque' else 'shape or joint'}; this one drives {gait.drives!r}")
         if speaks == "torque":
             torque = kernel_array(gait.sample(times, np.arange(n, dtype=np.float64)).value)
             return Drive(np.zeros((1, self._split - 7)), np.zeros((1, n)), np.zeros((1, n)), torque)
-        return Drive(*self.chain.motion(gait, times), np.zeros((1, n)))
+        return Drive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
 
     def step_limit(self, state: State) -> StepLimit | None:
         rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[7:self._split])
@@ -221,10 +256,12 @@ class NewtonEuler(Terms, Model):
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""
         if not self._any_free:
-            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or 'torque'")
+            raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or "
+                             "'torque'")
         return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Drive) -> tuple[State, Block, Status]:
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
+                drive: Drive) -> tuple[State, Block, Status]:
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
@@ -233,29 +270,35 @@ class NewtonEuler(Terms, Model):
         kept = assembly.kept_arrays(problem.records)
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row else law_failure(self.environment)
-        if not status.failure and len(times) and times[0] == state.time == 0.0 and not np.isfinite(kept["base"][0]).all():
+        status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row
+                  else law_failure(self.environment))
+        first = len(times) > 0 and times[0] == state.time == 0.0
+        if not status.failure and first and not np.isfinite(kept["base"][0]).all():
             status = Status(_SINGULAR, 0.0)
         if status.failure:
-            reached = int((times < (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status).sum())
             times, kept = times[:reached], {name: array[:reached] for name, array in kept.items()}
         return State(done, x, {**state.memory, **self._tallies.named(tally)}), {"time": times, **kept}, status
 
     def _take_given(self, x: Array, drive: Drive) -> None:
-        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start)."""
+        """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start).
+        """
         p, v = self._given_positions, self._given_velocities
         x[7 + p], x[self._split + 6 + v] = drive.position[-1, p], drive.velocity[-1, v]
 
     def variables(self, block: Block) -> Block:
         """The variables of a result from recorded states."""
-        return {**self._recorder.block(block["time"], assembly.named_records(block), self._split), **self._tallies.variables(block)}
+        return {**self._recorder.block(block["time"], assembly.named_records(block), self._split),
+                **self._tallies.variables(block)}
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
         x, n = state.x, self.chain.freedoms
         return {
-            "time": np.float64(state.time), "base_position": x[:3].copy(), "base_orientation": x[3:7].copy(),  # type: ignore[dict-item]
-            "base_twist": x[self._split:][:6].copy(), "joint_position": self._recorder.joint_position(x[None, 7:self._split])[0],
+            "time": np.float64(state.time), "base_position": x[:3].copy(), "base_orientation": x[3:7].copy(),
+            # type: ignore[dict-item]
+            "base_twist": x[self._split:][:6].copy(),
+            "joint_position": self._recorder.joint_position(x[None, 7:self._split])[0],
             "joint_velocity": x[self._split + 6:][:n].copy(),
         }
 
@@ -282,7 +325,8 @@ class NewtonEulerSettings(ModelSettings):
     takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
-        """Velocities jump under set-valued wheels: the same equations are then stepped by Moreau's rule, in the non-smooth model.
+        """Velocities jump under set-valued wheels: the same equations are then stepped by Moreau's rule, in the
+        non-smooth model.
 
         Imported only then: the two models know nothing else of each other.
         """
@@ -294,8 +338,3 @@ class NewtonEulerSettings(ModelSettings):
                 raise InputError(f"newton-euler with set-valued wheels is stepped by the non-smooth model: {error}; "
                                  "or give the wheels `law: regularised`") from None
         return NewtonEuler(robot, environment, actuation)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.newton_euler import warming
-        return [("motion and one-state dynamics", warming.run_plain), ("derivatives", warming.run_duals)]

@@ -1,4 +1,6 @@
-"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the joints."""
+"""The terms of the equations of motion one by one, under the names of textbooks: mass matrix, bias, wrenches in the
+joints.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -25,8 +27,8 @@ class Terms:
 
         M a + h = (0, torque)
 
-    a holds the rates of the components of the base twist (base axes; free: 6, planar: along x and y and about z, fixed: none) and the
-    joint accelerations. The classical acceleration of `Solution` has ω x v more.
+    a holds the rates of the components of the base twist (base axes; free: 6, planar: along x and y and about z, fixed:
+    none) and the joint accelerations. The classical acceleration of `Solution` has ω x v more.
     """
 
     chain: Chain
@@ -44,11 +46,12 @@ class Terms:
                     base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
         """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
 
-        It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a unit
-        acceleration of the joint needs with the base held; the block of the base is the composite inertia (23).
+        It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a
+        unit acceleration of the joint needs with the base held; the block of the base is the composite inertia (23).
         """
         n, now = self.chain.freedoms, self._held(False)
-        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)               # type: ignore[attr-defined]
+        self._place(now, joint_position, np.zeros(n), AT_REST, base_position,
+                    base_orientation)               # type: ignore[attr-defined]
         M = np.zeros((6 + n, 6 + n))
         for j in range(n):
             now.acceleration[6:] = np.arange(n) == j
@@ -58,14 +61,16 @@ class Terms:
         return self._kept(self._kept(M).T).T
 
     def bias(self, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike = AT_REST, *,
-             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Array:
+             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+             time: float = 0.0) -> Array:
         """(N,): h, what base and actuators would have to give without any acceleration.
 
-        Velocity terms, less what the environment does (weight, fluid), less springs, dampers and friction in the joints. Arguments as
-        those of `hybrid`.
+        Velocity terms, less what the environment does (weight, fluid), less springs, dampers and friction in the
+        joints. Arguments as those of `hybrid`.
         """
         now = self._held(True)
-        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)         # type: ignore[attr-defined]
+        self._place(now, joint_position, joint_velocity, base_twist, base_position,
+                    base_orientation)         # type: ignore[attr-defined]
         now.acceleration[6:] = 0.0
         now(time)
         self._refuse_failure(now, time)                                           # type: ignore[attr-defined]
@@ -74,12 +79,15 @@ class Terms:
 
     def joint_wrenches(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
                        base_twist: ArrayLike = AT_REST, **instant: Any) -> Array:
-        """(links - 1, 6): f_j of (27), force and moment that each link receives from the one before, about its own origin and axes.
+        """(links - 1, 6): f_j of (27), force and moment that each link receives from the one before, about its own
+        origin and axes.
 
-        All that holds and drives the part from link j on: the torque of a joint is f_j along its axis, with rotor and friction besides
-        (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base moves as it must.
+        All that holds and drives the part from link j on: the torque of a joint is f_j along its axis, with rotor and
+        friction besides (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base
+        moves as it must.
         """
-        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)      # type: ignore[attr-defined]
+        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist,    # type: ignore[attr-defined]
+                     **instant)
         now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))           # type: ignore[attr-defined]
         keep, rows = self._recorder, self._recorder.rows
         R, origin = self._frames(now)
@@ -87,7 +95,8 @@ class Terms:
         back = R[rows].swapaxes(1, 2)
         rates = body.known[rows] + body.delta[rows]
         twist = body.velocity[rows]
-        need = turn(R[rows], inertial_wrench(keep.rigid + keep.added, turn(back, twist)[None], turn(back, rates)[None])[0])
+        need = turn(R[rows], inertial_wrench(keep.rigid + keep.added, turn(back, twist)[None],
+                                             turn(back, rates)[None])[0])
         need -= now.wrench[rows]
         found = []
         for link in range(1, len(self.chain.links)):
@@ -99,10 +108,13 @@ class Terms:
         return np.array(found).reshape(-1, 6)
 
     def _frames(self, now: Evaluation) -> tuple[Array, Array]:
-        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry nothing, which kernels pass over."""
+        """Rotations (rows, 3, 3) and origins (rows, 3) of all rows, also of those that carry nothing, which kernels
+        pass over.
+        """
         arrays, position = self.chain.arrays(), now.position
         R, origin = [quaternion_to_matrix(position[3:7])], [position[:3]]
-        for kind, axis, arm, p in zip(arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:], 7 + arrays.position_column[1:], strict=True):
+        for kind, axis, arm, p in zip(arrays.joint_kind[1:], arrays.axis[1:], arrays.arm[1:],
+                                      7 + arrays.position_column[1:], strict=True):
             origin.append(origin[-1] + R[-1] @ (arm + (position[p] * axis if kind == Prismatic.code else 0.0)))
             turned = np.eye(3)
             if kind == Revolute.code:
@@ -113,7 +125,9 @@ class Terms:
         return np.array(R), np.array(origin)
 
     def _held(self, among: bool) -> Evaluation:
-        """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the robot."""
+        """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the
+        robot.
+        """
         if among not in self._terms:
             given = assembly.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
             self._terms[among] = Evaluation(given, int(FIXED), self._forces if among else ())
@@ -122,7 +136,7 @@ class Terms:
     def _hold(self, now: Evaluation) -> Array:
         """(6,): the wrench that holds the base, in its axes."""
         R = Body.of(now.bodies).rotation[0].reshape(3, 3)
-        return turn(R.T, now.push[7:13])
+        return turn(R.T, now.held)
 
     def _composite(self, now: Evaluation) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""

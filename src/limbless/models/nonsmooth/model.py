@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from limbless.actuation import Actuation, Motion, Servo
+from limbless.actuation.joints import joint_motion
 from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
@@ -46,7 +47,7 @@ from limbless.mechanics.integrate import moreau
 from limbless.models import chain_problem as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
+from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure
 from limbless.models.chain_tables import refuse_feedforward
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
@@ -91,11 +92,6 @@ class NonSmoothSettings(ModelSettings):
 
     def refined(self) -> NonSmoothSettings:
         return self.changed(tolerance=0.5 * self.tolerance)
-
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.nonsmooth import warming
-        return [("motion with contact", warming.run)]
 
 
 @dataclass(frozen=True)
@@ -213,7 +209,7 @@ class NonSmooth(Model):
         x = np.zeros(where.end)
         x[:3], x[3:7], x[split:][:6] = initial.position, initial.orientation, initial.twist
         if gait.drives != "torque":
-            start = self.chain.motion(gait, np.zeros(1))
+            start = joint_motion(self.chain, gait, np.zeros(1))
             x[7:split] = start.position[0]
             if isinstance(self._options.control, Prescribed):
                 x[split + 6:][:n] = start.velocity[0]
@@ -250,8 +246,8 @@ class NonSmooth(Model):
             times = times[1::2]                          # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None
         if refresh is None:
-            return Drive(*self.chain.motion(gait, times), none)
-        held = self.chain.motion(gait, np.floor(times * refresh + 1e-9) / refresh)
+            return Drive(*joint_motion(self.chain, gait, times), none)
+        held = joint_motion(self.chain, gait, np.floor(times * refresh + 1e-9) / refresh)
         return Drive(held.position, np.zeros_like(held.velocity), np.zeros_like(held.acceleration), none)
 
     def step_limit(self, state: State) -> StepLimit | None:
@@ -299,7 +295,7 @@ class NonSmooth(Model):
                             f"{self._crowded()}", done)
         block = {"time": times, **_named(records), **self._tallies.named(records.tally)}
         if status.failure:
-            reached = int((times <= (status.time or 0.0)).sum())
+            reached = int(before_failure(times, status, of_the_step_that_ended=True).sum())
             block = {name: array[:reached] for name, array in block.items()}
         left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
         return problem, State(done, x, {**state.memory, **left, **self._tallies.named(tally)}), block, status

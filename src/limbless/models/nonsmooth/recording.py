@@ -15,26 +15,21 @@ from limbless.mechanics.chain.row_motion import Records
 from limbless.mechanics.chain.tables import BodyRecord
 from limbless.mechanics.contact.step_tables import ContactRecord
 from limbless.mechanics.contact.tables import Scene
-from limbless.models.base import Block, Variable
+from limbless.models.base import Block
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
 from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
+from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 _NOT_HERE = ("base_acceleration", "base_reaction", "joint_acceleration")      # an impact has none
 FARTHEST = 1e3                                                                # m: gaps beyond are not measured
+_MEAN = "mean over the step that ended"
 
 SCHEMA = {
     **{name: variable for name, variable in mean_schema(CHAIN_SCHEMA).items() if name not in _NOT_HERE},
-    "contact_force": Variable(("contact", "axis"), "N", "force of each contact, mean over the step that ended; 0 where open", "world"),
-    "contact_position": Variable(("contact", "axis"), "m", "where each contact touches; 0 where open", "world"),
-    "contact_state": Variable(("contact",), "1", "0 open, 1 sticking, 2 slipping"),
-    "contact_gap": Variable(("contact",), "m", "distance at the middle of the step that ended; negative where bodies overlap"),
-    "contact_wrench": Variable(("screw",), "N, N m", "resultant of all contacts about the base's origin, mean over the step that ended",
-                               "base"),
-    "contact_residual": Variable((), "m/s", "worst violation of the contact laws in any step since the record before"),
-    "contact_depth": Variable((), "1", "deepest penetration in any step since the record before, as a share of the radius of the sphere or "
-                              "capsule that sank in"),
+    **choose("contact_force", "contact_position", "contact_state", "contact_gap", "contact_wrench", "contact_residual",
+             "contact_depth", contact_force=_MEAN, contact_wrench=_MEAN),
 }
 
 

@@ -1,14 +1,15 @@
 """Tendons in groups of antagonists, one of each always slack, and what can be asked of a tip."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics.spine.following import share_out
+from limbless.mechanics.spine.following import share_tensions
+from limbless.mechanics.spine.tables import Aim
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -34,8 +35,12 @@ class Antagonists:
     def shared(self, u: Array) -> tuple[Array, Array]:
         """Tensions (tendons,), N, and their derivatives (tendons, unknowns) by the unknowns."""
         tension, rate = np.zeros(self.tendons), np.zeros((self.tendons, self.unknowns))
-        share_out(self.first, self.member, u, tension, rate)
+        share_tensions(self.aim([], np.inf), u, tension, rate)
         return tension, rate
+
+    def aim(self, rows: Sequence[int], largest: float) -> Aim:
+        """What kernels are asked for: these components of the tip, with tensions up to the largest (N)."""
+        return Aim(self.first, self.member, np.array(rows, dtype=np.int64), largest)
 
     def faces(self, tension: Array) -> Iterator[NDArray[np.int64]]:
         """For every choice of one slack tendon in each group: the tendons that may pull. The choice nearest to `tension` comes first."""

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.mechanics.spine import equilibrium
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 
@@ -136,8 +135,8 @@ class Consumption:
     def _by_routing(self, model: TendonStatics, one: Equilibrium, tension: Array, by_length: Array, multiplier: Array) -> Array:
         """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the residual through the multiplier."""
         def value(holes: Array) -> float:
-            equilibrium.posture(model.spine._replace(holes=holes), one.q, model.work)
-            return float(by_length @ model.work.total - multiplier @ (model.work.lever @ tension))
+            posture = model.posture_at(one.q, model.spine._replace(holes=holes))
+            return float(by_length @ posture.total - multiplier @ (posture.lever @ tension))
 
         change = np.zeros(self.vertebrae + 1)
         for disk in range(len(change)):

@@ -131,15 +131,13 @@ class Follower:
     def _quickly(self, targets: Array, q: Array, tension: Array, kept: list[Equilibrium], tensions: list[Array]) -> int:
         """As many points as the compiled Newton iteration answers; a first target that is too far is approached in steps."""
         model, group = self.model, self.antagonists
-        rows, loads = np.array(self.rows, dtype=np.int64), model.loads(np.zeros(model.tendons))
-        J, u = np.zeros((6, q.size)), group.signed(tension)
+        loads, u = model.loads(np.zeros(model.tendons)), group.signed(tension)
+        problem, aim = model.problem(loads, limit=_STEPS), group.aim(self.rows, self.largest)
 
         def go(wanted: Array, q: Array, u: Array) -> tuple[int, Array, Array]:
-            code = np.zeros(len(wanted), dtype=np.int64)
             posture, pull = np.zeros((len(wanted), *q.shape)), np.zeros((len(wanted), group.unknowns))
             posture[0], pull[0] = q, u
-            done = spine_following.follow(model.spine, loads, model.stops, group.first, group.member, rows, np.ascontiguousarray(wanted),
-                                          self.largest, posture, pull, code, model.work, model._r, model._H, model._L, J, _STEPS)
+            done = spine_following.follow(problem, aim, np.ascontiguousarray(wanted), posture, pull)
             return int(done), posture, pull
 
         done, posture, pull = go(targets, q, u)

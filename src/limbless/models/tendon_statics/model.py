@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,27 @@ from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.spine import equilibrium, solver
-from limbless.mechanics.spine.equilibrium import Loads
+from limbless.mechanics.spine import solver
+from limbless.mechanics.spine.equilibrium import coefficient_at
+from limbless.mechanics.spine.tables import (
+    Coulomb,
+    Energy,
+    Loads,
+    LossRatio,
+    Method,
+    Moment,
+    NoFriction,
+    Outcome,
+    Posture,
+    Spine,
+    SpineProblem,
+)
 from limbless.models.arguments import unit_quaternion
 from limbless.models.tendon_statics.antagonists import Antagonists
 from limbless.models.tendon_statics.choosing import Prefer
 from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following
-from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, numbers, spine_arrays, work_arrays
+from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, iteration_arrays, numbers, posture_arrays, spine_arrays
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.models.tendon_statics.workspace import Workspace, scan
 from limbless.robots.base import Preset, Robot
@@ -35,13 +48,11 @@ _PULLED = 1.0             # the usual slip
 _NUDGE = 0.1              # rad: how far
 
 
-class TendonStatics:
-    """Equilibria of a tendon-driven spine (Gautreau, Bonnet and Laribi 2024, in corrected form).
+class Options(NamedTuple):
+    """What `TendonStatics` can be told beside robot and environment.
 
-    Parameters
+    Attributes
     ----------
-    robot : a `TendonSpine`, or a preset that builds one.
-    environment : gravity, buoyancy, a force at a disk.
     form : `energy` (virtual work over the arc, exact Hessian) or `moment` (the paper's, moments at the inner end of each arc).
     friction : none, a Coulomb coefficient, or `gautreau2024`, the paper's fit (an extrapolation here: see the page of the model).
     stops : whether bends are limited by the stops of the robot.
@@ -54,45 +65,61 @@ class TendonStatics:
     base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), *, form: Form = "energy",
-                 friction: Friction = None, stops: bool = True, tension_at: Literal["base", "tip"] = "base", drop_axial: bool = False,
-                 tendon_stiffness: ArrayLike | None = None, tendon_stiffening: ArrayLike = 0.0, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                 base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        self._options: dict[str, Any] = {
-            "form": form, "friction": friction, "stops": stops, "tension_at": tension_at, "drop_axial": drop_axial,
-            "tendon_stiffness": tendon_stiffness, "tendon_stiffening": tendon_stiffening, "base_position": base_position,
-            "base_orientation": base_orientation}
+    form: Form = "energy"
+    friction: Friction = None
+    stops: bool = True
+    tension_at: Literal["base", "tip"] = "base"
+    drop_axial: bool = False
+    tendon_stiffness: ArrayLike | None = None
+    tendon_stiffening: ArrayLike = 0.0
+    base_position: ArrayLike = (0.0, 0.0, 0.0)
+    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+
+
+class TendonStatics:
+    """Equilibria of a tendon-driven spine (Gautreau, Bonnet and Laribi 2024, in corrected form).
+
+    Parameters
+    ----------
+    robot : a `TendonSpine`, or a preset that builds one.
+    environment : gravity, buoyancy, a force at a disk.
+    options : by name: form, friction, stops, tension_at, drop_axial, tendon_stiffness, tendon_stiffening, base_position and
+        base_orientation; see `Options`.
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), **options: Any) -> None:
+        self.options = chosen = Options(**options)
         built = robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
-        if form not in ("energy", "moment"):
-            raise InputError(f"form must be 'energy' or 'moment'; got {form!r}")
-        self.robot, self.form, self.stops, self.drop_axial = built, form, stops, drop_axial
+        if chosen.form not in ("energy", "moment"):
+            raise InputError(f"form must be 'energy' or 'moment'; got {chosen.form!r}")
+        self.robot, self.form, self.stops = built, chosen.form, chosen.stops
         self.environment = together(environment)
-        self.spine, self.tendons = spine_arrays(built, form), len(built.tendons)
-        self.base_position = numbers("base_position", base_position, (3,))
-        self.base_rotation = quaternion_to_matrix(unit_quaternion(base_orientation))
+        self.spine, self.tendons = spine_arrays(built, chosen.form), len(built.tendons)
+        self.base_position = numbers("base_position", chosen.base_position, (3,))
+        self.base_rotation = quaternion_to_matrix(unit_quaternion(chosen.base_orientation))
         self.to_base = (self.base_rotation @ FROM_PAPER).T
         self._dead = dead_loads(built, self.environment, self.to_base)
-        self.friction_law, self._coefficient = _friction(friction)
-        self._at_tip = tension_at == "tip"
-        self._elastic = None if tendon_stiffness is None else numbers("tendon_stiffness", tendon_stiffness, (self.tendons,))
+        self.friction_law = _friction(chosen.friction)
+        self._at_tip = chosen.tension_at == "tip"
+        self._elastic = None if chosen.tendon_stiffness is None else numbers("tendon_stiffness", chosen.tendon_stiffness, (self.tendons,))
         if self._elastic is not None and self._elastic.min() <= 0.0:
             raise InputError(f"tendon_stiffness must be greater than 0 N/m; got {self._elastic.min():g}")
-        self._stiffening = numbers("tendon_stiffening", tendon_stiffening, (self.tendons,))
+        self._stiffening = numbers("tendon_stiffening", chosen.tendon_stiffening, (self.tendons,))
         if self._stiffening.min() < 0.0 or (self._stiffening.any() and self._elastic is None):
             raise InputError("tendon_stiffening must not be negative, and goes with a tendon_stiffness (N/m); "
                              f"got {self._stiffening.min():g} 1/m {'without' if self._elastic is None else 'with'} one")
         self.antagonists = Antagonists(built)
-        self.work = work_arrays(self.spine)
-        self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if stops else self.spine.rest
-        n = self.spine.stiffness.size
-        self._r, self._H, self._L = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+        self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if self.stops else self.spine.rest
+        form = Energy() if chosen.form == "energy" else Moment(bool(chosen.drop_axial))
+        self._problem = SpineProblem(self.spine, self.loads(np.zeros(self.tendons)), Method(form, bool(self.stops), ITERATIONS),
+                                     posture_arrays(self.spine), iteration_arrays(self.spine))
 
     def changed(self, **options: Any) -> TendonStatics:
         """The same spine in the same environment, with other options; `robot` and `environment` may be replaced too."""
         robot, environment = options.pop("robot", self.robot), options.pop("environment", self.environment)
-        return TendonStatics(robot, environment, **{**self._options, **options})
+        return TendonStatics(robot, environment, **{**self.options._asdict(), **options})
 
     # What every solution needs
 
@@ -103,10 +130,18 @@ class TendonStatics:
     def levers(self, q: Array) -> tuple[Array, Array, Array]:
         """The tip's components (6,) (see `Equilibrium.tip_components`), their derivatives (6, unknowns) by q, and d length/dq (unknowns,
         tendons)."""
-        values, J = np.zeros(6), np.zeros((6, q.size))
-        equilibrium.posture(self.spine, q, self.work)
-        equilibrium.tip_components(q, self.work, values, J)
-        return values, J, self.work.lever.copy()
+        posture, found = self.posture_at(q), self._problem.iteration
+        return found.component.copy(), found.component_rate.copy(), posture.lever.copy()
+
+    def posture_at(self, q: Array, spine: Spine | None = None) -> Posture:
+        """Poses and tendons at a posture, of this spine or of another with as many vertebrae and tendons; the next call overwrites them."""
+        problem = self._problem if spine is None else self._problem._replace(spine=spine)
+        solver.pose(problem, q)
+        return problem.posture
+
+    def problem(self, loads: Loads, limit: int = ITERATIONS) -> SpineProblem:
+        """Everything that a solution under these loads needs."""
+        return self._problem._replace(loads=loads, method=self._problem.method._replace(limit=limit))
 
     def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None,
               slip: ArrayLike = _PULLED, before: Array | None = None, friction: bool = True) -> Loads:
@@ -122,10 +157,9 @@ class TendonStatics:
         slips = np.ones(m) if slip is _PULLED else numbers("slip", slip, (m,))
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
             raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
-        law = self.friction_law if friction else 0
-        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, self._coefficient, slips,
-                     np.zeros(m) if before is None else before,
-                     before is not None and law != 0, self._at_tip)
+        law = self.friction_law if friction else NoFriction()
+        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, slips, np.zeros(m) if before is None else before,
+                     before is not None and bool(law), self._at_tip)
 
     # One load
 
@@ -178,30 +212,28 @@ class TendonStatics:
 
     def _rest(self, loads: Loads, start: Array | None) -> Equilibrium:
         q = self._start(start)
-        conservative = self.form == "energy" and loads.friction == 0 and not loads.tip_moment.any()
+        conservative = self.form == "energy" and not loads.friction and not loads.tip_moment.any()
         if conservative:
             code, iterations, stored, residual = self._minimum(loads, q)
             self._refuse(code, q)
-            return self._equilibrium(loads, q, iterations, self._r, stored, residual)
+            return self._equilibrium(loads, q, iterations, stored, residual)
         if start is None:
-            self._refuse(self._minimum(loads._replace(friction=0, tip_moment=np.zeros(3), sticking=False), q)[0], q)
-        form, drop = int(self.form == "moment"), self.drop_axial
-        code, iterations = solver.balance(self.spine, loads, form, drop, self.stops, q, self.work, self._r, self._H, ITERATIONS)
+            self._refuse(self._minimum(loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False), q)[0], q)
+        code, iterations = solver.balance(self.problem(loads), q)
         self._refuse(int(code), q)
         return self.equilibrium(loads, q, int(iterations))
 
     def _refuse(self, code: int, q: Array) -> None:
-        if code != solver.SOLVED:
+        if code != Outcome.SOLVED:
             raise SimulationError(self.failure(code, q), place=self._most_bent(q))
 
     def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
         """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the energy falls."""
         for _ in range(_ESCAPES):
-            code, iterations, stored, residual = solver.settle(self.spine, loads, self.stops, q, self.work, self._r, self._H, self._L,
-                                                               ITERATIONS)
-            if code != solver.SADDLE:
+            code, iterations, stored, residual = solver.settle(self.problem(loads), q)
+            if code != Outcome.SADDLE:
                 break
-            direction = np.linalg.eigh(self._H)[1][:, 0]
+            direction = np.linalg.eigh(self._problem.iteration.hessian)[1][:, 0]
             direction *= np.sign(direction[np.argmax(np.abs(direction))])
             q += _NUDGE * (direction / np.abs(direction).max()).reshape(q.shape)
             if self.stops:
@@ -210,22 +242,14 @@ class TendonStatics:
 
     def equilibrium(self, loads: Loads, q: Array, iterations: int) -> Equilibrium:
         """All about a posture at which the loads balance."""
-        work = self.work
-        equilibrium.posture(self.spine, q, work)
-        equilibrium.forces(self.spine, loads, q, work, self._r, self._H)
-        r = self._r
-        if self.form == "moment":
-            r = np.zeros_like(self._r)
-            equilibrium.moments(self.spine, loads, q, work, self.drop_axial, r)
-        idle = loads._replace(command=np.zeros(self.tendons), elastic=np.zeros(self.tendons))
-        stored = equilibrium.energy(self.spine, idle, q, work)
-        return self._equilibrium(loads, q, iterations, r, stored, solver.natural(self.spine, self.stops, q, r, np.zeros_like(r)))
+        return self._equilibrium(loads, q, iterations, *solver.weigh(self.problem(loads), q))
 
-    def _equilibrium(self, loads: Loads, q: Array, iterations: int, r: Array, stored: float, residual: float) -> Equilibrium:
-        """From what the kernels have just left in the work arrays."""
-        work = self.work
-        return Equilibrium(self, q, work.origin.copy(), work.rotation.copy(), work.tension.copy(), work.total.copy(), -r.reshape(q.shape),
-                           self._H.copy(), stored, residual, iterations, loads.slip, loads.command if loads.elastic.any() else None)
+    def _equilibrium(self, loads: Loads, q: Array, iterations: int, stored: float, residual: float) -> Equilibrium:
+        """From what the kernels have just left in memory."""
+        now, found = self._problem.posture, self._problem.iteration
+        return Equilibrium(self, q, now.origin.copy(), now.rotation.copy(), now.tension.copy(), now.total.copy(),
+                           -found.residual.reshape(q.shape), found.hessian.copy(), stored, residual, iterations, loads.slip,
+                           loads.command if loads.elastic.any() else None)
 
     def holding(self, found: Equilibrium) -> Equilibrium:
         """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between antagonists.
@@ -241,7 +265,7 @@ class TendonStatics:
 
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
-        if code == solver.FOLDED:
+        if code == Outcome.FOLDED:
             return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
                     "itself; lower the tensions, make it stiffer, or give it stops")
         return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
@@ -325,27 +349,27 @@ class TendonStatics:
 
     def friction_coefficients(self, found: Equilibrium) -> Array:
         """(v, tendons) coefficient at each disk that a tendon passes; 0 on its anchor disk and beyond."""
-        mu = np.full((len(found.q), self.tendons), self._coefficient)
-        if self.friction_law == equilibrium.LOSS_RATIO:
+        mu = np.zeros((len(found.q), self.tendons))
+        if self.friction_law:
             holes = found.origin[:, None] + np.einsum("dij,dcj->dci", found.rotation, self.spine.holes)
             along = np.diff(holes, axis=0)
             along /= np.linalg.norm(along, axis=2, keepdims=True)
             for i in range(len(mu) - 1):
-                mu[i] = [equilibrium.loss_ratio(Vector(*-back), Vector(*ahead)) for back, ahead in zip(along[i], along[i + 1], strict=True)]
+                mu[i] = [coefficient_at(self.friction_law, Vector(*-back), Vector(*ahead))
+                         for back, ahead in zip(along[i], along[i + 1], strict=True)]
         mu[np.arange(len(mu))[:, None] >= self.spine.end - 1] = 0.0
         return mu
 
     def _straight_lengths(self) -> Array:
-        equilibrium.posture(self.spine, np.zeros(self.spine.stiffness.shape), self.work)
-        return self.work.total.copy()
+        return self.posture_at(np.zeros(self.spine.stiffness.shape)).total.copy()
 
 
-def _friction(friction: Friction) -> tuple[int, float]:
-    """The law and its coefficient."""
+def _friction(friction: Friction) -> NoFriction | Coulomb | LossRatio:
+    """The law of friction between tendons and disks."""
     if friction is None:
-        return int(equilibrium.NO_FRICTION), 0.0
+        return NoFriction()
     if friction == "gautreau2024":
-        return int(equilibrium.LOSS_RATIO), 0.0
+        return LossRatio(0.689, 0.027)
     if isinstance(friction, bool) or not isinstance(friction, int | float) or not 0.0 <= friction < 1.0:
         raise InputError(f"friction must be a Coulomb coefficient from 0 to below 1, 'gautreau2024' or None; got {friction!r}")
-    return (int(equilibrium.COULOMB) if friction > 0.0 else int(equilibrium.NO_FRICTION)), float(friction)
+    return Coulomb(float(friction)) if friction > 0.0 else NoFriction()

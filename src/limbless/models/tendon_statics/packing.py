@@ -14,8 +14,8 @@ from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
-from limbless.mechanics.spine.equilibrium import Spine, Work
-from limbless.mechanics.spine.vertebra import ARC, OUTER, SYMMETRIC, vertebrae
+from limbless.mechanics.spine.tables import Iteration, Posture, Spine
+from limbless.mechanics.spine.vertebra import Arc, Hinge, vertebrae
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -43,21 +43,30 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     end = np.array([v if tendon.anchor is None else tendon.anchor for tendon in robot.tendons], dtype=np.int64)
     columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
     stiff, unbent, lowest, highest = columns
-    joint, share = ARC if robot.kinematics == "arc" else robot.hinge_at, SYMMETRIC if form == "energy" else OUTER
-    return Spine(robot.values("length"), joint, share, stiff, unbent, holes, end, lowest, highest)
+    joint = Arc() if robot.kinematics == "arc" else Hinge(robot.hinge_at)
+    return Spine(robot.values("length"), joint, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest)
 
 
 def _stops(robot: TendonSpine, field: str) -> Array:
     return np.array([NO_STOP if getattr(one, field) is None else getattr(one, field) for one in robot.vertebrae])
 
 
-def work_arrays(spine: Spine) -> Work:
-    """Room for one evaluation, with disk 0 at the origin."""
+def posture_arrays(spine: Spine) -> Posture:
+    """Room for one posture, with disk 0 at the origin."""
     (v, freedoms), m, z = spine.stiffness.shape, len(spine.end), np.zeros
     rotation = z((v + 1, 3, 3))
     rotation[0] = np.eye(3)
-    return Work(vertebrae(v), z((v, m)), z((v, m, 3)), z((v, m, 6)), z((v, m)), rotation, z((v + 1, 3)), z((v, 3, 3)), z((v, 3, 3)), z(m),
-                z((v * freedoms, m)))
+    return Posture(vertebrae(v), z((v, m)), z((v, m, 3)), z((v, m, 6)), z((v, m)), rotation, z((v + 1, 3)), z((v, 3, 3)), z((v, 3, 3)),
+                   z(m), z((v * freedoms, m)))
+
+
+def iteration_arrays(spine: Spine) -> Iteration:
+    """Room for Newton's method."""
+    n, m, z = spine.stiffness.size, len(spine.end), np.zeros
+    return Iteration(residual=z(n), hessian=z((n, n)), factor=z((n, n)), step=z(n), held=z(n, dtype=np.int64),
+                     trial=z(spine.stiffness.shape), kept=z(n), kept_hessian=z((n, n)), above=z(n), below=z(n), slips=z(m),
+                     system=z((n + m, n + m + 1)), answers=z((m + 1, n)), tips=z((m, m + 1)), rate=z((m, m)), component=z(6),
+                     component_rate=z((6, n)))
 
 
 def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: Array) -> tuple[Array, Array, Array]:

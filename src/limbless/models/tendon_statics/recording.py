@@ -8,38 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.models.base import Block, Variable
+from limbless.models.base import Block
 from limbless.models.tendon_statics.model import TendonStatics
 from limbless.models.tendon_statics.packing import FROM_PAPER, NO_STOP
 from limbless.models.tendon_statics.solution import Equilibrium
+from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
 
-SCHEMA = {
-    "tip_position": Variable(("axis",), "m", "centre of the last disk", "world"),
-    "tip_in_base": Variable(("axis",), "m", "the same, from the centre of the clamped disk and along its axes", "base"),
-    "tip_angles": Variable(("angle",), "rad", "heading to the left and elevation of the last disk's axis, and its roll about it", "base"),
-    "position": Variable(("section", "axis"), "m", "centre of each disk, the clamped one first", "world"),
-    "orientation": Variable(("section", "quaternion"), "1", "axes of each disk, x along the body", "world"),
-    "bend": Variable(("vertebra", "transverse"), "rad", "bend of each vertebra towards y and z of its inner disk", "inner disk"),
-    "stop_moment": Variable(("vertebra", "transverse"), "N m", "moment of the stops on each disk, in the sense of bend", "inner disk"),
-    "tension": Variable(("tendon",), "N", "tension at the clamped disk"),
-    "distal_tension": Variable(("tendon",), "N", "tension at the anchor"),
-    "tendon_length": Variable(("tendon",), "m", "length of each tendon from the clamped disk to its anchor"),
-    "command_length": Variable(("tendon",), "m", "unstretched length that an elastic tendon is given"),
-    "pulley_angle": Variable(("tendon",), "rad", "angle by which each pulley has wound up its tendon; 0 when straight"),
-    "slip_state": Variable(("tendon",), "1", "+1 pulled, -1 released, between them stuck"),
-    "friction_coefficient": Variable(("vertebra", "tendon"), "1", "coefficient of friction at each disk that a tendon passes, 0 elsewhere"),
-    "equivalent_force": Variable(("axis",), "N", "sum of the tendon forces on the last disk (55)", "world"),
-    "potential_energy": Variable((), "J", "elastic energy, weight, buoyancy and tip force; without the tendons"),
-    "min_eigenvalue": Variable((), "N m/rad", "smallest stiffness of the posture; positive means stable"),
-    "tip_compliance": Variable(("axis",), "m/N", "way that the tip gives along each axis to a force along it, actuators held", "base"),
-    "equilibrium_residual": Variable((), "N m", "largest moment that is not balanced"),
-    "target": Variable(("axis",), "m", "where the tip was asked to be; only the followed components count", "base"),
-    "target_error": Variable((), "m", "distance of the tip from its target, in the followed components"),
-    "target_angles": Variable(("angle",), "rad", "heading, elevation and roll that were asked for; only followed ones count", "base"),
-    "target_angle_error": Variable((), "rad", "how far the followed angles are from those asked for"),
-}
+SCHEMA = choose(
+    "tip_position", "tip_in_base", "tip_angles", "position", "orientation", "bend", "stop_moment", "tension",
+    "distal_tension", "tendon_length", "command_length", "pulley_angle", "slip_state", "friction_coefficient",
+    "equivalent_force", "potential_energy", "min_eigenvalue", "tip_compliance", "equilibrium_residual", "target",
+    "target_error", "target_angles", "target_angle_error")
 
 
 def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:

@@ -18,7 +18,7 @@ from limbless.models.tendon_statics import recording
 from limbless.models.tendon_statics.antagonists import difference
 from limbless.models.tendon_statics.choosing import Prefer
 from limbless.models.tendon_statics.following import Following
-from limbless.models.tendon_statics.model import TendonStatics
+from limbless.models.tendon_statics.model import Options, TendonStatics
 from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.base import Robot
 
@@ -65,11 +65,6 @@ class TendonStaticsSettings(ModelSettings):
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> TendonTask:
         return TendonTask(self, robot, environment)
 
-    @classmethod
-    def warm_parts(cls) -> list[tuple[str, Callable[[], Any]]]:
-        from limbless.models.tendon_statics import warming
-        return [("equilibria and workspace", warming.run_smooth), ("friction", warming.run_friction)]
-
 
 class _Told(list[Equilibrium]):
     """Equilibria as they are found; each is told."""
@@ -96,9 +91,9 @@ class TendonTask(StaticModel):
         """All records of a task, or those before the failure that the status tells. An interrupted grid keeps nothing."""
         self._progress = progress
         s = self.settings
-        self.model = TendonStatics(self.robot, self.environment, form=s.form, friction=s.friction, stops=s.stops, tension_at=s.tension_at,
-                                   drop_axial=s.drop_axial, tendon_stiffness=s.tendon_stiffness, tendon_stiffening=s.tendon_stiffening,
-                                   base_position=initial.position, base_orientation=initial.orientation)
+        told = {name: getattr(s, name) for name in Options._fields if name in type(s).model_fields}
+        self.model = TendonStatics(self.robot, self.environment, **told, base_position=initial.position,
+                                   base_orientation=initial.orientation)
         if task != "inverse" and s.prefer != "antagonists":
             raise InputError(f"prefer {s.prefer!r} belongs to the task inverse; the task is {task}")
         if s.tendon_stiffness is not None and gait.drives not in ("tendon-length", "tip"):

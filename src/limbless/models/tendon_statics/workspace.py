@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError, SimulationError
 from limbless.mechanics.spine import solver
+from limbless.mechanics.spine.tables import Outcome
 from limbless.models.tendon_statics.packing import FROM_PAPER
 
 if TYPE_CHECKING:
@@ -116,8 +117,8 @@ def _postures(model: TendonStatics, commands: Array) -> tuple[Array, Array]:
     q, tips, code = np.zeros((len(commands), *shape)), np.zeros((len(commands), 3)), np.zeros(len(commands), dtype=np.int64)
     q[0] = model.solve(commands[0]).q
     loads = model.loads(np.zeros(model.tendons))
-    solver.scan(model.spine, loads, model.stops, commands, q, tips, code, model.work, model._r, model._H, model._L, 200)
-    for point in np.flatnonzero(code != solver.SOLVED):                 # a cold start leaves saddles and far postures behind
+    solver.scan(model.problem(loads), commands, q, tips, code)
+    for point in np.flatnonzero(code != Outcome.SOLVED):                 # a cold start leaves saddles and far postures behind
         try:
             found_here = model.solve(commands[point])
         except SimulationError as error:

@@ -9,13 +9,16 @@ from limbless.environments.water import Water
 from limbless.mechanics.algebra.inertia import Twist
 from limbless.mechanics.algebra.lie import pose_exp
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.kernel import kernel, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
+from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, value_of
-from limbless.mechanics.forces.rows import LAW_COLUMNS
-from limbless.mechanics.rod.forces import SLAB_COLUMNS, Forces, lay_slab, push_all
-from limbless.mechanics.rod.shapes import Strains, make_desk, shape_all
-from limbless.mechanics.rod.sweep import NODE_COLUMNS, SUMS, gather_shape, head_pose, sweep
+from limbless.mechanics.forces.laws import Pushed
+from limbless.mechanics.rod.forces import SliceBands, SliceRows, keep_loads, load_all, push_rod
+from limbless.mechanics.rod.shapes import lay_slab, make_desk, shape_all
+from limbless.mechanics.rod.sums import gather_shape
+from limbless.mechanics.rod.sweep import sweep
+from limbless.mechanics.rod.tables import Instant, Load, Shape, ShapeSums, Strains
 from limbless.models.macro_continuous import assembly
 from limbless.models.macro_continuous.model import MacroContinuous
 from limbless.robots.rod import Rod
@@ -46,7 +49,8 @@ def test_formulas() -> None:
     x, y = given = np.random.default_rng(1).normal(size=(2, LANES))
     out = np.zeros((9, LANES))
     summed, largest = _formulas(given, out)
-    expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5), 1.0 + x]
+    expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5),
+                1.0 + x]
     assert out == pytest.approx(np.array(expected), abs=1e-15)
     assert (summed, largest) == pytest.approx((x.sum(), x.max()))
 
@@ -69,44 +73,47 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
     rng, model = np.random.default_rng(3), MacroContinuous(Rod(strains="reissner", taper=0.4))
     nodes = len(model.mesh.X)
     strains = Strains(*(rng.normal(size=(instants, nodes, 6)) for _ in range(3)))
-    work, sums = np.zeros((instants, nodes, NODE_COLUMNS)), np.zeros((instants, SUMS))
-    shape_all(model.body, strains, make_desk(nodes), work, sums)
-    alone, own = np.zeros((nodes, NODE_COLUMNS)), np.zeros(SUMS)
+    shapes, sums = Shape.zeros(instants, nodes), ShapeSums.zeros(instants)
+    shape_all(model.body, strains, make_desk(nodes), shapes, sums)
+    alone, own = Shape.zeros(nodes), ShapeSums.zeros(1)
     for i in range(instants):
-        sweep(model.body.half, *(part[i] for part in strains), alone)
-        gather_shape(model.body.weight, model.body.inertia, alone, own)
-        assert work[i] == pytest.approx(alone, rel=1e-12, abs=1e-12)
-        assert sums[i] == pytest.approx(own, rel=1e-11, abs=1e-11)
+        sweep(model.body.halves, *(part[i] for part in strains), alone)
+        gather_shape(model.body.sections, alone, own)
+        assert shapes[i] == pytest.approx(alone, rel=1e-12, abs=1e-12)
+        assert sums[i] == pytest.approx(own[0], rel=1e-11, abs=1e-11)
 
 
-@pytest.mark.parametrize("environment", [Water(), Water(current=(0.1, 0.2, 0.0)), RegularisedFriction(), (Water(), RegularisedFriction())])
+@pytest.mark.parametrize("environment", [
+    Water(), Water(current=(0.1, 0.2, 0.0)), RegularisedFriction(), (Water(), RegularisedFriction())])
 def test_bands_push_as_their_rows_do(environment: object) -> None:
     """The same laws eight slices at a time and one by one: wrench, power, and what pushes each node."""
     rng, model = np.random.default_rng(4), MacroContinuous(Rod(taper=0.3), environment)   # type: ignore[arg-type]
     nodes = len(model.mesh.X)
     strains = [np.tile([1.0, 0, 0, 0, 0, 0], (nodes, 1)) + 0.1 * rng.normal(size=(nodes, 6)) for _ in range(3)]
-    model.forward(*strains)
-    one_by_one = Forces(np.zeros((0, LAW_COLUMNS, LANES)), np.zeros((0, LANES)), np.zeros(0, dtype=np.int64), model.laws.rows,
-                        model.laws.buffer, model.laws.power)
-    assert len(model.forces.rows) == 0 and len(model.forces.block) > 0
-    found = [_pushed(model, forces) for forces in (model.forces, one_by_one)]
+    assert model.forces and all(isinstance(element, SliceBands) for element in model.forces)
+    one_by_one = tuple(SliceRows(element.owner, element.kind, element.rows, Pushed.zeros(len(element.rows.codes)))
+                       for element in model.forces)
+    found = [_pushed(model, strains, forces) for forces in (model.forces, one_by_one)]
     for in_bands, in_rows in zip(*found, strict=True):
         assert in_bands == pytest.approx(in_rows, rel=1e-12, abs=1e-13)
     assert np.abs(found[0][0]).max() > 0.0
 
 
-@kernel
-def _push(weight, forces, twist, work, slab, kept, out):
-    V = Twist(Vector(twist[0], twist[1], twist[2]), Vector(twist[3], twist[4], twist[5]))
-    F, power = push_all(weight, forces, 0.0, 0.0, head_pose(0.0), V, work, slab, kept, True)
-    for c in range(3):
-        out[c], out[3 + c] = F.force[c], F.torque[c]
-    out[6] = power
+@lean_kernel
+def _push(robot, forces, memory, loads):
+    given, here, rod = lean(forces), lean(memory), lean(robot)
+    lay_slab(here.shapes[0], here.slab)
+    push_rod(given, 0.0, 0.0, rod, here)
+    load_all(given, here)
+    keep_loads(here.pushes, here.pokes, loads, 0)
 
 
-def _pushed(model: MacroContinuous, forces: Forces) -> tuple[np.ndarray, np.ndarray]:
-    work, nodes, out = model.scratch.work[0].copy(), len(model.mesh.X), np.zeros(7)
-    slab, kept = assembly.slab(nodes, SLAB_COLUMNS), assembly.slab(nodes, 6)
-    lay_slab(work, slab)
-    _push(model.body.weight, forces, np.array([-0.3, 0.2, 0.1, 0.5, -0.4, 0.3]), work, slab, kept, out)
-    return out, work
+def _pushed(model: MacroContinuous, strains: list[np.ndarray], forces: tuple) -> tuple[np.ndarray, ...]:
+    """Wrench on the whole rod, its power along the swing, the power of each law, and the load of each node."""
+    laws, loads = len(model.tallies.laws), Load.zeros(1, len(model.mesh.X))
+    memory = assembly.memory_of(model.body, laws, model.tallies.start({}, 0.0), model.shapes(*strains)[None])
+    memory.now[0] = 0
+    instant = Instant.of(memory.instant)
+    instant.rotation[0], instant.twist[0] = np.eye(3).ravel(), [-0.3, 0.2, 0.1, 0.5, -0.4, 0.3]
+    _push(model.body, assembly.fresh(forces), memory, loads)
+    return instant.push[0].copy(), instant.along.copy(), memory.law_powers, loads

@@ -13,6 +13,7 @@ from limbless.environments.clamp import Clamp
 from limbless.environments.point_wrench import PointWrench
 from limbless.environments.wheels import Wheels
 from limbless.gaits.serpenoid import Serpenoid
+from limbless.mechanics.chain.tables import Body
 from limbless.models import geometric
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
@@ -46,7 +47,7 @@ def test_equals_newton_euler(tools: Any, base: str, coordinates: str) -> None:
         expected = peer.hybrid(mask, q, qd, qdd, torque, twist, **pose)
         assert found.force[nb:] == pytest.approx(expected.joint_torque, rel=1e-10, abs=1e-10)
         assert found.acceleration[nb:] == pytest.approx(expected.joint_acceleration, rel=1e-10, abs=1e-10)
-        R = model._scratch.work[0, :9].reshape(3, 3)
+        R = Body.of(model._memory.bodies).rotation[0].reshape(3, 3)
         held = np.concatenate([R.T @ found.reaction[:3], R.T @ found.reaction[3:]])
         assert held == pytest.approx(expected.base_reaction, rel=1e-9, abs=1e-9)
 
@@ -56,11 +57,11 @@ def base_of(model: Geometric, x: Array, v: Array) -> tuple[dict[str, Array], Arr
     from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 
     model.bias(x, v)
-    work = model._scratch.work[0]
-    R = work[:9].reshape(3, 3)
+    body = Body.of(model._memory.bodies)
+    R, V = body.rotation[0].reshape(3, 3), body.velocity[0]
     allowed = {"free": np.ones(6), "planar": np.array([1, 1, 0, 0, 0, 1]), "fixed": np.zeros(6)}[model.chain.base]
-    return ({"base_position": work[9:12].copy(), "base_orientation": matrix_to_quaternion(R)},
-            allowed * np.concatenate([R.T @ work[12:15], R.T @ work[15:18]]))
+    return ({"base_position": body.origin[0].copy(), "base_orientation": matrix_to_quaternion(R)},
+            allowed * np.concatenate([R.T @ V[:3], R.T @ V[3:]]))
 
 
 def test_manipulation_is_the_sub_block_and_the_arm(tools: Any) -> None:

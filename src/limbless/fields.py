@@ -1,22 +1,47 @@
-"""What fields there are: the description at a path of a scenario, and a field in words (type, unit, default, meaning)."""
+"""Fields of descriptions: with a unit, at a path of a scenario, and in words (type, unit, default, meaning)."""
 from __future__ import annotations
 
+import math
+import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from limbless import registry
-from limbless.description import Angle, Description
-from limbless.scenarios.entries import Room, class_of, from_word
+from limbless.kinds import Room, class_of, from_word
+
+_NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
+
+
+def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
+    """A pydantic field with a unit: the unit appears in `limbless describe`, in the documentation and beside sliders.
+    """
+    return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
+
+
+def _radians(value: Any) -> Any:
+    """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
+    if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
+        number = float(match[1])
+        return math.radians(number) if match[2] == "deg" else number
+    return value
+
+
+Angle = Annotated[float, BeforeValidator(_radians)]
+"""An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
-Holder = type[Description] | Room
+Holder = type[BaseModel] | Room
 TRUTH = "true or false"
-_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null", Any: "anything"}
+_SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null",
+                            Any: "anything"}
 
 
 class Row(NamedTuple):
@@ -42,7 +67,7 @@ def holders(field: FieldInfo) -> list[Holder]:
 
 
 def _inside(annotation: Any) -> Iterator[Holder]:
-    if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, Description):
+    if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
         yield annotation
         return
     marks = [part for part in get_args(annotation) if isinstance(part, Room)]
@@ -53,13 +78,13 @@ def _inside(annotation: Any) -> Iterator[Holder]:
             yield from _inside(part)
 
 
-def field_at(root: type[Description], data: Any, path: Sequence[str | int]) -> FieldInfo | None:
+def field_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) -> FieldInfo | None:
     """The field that a path names, or None. `data` tells which kind of description stands where there is a choice."""
     owner = description_at(root, data, path[:-1])
     return owner.model_fields.get(str(path[-1])) if owner and path else None
 
 
-def description_at(root: type[Description], data: Any, path: Sequence[str | int]) -> type[Description] | None:
+def description_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) -> type[BaseModel] | None:
     """The description class whose fields are the names right below `path`, or None if there is no such place."""
     choices: list[Holder] = [root]
     for part in path:
@@ -70,13 +95,16 @@ def description_at(root: type[Description], data: Any, path: Sequence[str | int]
         if owner is None or part not in owner.model_fields:
             return None
         choices = holders(owner.model_fields[part])
-        data = getattr(data, part, None) if isinstance(data, Description) else data.get(part) if isinstance(data, Mapping) else None
+        found = data.get(part) if isinstance(data, Mapping) else None
+        data = getattr(data, part, None) if isinstance(data, BaseModel) else found
     return _choose(choices, data)
 
 
-def _choose(choices: Sequence[Holder], data: Any) -> type[Description] | None:
-    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written in `data`."""
-    if isinstance(data, Description):
+def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
+    """The one among several descriptions that fits the tags (`kind`, `preset`: fields with one allowed value) written
+    in `data`.
+    """
+    if isinstance(data, BaseModel):
         return type(data)
     if not choices:
         return None
@@ -89,28 +117,30 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[Description] | None:
     classes = [choice for choice in choices if not isinstance(choice, Room)]
     if len(classes) == 1 or not isinstance(data, Mapping):
         return classes[0] if len(classes) == 1 else None
-    return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag, value in _tags(choice).items()))
+    return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag,
+                                               value in _tags(choice).items()))
 
 
-def _tags(description: type[Description]) -> dict[str, Any]:
+def _tags(description: type[BaseModel]) -> dict[str, Any]:
     return {
         name: field.default for name, field in description.model_fields.items()
         if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
     }
 
 
-def rows(description: type[Description]) -> list[Row]:
+def rows(description: type[BaseModel]) -> list[Row]:
     """All fields of a description, in words."""
     return [_row(name, field) for name, field in description.model_fields.items()]
 
 
-def nested(description: type[Description]) -> list[type[Description]]:
+def nested(description: type[BaseModel]) -> list[type[BaseModel]]:
     """The descriptions that its fields hold (not those of other rooms), and that those hold, each once."""
-    found: list[type[Description]] = []
+    found: list[type[BaseModel]] = []
     queue = [description]
     while queue:
         for field in queue.pop(0).model_fields.values():
-            new = [item for item in holders(field) if not isinstance(item, Room) and item not in found and item is not description]
+            new = [item for item in holders(field) if not isinstance(item, Room) and item not in found
+                   and item is not description]
             found += new
             queue += new
     return found
@@ -126,8 +156,9 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=False)
     if value is PydanticUndefined or value is None:
         return "none" if value is None else ""
-    if isinstance(value, Description):
-        return "{" + ", ".join(f"{key}: {item}" for key, item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
+    if isinstance(value, BaseModel):
+        return "{" + ", ".join(f"{key}: {item}" for key,
+                               item in value.model_dump(mode="json", exclude_unset=True).items()) + "}"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
     return str(list(value)) if isinstance(value, tuple) else str(value)
@@ -139,7 +170,8 @@ def type_of(field: FieldInfo) -> str:
         return _in_words(rooms[0])
     limits = []
     for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le")):
-        limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata) if value is not None]
+        limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata)
+                   if value is not None]
     return " ".join(["angle" if _ANGLE in field.metadata else _in_words(field.annotation), *limits])
 
 
@@ -149,7 +181,8 @@ def _in_words(annotation: Any) -> str:
         presets = f"; preset: {', '.join(registry.kinds('preset'))}" if annotation.name == "robot" else ""
         return f"{annotation.name} (kind: {', '.join(registry.kinds(annotation.name))}{presets})"
     if origin is Annotated:
-        return next((_in_words(part) for part in parts if isinstance(part, Room)), "angle" if _ANGLE in parts else _in_words(parts[0]))
+        return next((_in_words(part) for part in parts if isinstance(part, Room)),
+                    "angle" if _ANGLE in parts else _in_words(parts[0]))
     if origin is Literal:
         return " or ".join(repr(part) if isinstance(part, str) else str(part) for part in parts)
     if origin in (Union, types.UnionType):

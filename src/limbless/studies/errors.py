@@ -25,12 +25,16 @@ NUMBERS = ("com_displacement", "path_length", "mean_speed", "period_speed", "ste
            "cost_of_transport", "statics")
 """What of a summary gets an error bar; the rest is given, counted or a measure of error itself."""
 SPACING_ORDER = 2
-"""Order to which quadratures are taken to converge: the lowest of those in use (a trapezium; Simpson's and Gauss' rules of smooth laws
-are better, those of a drag |v| v with a sign change are not much)."""
+"""Order to which quadratures are taken to converge: the lowest of those in use (a trapezium; Simpson's and Gauss' rules
+of smooth laws are better, those of a drag |v| v with a sign change are not much)."""
 MORE_STEPS = (1.2, 1.5, 2.0)
-"""Where velocities jump, a run is repeated with so many times its steps: one repeat could not tell convergence from chance."""
+"""Where velocities jump, a run is repeated with so many times its steps: one repeat could not tell convergence from
+chance.
+"""
 STUDENT = 2.92
-"""Standard errors around the end of a line through four points that hold the truth in nine of ten cases (Student's t, two left over)."""
+"""Standard errors around the end of a line through four points that hold the truth in nine of ten cases (Student's t,
+two left over).
+"""
 
 Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 """watch(what is repeated) -> a context that gives the progress callback of that run."""
@@ -40,8 +44,8 @@ Watch = Callable[[str], "AbstractContextManager[Progress | None]"]
 class ErrorBars:
     """Estimated numerical errors of a run, in the shape and units of its summary.
 
-    `total` is the sum of the sizes of all `sources` (`step`, `quadrature`), or None for a number whose repeat had none or failed;
-    then `notes` says why.
+    `total` is the sum of the sizes of all `sources` (`step`, `quadrature`), or None for a number whose repeat had none
+    or failed; then `notes` says why.
     """
 
     result: Result
@@ -56,13 +60,16 @@ class ErrorBars:
 
 def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None, *, result: Result | None = None,
                watch: Watch | None = None) -> ErrorBars:
-    """Run a scenario, again with shorter steps, and again at half the spacing of its quadratures; compare the summaries.
+    """Run a scenario, again with shorter steps, and again at half the spacing of its quadratures; compare the
+    summaries.
 
-    Where a number Q converges with order p, Q(h) - Q(h/2) = (1 - 2^-p) x (error of Q(h)): Richardson's estimate. p is the order of
-    the model in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a path).
+    Where a number Q converges with order p, Q(h) - Q(h/2) = (1 - 2^-p) x (error of Q(h)): Richardson's estimate. p is
+    the order of the model in time (`ModelSettings.time_order`), and 2 for quadratures (cells, Gauss points, points of a
+    path).
 
-    Where velocities jump (p at most 1) numbers also scatter with the step: the run is repeated with `MORE_STEPS`, and a straight line
-    Q0 + c h^p is laid through the four numbers. The error is the distance of Q(h) from Q0, and `STUDENT` standard errors of Q0.
+    Where velocities jump (p at most 1) numbers also scatter with the step: the run is repeated with `MORE_STEPS`, and a
+    straight line Q0 + c h^p is laid through the four numbers. The error is the distance of Q(h) from Q0, and `STUDENT`
+    standard errors of Q0.
 
     Parameters
     ----------
@@ -107,7 +114,9 @@ def refined(scenario: Scenario) -> Scenario:
 
 
 def _with_steps(scenario: Scenario, times: float) -> Scenario:
-    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no number comes from records."""
+    """The scenario with so many times its steps, a whole number of them. Only its ends are recorded: no number comes
+    from records.
+    """
     steps = max(round(times * scenario.duration / scenario.step), 2)
     return scenario.model_copy(update={"step": scenario.duration / steps, "record_every": scenario.duration})
 
@@ -131,7 +140,8 @@ def _repeat(bars: ErrorBars, scenarios: Sequence[Scenario], label: str, watch: W
 def _of_smooth_step(scenario: Scenario, result: Result, finer: Result, order: float) -> dict[str, Any]:
     """Share of the step in the error, from a run with half of it."""
     shares: dict[str, Any] = richardson(_numbers(result), _numbers(finer), order)
-    for axis, rise in peak_rise_by_axis(result.dataset, 0.5 * scenario.step).items():     # both runs may miss a peak by as much
+    # both runs may miss a peak by as much
+    for axis, rise in peak_rise_by_axis(result.dataset, 0.5 * scenario.step).items():
         shares["peak_torque"][axis] += rise
     return shares
 
@@ -145,7 +155,9 @@ def _of_jumps(scenario: Scenario, results: Sequence[Result], order: float) -> di
 
 
 def _distance_from_limit(powers: NDArray[np.float64], values: NDArray[np.float64]) -> float:
-    """How far the first value may be from the one at power 0, by a straight line through all: distance, and its standard errors."""
+    """How far the first value may be from the one at power 0, by a straight line through all: distance, and its
+    standard errors.
+    """
     about = powers - powers.mean()
     spread = about @ about
     slope = about @ values / spread
@@ -166,7 +178,9 @@ def _each(function: Callable[..., float], *parts: Any) -> Any:
 
 
 def richardson(coarse: Any, fine: Any, order: float) -> Any:
-    """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number; None where either has none."""
+    """Size of the error of `coarse`, found with twice the spacing of `fine`, number by number; None where either has
+    none.
+    """
     return _each(lambda one, other: abs(one - other) / (1.0 - 0.5**order), coarse, fine)
 
 
@@ -184,7 +198,8 @@ def _summed(value: Any, parts: list[Any], incomplete: bool) -> Any:
     if isinstance(value, Mapping):
         return {key: _summed(item, [part.get(key) for part in parts], incomplete) for key, item in value.items()}
     if isinstance(value, list):
-        return [_summed(item, [part[number] if part else None for part in parts], incomplete) for number, item in enumerate(value)]
+        return [_summed(item, [part[number] if part else None for part in parts], incomplete) for number,
+                item in enumerate(value)]
     if value is None or incomplete or any(part is None for part in parts):
         return None
     return max(sum(parts), float(np.finfo(np.float64).eps) * abs(value))

@@ -42,8 +42,9 @@ def read_netcdf(path: Path) -> tuple[xr.Dataset, State | None]:
 
 
 def _look_into(path: Path) -> None:
-    """Refuse a file that leads out of itself (HDF5 can hold variables whose numbers lie in other files, which would be read
-    and shown as if they belonged to the run), or that claims far more numbers than it has, which would fill the memory."""
+    """Refuse a file that leads out of itself (HDF5 can hold variables whose numbers lie in other files, which would be
+    read and shown as if they belonged to the run), or that claims far more numbers than it has, which would fill the
+    memory."""
     import h5py
 
     with h5py.File(path, "r") as file:
@@ -72,7 +73,8 @@ def _size_of(group: Any, name: str) -> int:
 
 def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:
     # Without a fill value and with native types, what is read is bit for bit what was written.
-    encoding = {name: {"_FillValue": None} for name, variable in dataset.variables.items() if variable.dtype.kind == "f"}
+    encoding = {name: {"_FillValue": None} for name,
+                variable in dataset.variables.items() if variable.dtype.kind == "f"}
     _in_order(dataset).drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
 
 
@@ -80,10 +82,12 @@ def _read(path: Path, group: str | None) -> xr.Dataset:
     import xarray
 
     dataset = xarray.load_dataset(path, engine="h5netcdf", group=group, decode_times=False)
-    dataset.attrs = {name: value.item() if isinstance(value, np.generic) else value for name, value in dataset.attrs.items()}
+    dataset.attrs = {name: value.item() if isinstance(value, np.generic) else value for name,
+                     value in dataset.attrs.items()}
     texts = [name for name, variable in dataset.variables.items() if variable.dtype.kind not in "fiubc"]
     labels = {name: dataset[name].astype(str) for name in texts if name in dataset.coords}
-    return _in_order(dataset.assign_coords(labels).assign({name: dataset[name].astype(str) for name in texts if name not in labels}))
+    others = {name: dataset[name].astype(str) for name in texts if name not in labels}
+    return _in_order(dataset.assign_coords(labels).assign(others))
 
 
 def _in_order(dataset: xr.Dataset) -> xr.Dataset:
@@ -100,9 +104,11 @@ def _as_dataset(state: State) -> xr.Dataset:
 
     arrays = {"final_time": np.asarray(state.time), "final_x": np.asarray(state.x)}
     arrays |= {_MEMORY + name: np.asarray(value) for name, value in state.memory.items()}
-    return xarray.Dataset({name: ([f"{name}_{axis}" for axis in range(array.ndim)], array) for name, array in arrays.items()})
+    return xarray.Dataset({name: ([f"{name}_{axis}" for axis in range(array.ndim)], array) for name,
+                           array in arrays.items()})
 
 
 def _as_state(dataset: xr.Dataset) -> State:
-    memory = {str(name).removeprefix(_MEMORY): dataset[name].values for name in dataset.data_vars if str(name).startswith(_MEMORY)}
+    memory = {str(name).removeprefix(_MEMORY): dataset[name].values for name in dataset.data_vars
+              if str(name).startswith(_MEMORY)}
     return State(float(dataset["final_time"]), dataset["final_x"].values, memory)

@@ -1,4 +1,6 @@
-"""`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a result."""
+"""`Contact`: what all constraints on a rod share. They decide its net motion, and the forces that this takes are a
+result.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -30,7 +32,8 @@ class Contact(Environment):
     together, refuses contacts that leave it loose or cannot all hold, and finds the forces: each acts along the
     components that its contact holds, in the axes of the touched section. The model takes P contacts of it, the same
     number throughout a run: `count`. Which of them act at a time is up to `active` and `repeat`, and whether their
-    places lie on the body then. """
+    places lie on the body then.
+    """
 
     role: ClassVar[str] = "constraint"
     guided: ClassVar[tuple[int, ...]] = (0, 1, 2, 3, 4, 5)
@@ -42,8 +45,11 @@ class Contact(Environment):
     """Whether `demands` uses the slope of the strain along the body: the gait must give one then."""
     slides: ClassVar[bool] = False
     """Whether the body slips along what holds it: `contact_state` 2 in place of 1."""
-    repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent", gt=0)
-    weight: float | tuple[float, ...] = quantity(1.0, "1", "share of the force of each contact, relative to others: one, or one each")
+    repeat: float | None = quantity(None, "s", "the windows of `active` come again after this time; once if absent",
+                                    gt=0)
+    weight: float | tuple[float, ...] = quantity(1.0, "1",
+                                                 "share of the force of each contact, relative to others: one, or one "
+                                                 "each")
 
     @model_validator(mode="after")
     def _windows_repeat(self) -> Contact:
@@ -58,7 +64,7 @@ class Contact(Environment):
     def places(self, gait: Gait, times: Array, length: float) -> Places:
         """Where it touches a body of that length at times (T,), whether or not it acts then; some places may lie
         outside the body."""
-        raise InputError(f"environment {getattr(self, 'kind', '?')!r} does not say where it holds the body")
+        raise InputError(f"environment {self.kind!r} does not say where it holds the body")
 
     def demands(self, times: Array, places: Places, strain: Array, slope: Array, rate: Array) -> tuple[Array, Array]:
         """Twist η and its rate η̇ (T, P, 6) that the touched section must have, in its own axes (m/s, rad/s): 0, at
@@ -72,7 +78,8 @@ class Contact(Environment):
         ----------
         times : (T,) s. places : where the contacts are, (T, P) each.
         strain, slope, rate : (T, P, 6) strain of the touched section, its slope along the body (0 unless
-            `needs_slope`), its rate in time. """
+            `needs_slope`), its rate in time.
+            """
         return np.zeros_like(strain), np.zeros_like(strain)
 
     def count(self, gait: Gait, length: float) -> int:
@@ -89,7 +96,7 @@ class Contact(Environment):
     def weights(self, columns: int) -> Array:
         """Share of each of its contacts (columns,); as many numbers as contacts, where it is not one for all."""
         if isinstance(self.weight, tuple) and len(self.weight) != columns:
-            raise InputError(f"{getattr(self, 'kind', '?')}: weight needs one number, or one for each of its {columns} contacts; got "
+            raise InputError(f"{self.kind}: weight needs one number, or one for each of its {columns} contacts; got "
                              f"{len(self.weight)}")
         return np.broadcast_to(np.array(self.weight, dtype=np.float64), columns)
 

@@ -3,8 +3,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from limbless.actuation.rotations import rotation_vector_motion, yaw_pitch_motion
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.robots.rotations import about_x, about_z, rotation_vector_motion, snap, yaw_pitch_motion
+from limbless.robots.rotations import about_x, about_z, snap
 
 
 def polynomial(coefficients, t):

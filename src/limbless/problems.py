@@ -1,16 +1,16 @@
-"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant."""
+"""Everything that is wrong with a scenario, in sentences: what was received, what is allowed, what may have been meant.
+"""
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from limbless.description import Description
 from limbless.errors import InputError, nearest
-from limbless.scenarios.document import Place
-from limbless.scenarios.fields import description_at, field_at, type_of, unit_of
+from limbless.fields import description_at, field_at, type_of, unit_of
+from limbless.kinds import Place
 
 _NOTHING: Any = object()
 _LONGEST = 60
@@ -33,11 +33,11 @@ def dotted(path: Sequence[str | int]) -> str:
     return ".".join(str(part) for part in path)
 
 
-def problems_of(error: ValidationError, root: type[Description], data: Mapping[str, Any]) -> list[Problem]:
+def problems_of(error: ValidationError, root: type[BaseModel], data: Mapping[str, Any]) -> list[Problem]:
     """The errors that pydantic found in `data`, each once, at paths that exist in `data`.
 
-    Pydantic puts the names of alternatives into its paths and reports one error for each alternative of a value: the names
-    are taken out, and what is said of one value becomes one sentence.
+    Pydantic puts the names of alternatives into its paths and reports one error for each alternative of a value: the
+    names are taken out, and what is said of one value becomes one sentence.
     """
     said: dict[Place, list[str]] = {}
     for item in error.errors(include_url=False)[:_MOST]:
@@ -74,7 +74,9 @@ def _line(place: str, path: Place, message: str) -> str:
 
 
 def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
-    """A location without the names of alternatives: only steps that `data` can make, and at the end a field that is missing."""
+    """A location without the names of alternatives: only steps that `data` can make, and at the end a field that is
+    missing.
+    """
     path: list[str | int] = []
     for number, part in enumerate(location):
         last = number == len(location) - 1
@@ -88,7 +90,8 @@ def _in_data(location: Sequence[str | int], data: Any, kind: str) -> Place:
 
 
 def _names_an_absent_field(part: str, data: Any, kind: str) -> bool:
-    return kind in ("missing", "refused") or (isinstance(data, Mapping) and kind == "value_error" and part.isidentifier())
+    wrong = isinstance(data, Mapping) and kind == "value_error" and part.isidentifier()
+    return wrong or kind in ("missing", "refused")
 
 
 def _is_list(path: Place, data: Any) -> bool:
@@ -99,14 +102,14 @@ def _is_list(path: Place, data: Any) -> bool:
 
 def _inside(data: Any, part: str | int) -> Any:
     """What stands at a name or number of a mapping, description or list, or nothing."""
-    if isinstance(data, Description):
+    if isinstance(data, BaseModel):
         data = dict(data)
     if isinstance(data, Mapping):
         return data.get(part, _NOTHING)
     return data[part] if isinstance(data, list | tuple) and isinstance(part, int) and part < len(data) else _NOTHING
 
 
-def _message(item: Any, path: Place, root: type[Description], data: Mapping[str, Any]) -> str:
+def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, Any]) -> str:
     kind, received = item["type"], item["input"]
     field = field_at(root, data, path) if path else None
     unit = f" ({unit_of(field)})" if field and unit_of(field) else ""

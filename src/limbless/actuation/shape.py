@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.robots.base import Segment
+from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import REVOLUTE, SPHERICAL, ChainArrays, axis_number
 
 Array = NDArray[np.float64]
@@ -18,10 +18,10 @@ _SAME_PLACE = 1e-9   # m; joints nearer than this share a location
 class ShapeMap(NamedTuple):
     """Which velocity column takes the difference of heading and of elevation over each location, and with which sign.
 
-    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of its own for a
-    direction gives its difference to the last such joint before it, so a chain of alternating yaw and pitch joints follows the same
-    curve; -1 where there is none (the base then moves with that part of the shape). At a spherical joint the columns are those of its z
-    and y components, and its rotation is Rz(yaw) Ry(pitch).
+    Difference i is that from station i to station i + 1, and is *added* to its column. A location without a joint of
+    its own for a direction gives its difference to the last such joint before it, so a chain of alternating yaw and
+    pitch joints follows the same curve; -1 where there is none (the base then moves with that part of the shape). At a
+    spherical joint the columns are those of its z and y components, and its rotation is Rz(yaw) Ry(pitch).
     """
 
     yaw_column: Integers
@@ -49,8 +49,25 @@ def _locations(arrays: ChainArrays) -> tuple[list[Array], list[list[int]]]:
     return places, members
 
 
-def stations(arrays: ChainArrays, segments: list[Segment]) -> Array:
-    """(locations + 1,): arc length behind the first joint of every place where the body can bend, then of the tail end, m."""
+def stations(chain: Chain) -> Array:
+    """(locations + 1,): arc length behind the first joint of every place where the body can bend, then of the tail
+    end, m."""
+    return chain.once(_stations)
+
+
+def shape_map(chain: Chain) -> ShapeMap:
+    """The columns of a chain that follow a shape."""
+    return chain.once(_shape_map)
+
+
+def turns(chain: Chain) -> tuple[tuple[str, float], ...]:
+    """What each velocity column does and with which sign: roll, pitch or yaw about x, y, z at home, slide, or skew
+    about another axis."""
+    return chain.once(_turns)
+
+
+def _stations(chain: Chain) -> Array:
+    arrays, segments = chain.arrays(), chain.segments()
     places, _ = _locations(arrays)
     if not places:
         return np.zeros(0)
@@ -62,8 +79,8 @@ def stations(arrays: ChainArrays, segments: list[Segment]) -> Array:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def shape_map(arrays: ChainArrays) -> ShapeMap:
-    """The columns of a chain that follow a shape."""
+def _shape_map(chain: Chain) -> ShapeMap:
+    arrays = chain.arrays()
     _, members = _locations(arrays)
     found: list[list[tuple[int, float]]] = [[], []]
     for pairs, direction in zip(found, (2, 1), strict=True):
@@ -82,8 +99,8 @@ def shape_map(arrays: ChainArrays) -> ShapeMap:
     )
 
 
-def turns(arrays: ChainArrays) -> tuple[tuple[str, float], ...]:
-    """What each velocity column does and with which sign: roll, pitch or yaw about x, y, z at home, slide, or skew about another axis."""
+def _turns(chain: Chain) -> tuple[tuple[str, float], ...]:
+    arrays = chain.arrays()
     names, found = ("roll", "pitch", "yaw"), []
     for kind, axis in zip(arrays.joint_kind[1:], arrays.axis[1:], strict=True):
         number = axis_number(axis) if kind == REVOLUTE else None

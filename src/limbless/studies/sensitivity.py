@@ -18,7 +18,8 @@ from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
 
 
-def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], changes: Mapping[str, Any] | None = None) -> xr.Dataset:
+def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
+                changes: Mapping[str, Any] | None = None) -> xr.Dataset:
     """Derivatives of the base's motion and of the work done with respect to fields of the gait.
 
     Parameters
@@ -28,8 +29,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], change
 
     Returns
     -------
-    Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and for each of them
-    `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about three plain runs.
+    Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and for each of
+    them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about
+    three plain runs.
     """
     scenario = Scenario.load(source, changes)
     refuse_named(scenario)
@@ -41,7 +43,8 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str], change
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
     parts = [_run(scenario, model, fields[i:i + TANGENTS]) for i in range(0, len(fields), TANGENTS)]
     times, x = parts[0][0], parts[0][1]
-    return _dataset(model, times, x, np.concatenate([part[2] for part in parts], axis=2), [f"gait.{field}" for field in fields])
+    return _dataset(model, times, x, np.concatenate([part[2] for part in parts], axis=2),
+                    [f"gait.{field}" for field in fields])
 
 
 def _gait_field(name: str) -> str:
@@ -78,7 +81,8 @@ def _dataset(model: NewtonEuler, times: np.ndarray, x: np.ndarray, slopes: np.nd
         pick = columns if dim else columns.start
         dataset[name] = (dims, x[:, pick], {"units": unit})
         dataset[f"d_{name}"] = ((*dims, "parameter"), slopes[:, pick], {
-            "units": f"({unit}) per unit of the parameter", "long_name": f"derivative of {model.schema()[name].long_name}"})
+            "units": f"({unit}) per unit of the parameter",
+            "long_name": f"derivative of {model.schema()[name].long_name}"})
         if dim:
             dataset.coords[dim] = list(LABELS[dim])
     return dataset

@@ -1,0 +1,180 @@
+"""`limbless run`."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from limbless.commands.common import ALLOW_CODE, INTERRUPTED, NOT_PROVEN, say, simulated
+from limbless.commands.permitted import changes_in, permitted
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+    from limbless.scenarios.scenario import Scenario
+
+
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE", required=False)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+              help="Change a field, such as gait.amplitude=0.08; may be repeated.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")
+@click.option("--no-figures", is_flag=True, help="Write the data only.")
+@click.option("--error", "with_error", is_flag=True,
+              help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
+@click.option("--strict", is_flag=True, help="End with exit code 3 when the run is not proven.")
+@click.option("--resume", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Go on with the unfinished run in DIR (killed or interrupted), bit for bit; in place of NAME|FILE.")
+@click.option("--checkpoint-every", "every", type=click.FloatRange(min=0.0), default=60.0, show_default=True,
+              metavar="SECONDS",
+              help="How often a long run writes its state and records into its folder.")
+@click.option("--quiet", is_flag=True,
+              help="Print only the folder that was written (and on standard error what is wrong).")
+@ALLOW_CODE
+def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool,
+        strict: bool,
+        resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
+    """Run a scenario and write what came out.
+
+    The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
+    summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
+    YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what
+    was computed, and --resume goes on with it.
+
+    A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
+
+    \b
+    Exit codes:
+      0  completed        1  failed           2  refused: bad input
+      3  not proven, with --strict          130  interrupted
+
+    \b
+    Examples:
+      limbless run eel-planar
+      limbless run eel-planar --set gait.amplitude=0.08 --set environment.water.current='[0.1, 0, 0]'
+      limbless run my-eel.yaml --out results/my-eel
+      limbless run eel-planar --error --strict
+      limbless run --resume runs/eel-planar
+    """
+    from limbless.errors import SimulationError
+
+    chosen, folder = _chosen(scenario, settings, out, resume, not no_figures, allow_code)
+    with _unless_unused(folder):
+        try:
+            result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=every, resume=resume is not None)
+            if with_error and result.status == "completed":
+                _add_errors(chosen, result, quiet)
+        except SimulationError as error:
+            if error.result is None:
+                raise
+            error.result.write(folder, figures=not no_figures)
+            told = f"{error}\nWhat was computed until then is kept in {folder}"
+            raise SimulationError(told, error.time, error.place, error.result) from error
+    paths = result.write(folder, figures=not no_figures)
+    _tell(result, folder, paths, quiet)
+    if result.status == "interrupted":
+        say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
+            "with it")
+        click.get_current_context().exit(INTERRUPTED)
+    if strict and not result.proven:
+        click.get_current_context().exit(NOT_PROVEN)
+
+
+def _chosen(name: str | None, settings: tuple[str, ...], out: Path | None, resume: Path | None, figures: bool,
+            allow_code: bool) -> tuple[Scenario, Path]:
+    """The scenario that is asked for, and the folder for what it writes."""
+    from limbless.errors import InputError
+
+    if (name is None) == (resume is None):
+        raise InputError("give the name or the .yaml of a scenario, or --resume with the folder of an unfinished run: "
+                         "one of the two")
+    if resume is None:
+        chosen = permitted(str(name), changes_in(settings), allow_code)
+    elif settings or out is not None:
+        raise InputError("--resume goes on with a run as it was, in its own folder: leave --set and --out away")
+    elif not (resume / "scenario.yaml").is_file():
+        raise InputError(f"the folder {resume} holds no unfinished run: there is no scenario.yaml in it")
+    else:
+        chosen = permitted(str(resume / "scenario.yaml"), {}, allow_code)
+    if figures:
+        _check_figures(chosen.figures)
+    return chosen, _reserve(out, chosen) if resume is None else resume
+
+
+def _check_figures(names: Iterable[str]) -> None:
+    """A figure that does not exist is said before the run, not after it."""
+    from limbless.view import figures
+
+    for name in names:
+        figures.find(name)
+
+
+def _reserve(out: Path | None, scenario: Scenario) -> Path:
+    """A folder for this run that holds no other one.
+
+    A folder that the user named is taken again only for the same scenario, whose data will be the same.
+    """
+    from limbless.errors import InputError
+    from limbless.files import fresh_folder
+
+    try:
+        if out is None:
+            return fresh_folder(Path("runs") / scenario.name)
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with "
+                         "--out") from None
+    written = out / "scenario.yaml"
+    if (out / "checkpoint").is_dir():
+        say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
+    if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
+        raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for "
+                         "a fresh one in runs/")
+    return out
+
+
+@contextmanager
+def _unless_unused(folder: Path) -> Iterator[None]:
+    """A run that fails before it has written anything leaves no empty folder."""
+    try:
+        yield
+    except BaseException:
+        if not any(folder.iterdir()):
+            folder.rmdir()
+        raise
+
+
+def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
+    from limbless import terminal
+    from limbless.studies.errors import error_bars
+
+    error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
+
+
+def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:
+    from limbless import terminal
+
+    out = terminal.console(stderr=quiet)
+    terminal.warn(result, out)
+    if quiet:
+        click.echo(folder)
+        return
+    out.print(terminal.table(terminal.summary_rows(result.summary())))
+    _tell_files(folder, paths)
+
+
+def _tell_files(folder: Path, paths: list[Path]) -> None:
+    """What was written and where: files by name, pictures by number."""
+    names = [str(path.relative_to(folder)) for path in paths if path.parent == folder]
+    pictures = [path for path in paths if path.suffix == ".png"]
+    if pictures:
+        count = f"{len(pictures)} figure{'s' if len(pictures) > 1 else ''}"
+        names.append(f"{pictures[0].parent.relative_to(folder)}/ ({count}, each with its numbers as .csv)")
+    click.echo(f"\nWritten to {folder}: {', '.join(names)}")
+    from limbless.result import showing
+
+    if pictures and not showing.can_replay():
+        click.echo("To get replay.html, which plays in any browser: pip install 'limbless[view]'")

@@ -1,0 +1,142 @@
+"""Commands that show a run: `plot`, `view`, `report`, `movie`."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from limbless.commands.common import ALLOW_CODE, say, shown, simulated
+from limbless.commands.permitted import changes_in, may_run_again, permitted
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+    from limbless.scenarios.scenario import Scenario
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--figure", "names", multiple=True, metavar="NAME",
+              help="Draw this figure; may be repeated.  [default: all of the run]")
+def plot(directory: Path, names: tuple[str, ...]) -> None:
+    """Draw the figures of a saved run again.
+
+    They are written to DIR/figures.
+
+    \b
+    Example:
+      limbless plot runs/eel-planar
+    """
+    from limbless.errors import InputError
+    from limbless.files import below
+    from limbless.result import Result
+    from limbless.view import figures
+
+    with shown(directory):
+        result = Result.load(directory)
+        chosen = names or figures.names_for(result)
+    folder = directory if directory.is_dir() else directory.parent
+    paths: list[Path] = []
+    for name in chosen:
+        try:
+            with shown(directory):
+                paths += figures.save(result, name, below(folder, "figures"))
+        except InputError as error:
+            if names:
+                raise
+            say(f"{name} is not drawn: {error}")
+    for path in paths:
+        if path.suffix == ".png":
+            click.echo(path)
+
+
+@click.command()
+@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+              help="Change a field of the first scenario; may be repeated.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
+@click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@ALLOW_CODE
+def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: str, no_browser: bool,
+         allow_code: bool) -> None:
+    """Watch and tune a run in the browser.
+
+    A scenario is run first; a folder that `limbless run` wrote is shown as it is. A second one is drawn as a ghost, to
+    compare. Ends when the page is closed, or with Ctrl-C.
+
+    \b
+    Examples:
+      limbless view eel-planar
+      limbless view runs/eel-planar runs/eel-planar-2
+    """
+    from limbless.errors import InputError
+    from limbless.view.gate import HERE
+    from limbless.view.serving import require
+
+    require()
+    if len(sources) > 2:
+        raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
+    from limbless.view.studio import Studio, opened, serve
+
+    def load(name: str, changes: dict[str, Any]) -> Scenario:
+        return permitted(name, changes, allow_code)
+
+    def go(scenario: Scenario) -> Result:
+        return simulated(scenario, quiet=False)
+
+    result, source = opened(sources[0], changes_in(settings), load, go)
+    ghost = opened(sources[1], {}, load, go)[0] if len(sources) == 2 else None
+    if host not in HERE:
+        say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
+            "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into "
+            "it")
+    with shown(Path(sources[0])):
+        studio = Studio(result, source, ghost, host, port, allow_code=may_run_again(source, sources[0], allow_code))
+    serve(studio, not no_browser,
+          lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+def report(directory: Path) -> None:
+    """Write the report of a saved run.
+
+    One page, DIR/report.html, with the replay, plots, numbers, balances, the paper to cite and the lines to run it
+    again. It needs no network, and can be printed.
+
+    \b
+    Example:
+      limbless report runs/eel-planar
+    """
+    from limbless.result import Result
+    from limbless.view.report import write_report
+
+    with shown(directory):
+        click.echo(write_report(Result.load(directory), directory if directory.is_dir() else directory.parent))
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--to", "target", type=click.Path(path_type=Path, dir_okay=False),
+              help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]")
+@click.option("--show", multiple=True, metavar="FORCES",
+              help="Draw forces as arrows: contacts, fluid, clamp or base; may be repeated.")
+@click.option("--speed", type=float, default=1.0, show_default=True, help="Simulated seconds per second of the movie.")
+def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float) -> None:
+    """Make a movie of a saved run.
+
+    Needs no display. A .gif needs nothing more; .mp4 needs the extra movie.
+
+    \b
+    Example:
+      limbless movie runs/eel-planar --to eel.gif
+    """
+    from limbless import terminal
+    from limbless.result import Result
+    from limbless.view.movie import write_movie
+
+    path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
+    with shown(directory), terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
+        write_movie(Result.load(directory), path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None)
+    click.echo(path)

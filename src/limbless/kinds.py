@@ -1,0 +1,59 @@
+"""Entries that name a kind (`gait: {kind: body-wave, ...}`): the class that each asks for, and refusals at their
+places.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from limbless import registry
+from limbless.errors import InputError
+
+Place = tuple[str | int, ...]
+"""Where in a scenario: field names and numbers in lists."""
+
+
+class Room(NamedTuple):
+    """Marks a field that holds a description of one room, whatever its kind."""
+
+    name: str
+
+
+class Refusal(NamedTuple):
+    """Something wrong at a place of a scenario."""
+
+    path: Place
+    message: str
+    value: Any = None
+
+
+def refuse(refusals: Iterable[Refusal]) -> None:
+    """Raise them all at once, each at its own place; raised inside a validator, pydantic puts them below that field."""
+    errors = [InitErrorDetails(type=PydanticCustomError("refused", message), loc=path, input=value) for path, message,
+              value in refusals]
+    if errors:
+        raise ValidationError.from_exception_data("scenario", errors)
+
+
+def class_of(room: str, entry: Mapping[str, Any]) -> Any:
+    """The class that an entry asks for by its `kind` (or, for a robot, its `preset`)."""
+    tag, where = ("preset", "preset") if room == "robot" and entry.get("preset") is not None else ("kind", room)
+    if tag not in entry:
+        known = ", ".join(registry.kinds(room))
+        ready = f", or a `preset`: {', '.join(registry.kinds('preset'))}" if room == "robot" else ""
+        refuse([Refusal((tag,), f"missing; the {room} needs a `kind`: {known}{ready}", dict(entry))])
+    try:
+        return registry.find(where, entry[tag])
+    except (InputError, TypeError) as error:   # TypeError: a list or mapping where a name belongs
+        names = f"must be the name of a {where}: {', '.join(registry.kinds(where))}"
+        message = str(error) if isinstance(error, InputError) else names
+        refuse([Refusal((tag,), message, entry[tag])])
+        raise   # never reached: refuse() raised
+
+
+def from_word(room: str, word: str) -> dict[str, Any]:
+    """`model: newton-euler` is short for `model: {kind: newton-euler}`; a robot may be named by its preset."""
+    return {"preset": word} if room == "robot" and word in registry.kinds("preset") else {"kind": word}

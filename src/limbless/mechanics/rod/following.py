@@ -1,0 +1,125 @@
+"""A rod whose net motion is given, by contacts: its pose along the motion, and what this motion takes (paper 000, Fig.
+5)."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.inertia import power
+from limbless.mechanics.algebra.lie import Quaternion, compose, pose_exp, quaternion_from_rotation
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.forces.laws import Pushed
+from limbless.mechanics.rod.efforts import find_needs
+from limbless.mechanics.rod.forces import keep_loads, load_all, push_rod
+from limbless.mechanics.rod.head import head_pose_of
+from limbless.mechanics.rod.shapes import current, lay_slab
+from limbless.mechanics.rod.sums import inertial_wrench
+from limbless.mechanics.rod.sweep import magnus_first, magnus_second
+from limbless.mechanics.rod.tables import HeadState, Instant, Screw, ShapeSums
+
+
+@table
+class HeadPose(Table):
+    """Position and quaternion of the head; the first numbers of a `HeadState`."""
+
+    position: Vector
+    turn: Quaternion
+
+
+class Motion(NamedTuple):
+    """The motion of the head at E instants."""
+
+    times: Any                            # (E,) s
+    inside: Any                           # (E,) times within the steps: which windows are open
+    poses: Any                            # HeadPose (E,)
+    twist: Any                            # Screw (E,)
+    rate: Any                             # Screw (E,) of the components of the twist
+    stage: Any                            # (E,) instant of the drive: row of the shapes
+    stands: Any                           # (E,) which of the J instants at knots it is, or -1
+
+
+class Taken(NamedTuple):
+    """What the motion takes."""
+
+    bias: Any                             # Pushed (E,) inertial wrench without the rate of the twist, head frame
+    push: Any                             # Pushed (E,) of the environment
+    works: Any                            # (E, 2) powers of the strains' drive without that rate, and of the
+                                          # environment, W
+    laws: Any                             # (E, environments) W
+    loads: Any                            # Load (J, nodes)
+    inner: Any                            # Pushed (J, sections): what the body before every section needs, head frame
+    speed: Any                            # (J,) of the centre of mass, m/s
+
+
+@lean_kernel
+def follow_twist(knots, twist, x, poses):
+    """Pose of the head along an imposed twist, Screw (steps, 3: start, middle and end of each step): fourth-order
+    Magnus steps.
+
+    poses : HeadPose (steps, 3); x, a `HeadState`, ends at the last of them.
+    """
+    for n in range(knots.shape[0] - 1):
+        d = 0.5 * (knots[n + 1] - knots[n])
+        a, b, c = Screw(twist, n, 0).twist, Screw(twist, n, 1).twist, Screw(twist, n, 2).twist
+        head = HeadState(x, 0)
+        start, near = head_pose_of(head), head.turn
+        middle = compose(start, pose_exp(magnus_first(a, b, c, d)))
+        end = compose(middle, pose_exp(magnus_second(a, b, c, d)))
+        first, last = HeadPose(poses, n, 0), HeadPose(poses, n, 2)
+        first.position = head.position
+        first.turn = near
+        put_pose(HeadPose(poses, n, 1), middle, near)
+        put_pose(last, end, near)
+        head.position = last.position
+        head.turn = last.turn
+
+
+@inline
+def put_pose(row, g, near):
+    """Store a pose; of its two quaternions the one nearer to that of the start."""
+    q = quaternion_from_rotation(g.rotation)
+    sign = 1.0 if q.w * near.w + q.x * near.x + q.y * near.y + q.z * near.z >= 0.0 else -1.0
+    row.position = g.position
+    row.turn = Quaternion(sign * q.w, sign * q.x, sign * q.y, sign * q.z)
+
+
+@lean_kernel
+def loads_many(robot, forces, motion, memory, taken):
+    """What pushes, and the inertial wrench without η̇_o, at instants of a given motion; the shapes are in the
+    memory."""
+    find_loads(lean(robot), lean(forces), lean(motion), lean(memory), lean(taken))
+
+
+@lean_kernel
+def find_loads(robot, forces, motion, memory, taken):
+    instant = Instant(memory.instant, 0)
+    for i in range(motion.times.shape[0]):
+        place_instant(motion, memory, i)
+        push_rod(forces, motion.times[i], motion.inside[i], robot, memory)
+        twist = instant.twist
+        bias, along = inertial_wrench(ShapeSums(memory.sums, current(memory)), twist)
+        Pushed(taken.bias, i).wrench = bias
+        Pushed(taken.push, i).wrench = instant.push
+        taken.works[i, 0] = along - instant.along
+        taken.works[i, 1] = instant.along + power(twist, instant.push)
+        for c in range(memory.law_powers.shape[0]):
+            taken.laws[i, c] = memory.law_powers[c]
+        j = motion.stands[i]
+        if j >= 0:
+            load_all(forces, memory)
+            keep_loads(memory.pushes, memory.pokes, taken.loads, j)
+            taken.speed[j] = find_needs(robot, memory, taken.inner[j])
+
+
+@inline
+def place_instant(motion, memory, i):
+    """Instant i of the motion as the instant at hand."""
+    instant, pose = Instant(memory.instant, 0), head_pose_of(HeadPose(motion.poses, i))
+    instant.rotation = pose.rotation
+    instant.position = pose.position
+    instant.twist = Screw(motion.twist, i).twist
+    instant.rate = Screw(motion.rate, i).twist
+    memory.now[0] = motion.stage[i]
+    lay_slab(memory.shapes[current(memory)], memory.slab)

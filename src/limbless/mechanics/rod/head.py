@@ -1,0 +1,250 @@
+"""The motion of the head at one instant (paper 000, Fig. 2): its twist from the state, its acceleration from what
+pushes the rod."""
+from __future__ import annotations
+
+from limbless.mechanics.algebra.dense import eliminate_rows
+from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_wrench, power
+from limbless.mechanics.algebra.lie import Pose
+from limbless.mechanics.algebra.vectors import Vector, cross, rotation_from_quaternion, rows, transpose
+from limbless.mechanics.chain.joints import put_quaternion_rate
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.forces.laws import Pushed
+from limbless.mechanics.rod.forces import push_rod
+from limbless.mechanics.rod.shapes import current
+from limbless.mechanics.rod.sums import inertial_wrench
+from limbless.mechanics.rod.tables import (
+    TURN,
+    Balanced,
+    HeadState,
+    Instant,
+    MomentumForm,
+    Screw,
+    ShapeSums,
+    VelocityForm,
+)
+
+TOLERANCE, TRIALS = 1e-12, 40                # of Newton's method for the motion without inertia, relative to the wrench
+                                             # of unit speed
+
+
+@inline
+def head_pose_of(state):
+    q = state.turn
+    return Pose(rotation_from_quaternion(q.w, q.x, q.y, q.z), state.position)
+
+
+@inline
+def into_head(instant, F):
+    """A wrench about the world origin, along the world axes, about the head and along its axes."""
+    Rt = transpose(instant.rotation)
+    return Wrench(Rt @ F.force, Rt @ (F.torque - cross(instant.position, F.force)))
+
+
+@inline
+def into_world(instant, F):
+    return carry_wrench(Wrench(instant.rotation @ F.force, instant.rotation @ F.torque), instant.position)
+
+
+@inline
+def put_full(matrix, I):
+    """An inertia as a full 6 x 6 matrix."""
+    M, J = rows(I.M), rows(I.J)
+    for r in range(3):
+        for c in range(3):
+            matrix[r, c], matrix[3 + r, 3 + c] = M[r][c], J[r][c]
+            matrix[3 + r, c], matrix[c, 3 + r] = I.H[r][c], I.H[r][c]
+
+
+@inline
+def held_part(free, F):
+    """The components of a wrench along which the head is held."""
+    f, n = F.force, F.torque
+    return Wrench(Vector((1.0 - free[0]) * f.x, (1.0 - free[1]) * f.y, (1.0 - free[2]) * f.z),
+                  Vector((1.0 - free[3]) * n.x, (1.0 - free[4]) * n.y, (1.0 - free[5]) * n.z))
+
+
+@lean_kernel
+def solve_free(matrix, right, free, system):
+    """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7)
+    is working memory.
+
+    Returns False where there is no unique answer.
+    """
+    largest, moving = 0.0, 0.0
+    for i in range(6):
+        moving += free[i]
+        for j in range(6):
+            system[i, j] = matrix[i, j] if free[i] > 0.0 and free[j] > 0.0 else 0.0
+            largest = max(largest, abs(system[i, j]))
+        system[i, 6] = right[i] if free[i] > 0.0 else 0.0
+    for i in range(6):
+        if free[i] == 0.0:
+            system[i, i] = largest
+    eliminate_rows(system, 6)
+    sound = True
+    for i in range(6):
+        right[i] = system[i, 6] if free[i] > 0.0 else 0.0
+        sound &= abs(system[i, i]) > 1e-14 * largest
+    return sound or moving == 0.0
+
+
+@inline
+def solve_for(F, free, memory):
+    """The twist, or its rate, that the matrix of the memory makes this wrench of. False if there is none."""
+    Pushed(memory.unknown, 0).wrench = F
+    sound = solve_free(memory.matrix, memory.unknown, free, memory.system)
+    return sound, Screw(memory.unknown, 0).twist
+
+
+# ------------------------------------------------------------------------------------------------- the forms of a state
+
+@generic
+def find_twist(form, problem, t, inside, x):
+    """The head's twist into the instant. False if there is none."""
+
+
+@generic
+def accelerate(form, free, memory):
+    """η̇_o of (18) and what holds the head into the instant, from its bias and push. False if there is no unique
+    answer."""
+
+
+@generic
+def motion_rate(form, instant, outer):
+    """Rate of the motion in the state; `outer` is all that acts from outside, about the world origin."""
+
+
+@version_for(find_twist, VelocityForm)
+@inline
+def twist_of_state(form, problem, t, inside, x):
+    Instant(problem.memory.instant, 0).twist = HeadState(x, 0).motion
+    return True
+
+
+@version_for(find_twist, MomentumForm)
+@inline
+def twist_of_momentum(form, problem, t, inside, x):
+    memory, motion = problem.memory, HeadState(x, 0).motion
+    instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
+    whole = into_head(instant, Wrench(motion.linear, motion.angular))
+    sound, twist = solve_for(whole - sums.momentum, problem.robot.free, memory)
+    instant.twist = twist
+    return sound
+
+
+@version_for(find_twist, Balanced)
+@inline
+def twist_of_balance(form, problem, t, inside, x):
+    Instant(problem.memory.instant, 0).twist = HeadState(x, 0).motion
+    return balance(problem.robot, problem.forces, t, inside, problem.memory)
+
+
+@lean_kernel
+def balance(robot, forces, t, inside, memory):
+    """The twist at which the external wrench vanishes (spec, section 7): Newton's method with differences, from the
+    last twist.
+
+    For a law linear in the speed the difference is exact and one step suffices.
+    """
+    instant, unknown = Instant(memory.instant, 0), memory.unknown
+    for _trial in range(TRIALS):
+        push_rod(forces, t, inside, robot, memory)
+        twist, push = instant.twist, instant.push
+        size = put_slopes(robot, forces, t, inside, memory, twist, push)
+        instant.twist = twist
+        Pushed(unknown, 0).wrench = -1.0 * push
+        left = 0.0
+        for c in range(6):
+            if robot.free[c] > 0.0:
+                left = max(left, abs(unknown[c]))
+        if not solve_free(memory.matrix, unknown, robot.free, memory.system):
+            return False
+        instant.twist = twist + Screw(unknown, 0).twist
+        if left <= TOLERANCE * size:
+            return True
+    return False
+
+
+@inline
+def put_slopes(robot, forces, t, inside, memory, twist, push):
+    """How the push changes with each component of the twist, in the columns of the matrix. Returns the largest
+    slope."""
+    instant, unknown, size = Instant(memory.instant, 0), memory.unknown, 0.0
+    for j in range(6):
+        Screw(unknown, 0).twist = twist
+        step = 1e-6 * (1e-2 + abs(unknown[j]))
+        unknown[j] += step
+        instant.twist = Screw(unknown, 0).twist
+        push_rod(forces, t, inside, robot, memory)
+        Pushed(unknown, 0).wrench = (1.0 / step) * (instant.push - push)
+        for c in range(6):
+            memory.matrix[c, j] = unknown[c]
+            size = max(size, abs(unknown[c]))
+    return size
+
+
+@version_for(accelerate, VelocityForm, MomentumForm)
+@inline
+def accelerate_inertia(form, free, memory):
+    instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
+    left = instant.push - instant.bias
+    sound, rate = solve_for(left, free, memory)
+    instant.rate = rate
+    instant.hold = held_part(free, sums.inertia @ rate - left)
+    return sound
+
+
+@version_for(accelerate, Balanced)
+@inline
+def accelerate_nothing(form, free, memory):
+    instant, still = Instant(memory.instant, 0), Vector(0.0, 0.0, 0.0)
+    instant.rate = Twist(still, still)
+    instant.hold = held_part(free, -1.0 * instant.push)
+    return True
+
+
+@version_for(motion_rate, VelocityForm, Balanced)
+@inline
+def twist_rate(form, instant, outer):
+    return instant.rate
+
+
+@version_for(motion_rate, MomentumForm)
+@inline
+def momentum_rate(form, instant, outer):
+    return Twist(outer.force, outer.torque)
+
+
+# ---------------------------------------------------------------------------------------------------------- one instant
+
+@lean_kernel
+def place_head(memory, x):
+    """The pose of the head, and the inertia of the whole as a matrix."""
+    instant, pose = Instant(memory.instant, 0), head_pose_of(HeadState(x, 0))
+    instant.rotation = pose.rotation
+    instant.position = pose.position
+    put_full(memory.matrix, ShapeSums(memory.sums, current(memory)).inertia)
+
+
+@lean_kernel
+def find_acceleration(form, free, memory, x, out):
+    """The rate of the state from what pushes. False if the motion is not determined.
+
+    The power of the actuators is -∫ Λᵀ ξ̇ dX; by parts, and with a free tail, it is ∫ L' . J dX.
+    """
+    instant, sums = Instant(memory.instant, 0), ShapeSums(memory.sums, current(memory))
+    twist, push = instant.twist, instant.push
+    bias, along = inertial_wrench(sums, twist)
+    instant.bias = bias
+    sound = accelerate(form, free, memory)
+    instant.actuators = along - instant.along + power(instant.rate, sums.momentum)
+    instant.environment = instant.along + power(twist, push)
+    slope, outer = HeadState(out, 0), into_world(instant, push + instant.hold)
+    slope.position = instant.rotation @ twist.linear
+    put_quaternion_rate(x, TURN, twist.angular, out)
+    slope.motion = motion_rate(form, instant, outer)
+    slope.actuators = instant.actuators
+    slope.environment = instant.environment
+    slope.impulse = outer
+    return sound

@@ -1,0 +1,92 @@
+"""A chain on its manifold as the tables of a `GeometricProblem`."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Environment
+from limbless.mechanics.chain.frames import Frame
+from limbless.mechanics.chain.joints import KINDS
+from limbless.mechanics.chain.screws import cross_joint
+from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, Bound, Freedom, Link, Records, Robot, Screw, Spatial, Wish
+from limbless.mechanics.contact.dense import Dense
+from limbless.mechanics.contact.path import make_path
+from limbless.mechanics.contact.tables import Contact
+from limbless.mechanics.geometric.tables import GeometricMemory, GeometricRecords, NoWheels, Solver, Touching, WheelRecords, Wheels
+from limbless.models import chain_problem
+from limbless.models.contact_tables import bodies_of, mobility, rest_of, scene_of
+from limbless.robots.chain import Chain
+
+Array = NDArray[np.float64]
+
+
+def robot_on(frame: Frame, robot: Robot) -> Robot:
+    """The robot with its joints where they stand in a state of the geometric model: coordinates, speeds and sums."""
+    codes, joints = robot.links.codes.copy(), len(robot.freedoms)
+    link = Link.of(robot.links._replace(codes=codes))
+    link.positions[0], link.freedoms[0], link.velocity[0] = frame.coordinates, frame.speeds, frame.coordinates + joints
+    link.position[1:] = frame.coordinates + link.column[1:]
+    link.velocity[1:] = frame.coordinates + joints + frame.speeds + link.column[1:]
+    kinds = robot.kinds if len(robot.kinds) == 1 else tuple(kind() for kind in KINDS if kind in cross_joint.versions)
+    return Robot(kinds, robot.links._replace(codes=codes), robot.freedoms)
+
+
+def state_size(frame: Frame, joints: int) -> int:
+    """How many numbers a state has."""
+    return frame.coordinates + frame.speeds + 2 * joints + INTEGRALS
+
+
+def memory_of(frame: Frame, robot: Robot, wheels: Any, environments: int, tally: Any) -> GeometricMemory:
+    """Working memory for a run among so many environments; `tally` is what it goes on counting."""
+    bodies, joints = len(robot.links.codes), len(robot.freedoms)
+    N, size = frame.speeds + joints, state_size(frame, joints)
+    bounds, freedom, rates = Bound.zeros(joints), Freedom.of(robot.freedoms), np.zeros(N)
+    bound = Bound.of(bounds)
+    bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
+    state, slope, total = np.zeros((3, size))
+    return GeometricMemory(
+        bodies=Body.zeros(bodies), spatial=Spatial.zeros(bodies), screws=Screw.zeros(N), base=Base.zeros(1), bounds=bounds,
+        metric=np.zeros((N, N)), bias=np.zeros(N), rates=rates, acceleration=rates[frame.speeds:], forces=np.zeros(N), effort=np.zeros(N),
+        torque=np.zeros(joints), passive=np.zeros(joints), wishes=Wish.zeros(joints), solver=solver_of(N), wheels=wheels,
+        trouble=np.zeros(1, dtype=np.int64), powers=np.zeros((4, joints)), law_powers=np.zeros(environments), tally=tally,
+        state=state, slope=slope, total=total)
+
+
+def solver_of(N: int) -> Solver:
+    """Working memory of the dense solution for N degrees of freedom."""
+    return Solver(free=np.zeros(N, dtype=np.int64), factor=np.zeros((N, N)), short=np.zeros(N), rows=np.zeros((6, N)),
+                  row_rates=np.zeros(6), target=np.zeros(6), mobility=np.zeros((6, N)), held=np.zeros((6, 6)), pull=np.zeros(6))
+
+
+def wheels_of(chain: Chain, environment: Sequence[Environment], N: int) -> Wheels:
+    """Set-valued wheels as contacts under given loads."""
+    scene = scene_of(chain, environment)
+    C = len(scene.owner)
+    dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
+                  make_path(2 * C))
+    touching = Touching(owner=scene.owner, contact=Contact.zeros(C), active=np.zeros(C, dtype=np.int64),
+                        rows=np.zeros((2 * C, N)), mobility=np.zeros((2 * C, N)), counts=np.zeros(3), found=np.zeros(3, dtype=np.int64))
+    return Wheels(touching, scene, rest_of(scene, len(chain.rows)), dense, 1.0 / mobility(chain, environment, bodies_of(chain)))
+
+
+def geometric_records(plain: Robot, wheels: int, count: int, tally: Any) -> GeometricRecords:
+    """Room for `count` records of a robot, of so many wheels, and for as many of `tally`."""
+    kept = WheelRecords(*(np.zeros(shape) for shape in ((count, wheels, 3), (count, wheels, 3), (count, wheels), (count, wheels), count)))
+    return GeometricRecords(*chain_problem.records_of(plain, count, tally), kept if wheels else NoWheels())
+
+
+def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
+    """The records by name, as a block keeps them."""
+    wheels = {f"contact_{name}": array for name, array in kept.wheels._asdict().items()}
+    return {**chain_problem.kept_arrays(Records(*kept[:5])), **wheels}
+
+
+def copied(value: Any) -> Any:
+    """The same with arrays of its own."""
+    if isinstance(value, tuple):
+        parts = map(copied, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value.copy() if isinstance(value, np.ndarray) else value

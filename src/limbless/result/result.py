@@ -1,0 +1,330 @@
+"""`Result`: what a run produced, with its scenario, its final state and its own proof; saved, loaded, summed up, drawn.
+"""
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from limbless.analysis import energy, limits, speed, statics
+from limbless.analysis.balances import Balance, balances, power_residual
+from limbless.errors import InputError, nearest
+from limbless.files import write_table, write_text
+from limbless.models.variables import CATALOGUE
+from limbless.result import showing
+from limbless.result.dataset import (
+    LOOK,
+    LOOKED,
+    RECORDED,
+    attributes_of,
+    components,
+    dataset_of,
+    joined,
+    looks_of,
+    rows_of,
+)
+from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
+from limbless.result.storage import read_netcdf, write_netcdf
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from limbless.models.base import Block, Recording, State
+    from limbless.scenarios.scenario import Scenario
+    from limbless.view.notebook import Replay
+
+Array = NDArray[np.float64]
+
+FILE_NAME = "result.nc"
+FORMAT = "limbless result 1"
+CHECKPOINT = "checkpoint"
+"""Folder, within that of a run, of what a long run leaves while it is on its way."""
+
+
+class Result:
+    """What a run produced.
+
+    Parameters
+    ----------
+    dataset : everything recorded, time first; units, meaning and frame are attributes of each variable. The attributes
+        of the dataset itself hold what the summary needs beside it: `scenario_name`, `model`, `step` (s), `gait_period`
+        (s), `total_mass` (kg).
+    scenario : what was run, or None if it was made of Python objects that no file can express.
+    status : how the run ended: `completed`, `interrupted`, or `failed: ` and the reason. Whether it is to be believed
+        is another question: see `proven`, and `outcome`, which is what everything shows.
+    state : where the run ended; `simulate(initial=result)` goes on from it bit for bit.
+    wall_time : how long the run took (s). It is in `summary.json` only: the same scenario gives the same data file.
+
+    `numerical_error`, empty until `limbless.error_bars` has found it, goes with the summary in the same way.
+    """
+
+    numerical_error: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    """What the run's user should know: see `Description.notes`."""
+    found: tuple[str, ...] = ()
+    """What the run's model found against it: see `Recording.doubts`."""
+
+    def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed",
+                 state: State | None = None,
+                 wall_time: float | None = None) -> None:
+        self.dataset, self.scenario, self.state = dataset, scenario, state
+        self.status, self.wall_time = status, wall_time
+
+    @classmethod
+    def from_blocks(cls, blocks: Sequence[Block], model: Recording, scenario: Scenario | None, status: str,
+                    state: State | None,
+                    wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
+        """Join the blocks that a model returned, in order, under the names, units and labels that it declares.
+
+        `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is
+        no scenario.
+        """
+        raw = joined(blocks)
+        kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
+        block = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
+        dataset = dataset_of(block, model)
+        if looked is not None and looked.any():
+            dataset = dataset.assign(looks_of(model.variables(rows_of(raw, looked > 0.5, model.worst)), model.schema()))
+        residual = power_residual(dataset)
+        if residual is not None and "power_residual" not in dataset:
+            dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
+        known = {**_facts(scenario, model), **(facts or {})}
+        dataset.attrs.update({name: value for name, value in known.items() if value is not None})
+        result = cls(dataset, scenario, status, state, wall_time)
+        result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes]))
+        result.found = tuple(model.doubts(dataset))
+        return result
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the run is not to be believed, one sentence each: what its model found, and the balances that fail."""
+        return (*self.found, *(balance.sentence() for balance in self.balances() if balance.verdict != "pass"))
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing speaks against believing the run."""
+        return not self.doubts
+
+    @property
+    def outcome(self) -> str:
+        """The status as it is shown: with `, not proven` where a run that did not fail has doubts."""
+        return self.status if self.proven or self.status.startswith("failed") else f"{self.status}, not proven"
+
+    @property
+    def warning(self) -> str:
+        """The first thing to say of a run that is not proven: `completed, not proven: ` and the reasons; empty for one
+        that is.
+        """
+        return "" if self.proven else f"{self.outcome}: {'; '.join(self.doubts)}"
+
+    @property
+    def name(self) -> str | None:
+        """Name of the scenario, if there was one."""
+        return self.dataset.attrs.get("scenario_name")
+
+    @property
+    def period(self) -> float | None:
+        """Period of the gait (s), if it has one."""
+        return self.dataset.attrs.get("gait_period")
+
+    @property
+    def mass(self) -> float | None:
+        """Mass of the whole robot (kg), where known."""
+        return self.dataset.attrs.get("total_mass")
+
+    def balances(self) -> list[Balance]:
+        """The run's own proof: see `limbless.analysis.balances`."""
+        return balances(self.looks, self.mass)
+
+    @property
+    def looks(self) -> xr.Dataset:
+        """What balances and periods are found from: the run at instants that do not depend on what is recorded (or else
+        its records).
+        """
+        found = [str(name) for name in self.dataset.data_vars if str(name).startswith(LOOK)]
+        if not found:
+            return self.dataset
+        names = {name: name.removeprefix(LOOK) for name in found}
+        alone = self.dataset[[*found, *(name for name in ("section_length",)
+                                        if name in self.dataset)]].drop_vars("time", errors="ignore")
+        return alone.rename({**names, "look": "time"})
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers one asks for first, in plain types and SI units; None where a number makes no sense for this run.
+        """
+        data, attributes = self.dataset, self.dataset.attrs
+        lasted = speed.duration(data)
+        moved, static = speed.displacement(data), statics.summary(data)
+        return _plain({
+            "scenario": self.name,
+            "model": attributes.get("model"),
+            "status": self.outcome,
+            "proven": self.proven,
+            "doubts": list(self.doubts),
+            "notes": list(self.notes),
+            "duration": lasted if static is None else None,
+            "step": attributes.get("step"),
+            "wall_time": self.wall_time,
+            "realtime_factor": lasted / self.wall_time if self.wall_time and static is None else None,
+            "com_displacement": moved,
+            "path_length": speed.path_length(data),
+            "mean_speed": speed.mean_speed(data),
+            "period_speed": speed.period_speed(self.looks, self.period),
+            "steady": speed.steady(self.looks, self.period),
+            "peak_torque": limits.peak_torque_by_axis(data),
+            "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
+            "positive_work": energy.positive_work(data),
+            "cost_of_transport": energy.cost_of_transport(data, self.mass),
+            **({} if static is None else {"statics": static}),
+            **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
+            "balances": {balance.name: balance.as_dict() for balance in self.balances()},
+        })
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset, the scenario, the status and the final state to one NetCDF file. Nothing in it depends on
+        the clock.
+        """
+        whole = self.dataset.assign_attrs(limbless=FORMAT, status=self.status, notes=json.dumps(self.notes),
+                                          doubts=json.dumps(self.found))
+        text = self._scenario_text()
+        if text is not None:
+            whole = whole.assign_attrs(scenario=text)
+        return write_netcdf(path, whole, self.state)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a result: the data file, or the folder that `write` made (then with its wall time and error bars)."""
+        path = Path(path)
+        file = path / FILE_NAME if path.is_dir() else path
+        if not file.is_file():
+            where = f"folder {str(path)!r} has no {FILE_NAME}" if path.is_dir() else f"no file {str(path)!r}"
+            hint = (f"; it holds an unfinished run, with which `limbless run --resume {path}` goes on"
+                    if (path / CHECKPOINT).is_dir() else
+                    f"; give the folder that a run wrote, or its {FILE_NAME}")
+            raise InputError(f"cannot load a result: {where}{hint}")
+        dataset, state = read_netcdf(file)
+        if dataset.attrs.get("limbless") != FORMAT:
+            raise InputError(f"cannot load a result: {str(file)!r} is a NetCDF file but not a result of this version "
+                             "of limbless "
+                             f"(its attribute 'limbless' is {dataset.attrs.get('limbless')!r}, not {FORMAT!r})")
+        attributes = dict(dataset.attrs)
+        attributes.pop("limbless")
+        status, text = str(attributes.pop("status", "completed")), as_sort(str, attributes.pop("scenario", None))
+        said = {name: sentences(attributes.pop(name, "[]")) for name in ("notes", "doubts")}
+        facts = {name: as_sort(sort, attributes.get(name)) for name, sort in SORTS.items() if name in attributes}
+        dataset.attrs = {name: value for name, value in {**attributes, **facts}.items() if value is not None}
+        beside = read_summary(file.with_name("summary.json"))
+        result = cls(dataset, scenario_in(text), status, state, as_sort(float, beside.get("wall_time")))
+        result.numerical_error = error_bars_in(beside.get("numerical_error"))
+        result.notes, result.found = said["notes"], said["doubts"]
+        result._kept_scenario_text = text
+        return result
+
+    _kept_scenario_text: str | None = None
+
+    def _scenario_text(self) -> str | None:
+        """The scenario as YAML: as it is now, or as it was in the file this result came from."""
+        return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
+
+    def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
+        """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
+        `joint_torque_yaw_3`.
+
+        Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
+        """
+        record = "time" if "time" in self.dataset.dims else "point"
+        if record not in self.dataset.dims:
+            raise InputError("a result on a grid is no table; take what you need from `dataset`")
+        changing = [str(name) for name in self.dataset.data_vars if record in self.dataset[name].dims]
+        chosen = changing if variables is None else list(variables)
+        for name in chosen:
+            if name not in changing:
+                raise InputError(f"no recorded variable {name!r}; {nearest(name, changing)}")
+        columns: dict[str, Array] = {"time": self.dataset["time"].values}
+        units = ["s"]
+        for name in chosen:
+            for column, unit, values in components(self.dataset[name], (record,)):
+                columns[column] = values
+                units.append(unit)
+        return write_table(path, columns, units)
+
+    def plot(self, name: str | None = None) -> Figure | dict[str, Figure]:
+        """One figure by name, or all figures of this run by their names."""
+        return showing.figures_of(self, name)
+
+    def view(self, browser: bool = True) -> Replay | None:
+        """Look at the motion: in a notebook the replay appears below the cell; elsewhere the studio opens in the
+        browser.
+
+        It ends when the page is closed.
+        """
+        return showing.look_at(self, browser)
+
+    def report(self, folder: str | Path | None = None) -> str | Path:
+        """The report as one page of HTML: its text, or the file `report.html` in a folder."""
+        return showing.report_of(self, folder)
+
+    def write(self, directory: str | Path, figures: bool = True, replay: bool | None = None) -> list[Path]:
+        """Write `scenario.yaml`, `result.nc`, `summary.json` and `figures/*.png` with the arrays each drew as `.csv`;
+        returns the paths.
+
+        `replay.html` is written too where the extra `view` is installed; `replay` false leaves it out, absent it goes
+        with the figures.
+
+        A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
+        the log.
+        """
+        folder = Path(directory)
+        written = []
+        text = self._scenario_text()
+        if text is not None:
+            written.append(write_text(folder / "scenario.yaml", text))
+        written.append(self.save(folder / FILE_NAME))
+        written.append(write_text(folder / "summary.json",
+                                  json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
+        if figures:
+            written += showing.draw_into(folder, self)
+        if (figures if replay is None else replay) and showing.can_replay():
+            written += showing.replay_into(folder, self)
+        if self.status != "interrupted":                 # an interrupted run can go on from what its checkpoint holds
+            shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
+        return written
+
+    def __repr__(self) -> str:
+        return "\n".join(["Result", *(f"  {label:<18} {value}" for label, value in showing.facts_of(self))])
+
+    def _repr_html_(self) -> str:
+        return showing.html_of(self)
+
+
+def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
+    """What the summary needs beside the dataset, from the scenario or, without one, from the model."""
+    robot = getattr(model, "robot", None) or getattr(scenario, "robot", None)
+    facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
+    if scenario is not None:
+        task = getattr(scenario, "task", None)
+        facts |= {"scenario_name": scenario.name, "model": scenario.model.kind, "task": task,
+                  "step": scenario.step if task is None else None, "gait_period": getattr(scenario.gait, "cycle", None),
+                  **speed.transport_facts(scenario)}
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    """Only what JSON knows: numbers that are not finite become None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
