@@ -1,6 +1,7 @@
 """What cases and golden tests of the tendon-driven neck share.
 
-Reference numbers are in the paper's axes (z along the backbone), with gravity as a free vector: base orientation none, axes exchanged here.
+Reference numbers are in the paper's axes (z along the backbone), with gravity as a free vector: base orientation none,
+axes exchanged here.
 """
 from __future__ import annotations
 
@@ -12,19 +13,28 @@ import limbless as ll
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 TO_LIBRARY = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
-EIGHT = {"neck-vertical-air": "hanging_air", "neck-vertical-water": "hanging_water", "neck-horizontal-water": "horizontal_water"}
+EIGHT = {
+    "neck-vertical-air": "hanging_air",
+    "neck-vertical-water": "hanging_water",
+    "neck-horizontal-water": "horizontal_water",
+}
 
 
 def environment(given: dict) -> list[Any]:
     """One of the reference's loads."""
     field = tuple(TO_LIBRARY @ np.array(given["gravity"]))
-    fluid = [ll.Buoyancy(density=given["rho_fluid"], immersed=given["immersed"], acceleration=field)] if given["rho_fluid"] else []
+    fluid = (
+        [ll.Buoyancy(density=given["rho_fluid"], immersed=given["immersed"], acceleration=field)]
+        if given["rho_fluid"]
+        else []
+    )
     return [ll.Gravity(acceleration=field), *fluid]
 
 
 def neck(numbers: dict, load: str, **options: Any) -> ll.TendonStatics:
     """The default neck under a load of the reference, without stops unless asked for."""
-    return ll.TendonStatics(ll.SnakeNeck(), environment(numbers["loads"][load]), **{"stops": False, **options})
+    settings = ll.TendonStaticsSettings(**{"stops": False, **options})
+    return ll.TendonStatics(ll.SnakeNeck(), environment(numbers["loads"][load]), settings=settings)
 
 
 def friction_of(case: dict) -> Any:
@@ -50,8 +60,17 @@ def published_spine(case: dict) -> ll.TendonSpine:
     for length, count in zip(case["length"], disks, strict=True):
         l = length / count
         bending, twisting = E * inertia / l, E / (2 * 1.3) * 2 * inertia / l
-        vertebrae += [Vertebra(length=l, lateral_stiffness=bending, vertical_stiffness=bending, twist_stiffness=twisting, joint_mass=0.0,
-                               disk_mass=0.0, volume=0.0)] * count
+        vertebrae += [
+            Vertebra(
+                length=l,
+                lateral_stiffness=bending,
+                vertical_stiffness=bending,
+                twist_stiffness=twisting,
+                joint_mass=0.0,
+                disk_mass=0.0,
+                volume=0.0,
+            )
+        ] * count
     angles = np.pi / 2 + np.array([0.0, 2.0, 4.0]) * np.pi / 3
     tendons = []
     for segment, radius in enumerate(case["pitch_radius"]):

@@ -1,9 +1,13 @@
 """What a long run leaves behind while it is on its way, so that a killed one loses a minute and not all.
 
-In the folder `checkpoint` of a run every part is one file, written under another name first: `start.npz` with the scenario and where the
-run begins, then `part-0001.npz`, .. with the records since the part before, and the last block of steps: the states from which and to
-which it led. A run that goes on makes that block once more, without keeping its records: whatever a model remembers of its last step beside
-its state is there again, and the end of the block shows whether the same numbers come out here. They are plain arrays; nothing in them is
+In the folder `checkpoint` of a run every part is one file, written under another name first: `start.npz` with the
+scenario and where the
+run begins, then `part-0001.npz`, .. with the records since the part before, and the last block of steps: the states
+from which and to
+which it led. A run that goes on makes that block once more, without keeping its records: whatever a model remembers of
+its last step beside
+its state is there again, and the end of the block shows whether the same numbers come out here. They are plain arrays;
+nothing in them is
 ever executed.
 """
 from __future__ import annotations
@@ -19,15 +23,16 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError
 from limbless.files import replacing
-from limbless.models.base import Block, State
+from limbless.models.base import Records, State
 from limbless.result import CHECKPOINT as FOLDER
+from limbless.result.dataset import joined
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
 
 EVERY = 60.0
 """Seconds (of the clock on the wall) between two parts."""
-_START, _BEFORE, _AFTER, _BLOCK, _MEMORY = "start.npz", "before_", "after_", "block_", "memory_"
+_START, _BEFORE, _AFTER, _RECORDS, _MEMORY = "start.npz", "before_", "after_", "block_", "memory_"
 
 
 @dataclass(frozen=True)
@@ -38,14 +43,14 @@ class Unfinished:
     ----------
     start : s, simulated time at which the run began.
     before, after : states around the last block of steps.
-    blocks : all records so far, that block's too.
+    records : all so far, one of each block, that one's too.
     wall_time : s that the run has taken so far.
     """
 
     start: float
     before: State
     after: State
-    blocks: list[Block]
+    records: list[Records]
     wall_time: float
 
 
@@ -71,22 +76,22 @@ class Checkpoints:
         self._parts, self._start = 0, start
 
     def go_on(self, kept: int) -> None:
-        """A run that is resumed, of which `kept` blocks are in the parts."""
+        """A run that is resumed, of which the records of `kept` blocks are in the parts."""
         self._kept = kept
 
     def due(self) -> bool:
         return clock.perf_counter() - self._last >= self.every
 
-    def write(self, before: State, after: State, blocks: list[Block], wall_time: float) -> None:
-        """One more part: the blocks since the last."""
+    def write(self, before: State, after: State, records: list[Records], wall_time: float) -> None:
+        """One more part: the records since the last."""
         if not self._parts:
             _write(self.folder / _START, {"scenario": _text(self.scenario.to_yaml()), "start": np.float64(self._start)})
             self.scenario.save(self.folder.parent / "scenario.yaml")
-        new = blocks[self._kept:]
-        arrays = {f"{_BLOCK}{name}": np.concatenate([block[name] for block in new]) for name in (new[0] if new else {})}
+        new = records[self._kept:]
+        arrays = {f"{_RECORDS}{name}": values for name, values in joined(new).items()}
         arrays |= _packed(before, _BEFORE) | _packed(after, _AFTER) | {"wall_time": np.float64(wall_time)}
         _write(self.folder / f"part-{self._parts + 1:04d}.npz", arrays)
-        self._parts, self._kept, self._last = self._parts + 1, len(blocks), clock.perf_counter()
+        self._parts, self._kept, self._last = self._parts + 1, len(records), clock.perf_counter()
 
     def remove(self) -> None:
         """The run is finished, or cannot go on."""
@@ -98,18 +103,24 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
     place = Path(folder) / FOLDER
     parts = _parts(place)
     if not parts:
-        why = f"the folder {folder} holds no unfinished run" if Path(folder).is_dir() else f"there is no folder {folder}"
-        raise InputError(f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its end")
+        why = (
+            f"the folder {folder} holds no unfinished run" if Path(folder).is_dir() else f"there is no folder {folder}"
+        )
+        raise InputError(
+            f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its end"
+        )
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():
         raise InputError(f"{Path(folder) / 'scenario.yaml'} is not the scenario of the unfinished run any more; "
                          "it cannot go on with another one")
-    blocks, last = [], {}
+    records, last = [], {}
     for path in parts:
         last = _read(path)
-        block = {name.removeprefix(_BLOCK): values for name, values in last.items() if name.startswith(_BLOCK)}
-        blocks += [block] if block else []
-    return Unfinished(float(start["start"]), _unpacked(last, _BEFORE), _unpacked(last, _AFTER), blocks, float(last["wall_time"]))
+        part = {name.removeprefix(_RECORDS): values for name, values in last.items() if name.startswith(_RECORDS)}
+        records += [Records(part)] if part else []
+    return Unfinished(
+        float(start["start"]), _unpacked(last, _BEFORE), _unpacked(last, _AFTER), records, float(last["wall_time"])
+    )
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -126,7 +137,11 @@ def _packed(state: State, prefix: str) -> dict[str, Any]:
 
 
 def _unpacked(arrays: dict[str, Any], prefix: str) -> State:
-    memory = {name.removeprefix(prefix + _MEMORY): values for name, values in arrays.items() if name.startswith(prefix + _MEMORY)}
+    memory = {
+        name.removeprefix(prefix + _MEMORY): values
+        for name, values in arrays.items()
+        if name.startswith(prefix + _MEMORY)
+    }
     return State(float(arrays[f"{prefix}time"]), arrays[f"{prefix}x"], memory)
 
 
@@ -139,5 +154,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except Exception as error:                           # many kinds of damage, one meaning
-        raise InputError(f"the unfinished run cannot be read: {path} is damaged ({type(error).__name__}: {error})") from error
+    except Exception as error:  # many kinds of damage, one meaning
+        raise InputError(
+            f"the unfinished run cannot be read: {path} is damaged ({type(error).__name__}: {error})"
+        ) from error

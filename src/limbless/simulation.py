@@ -1,4 +1,4 @@
-"""The one time loop: state in, blocks of result out, with progress, a divergence check, checkpoints and a door for
+"""The one time loop: state in, records out, with progress, a divergence check, checkpoints and a door for
 controllers.
 """
 from __future__ import annotations
@@ -23,7 +23,7 @@ from limbless.checkpoints import Checkpoints, Unfinished
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.models.base import Block, Model, ModelSettings, State, StaticModel, Status
+from limbless.models.base import Model, ModelSettings, Records, State, StaticModel, Status
 from limbless.result import LOOKED, RECORDED, Result
 from limbless.robots.base import Preset, Robot
 from limbless.scenarios.numbers import computable
@@ -144,10 +144,10 @@ def _solved(scenario: Scenario, model: StaticModel, progress: Progress | None) -
     began = clock.perf_counter()
     tell = (lambda share: None) if progress is None else lambda share: progress(share, share * scenario.duration, 0.0)
     with computable(scenario):
-        block, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
+        records, status = model.solve(str(scenario.task), scenario.gait, scenario.initial, tell)
     interrupted = isinstance(status.cause, KeyboardInterrupt)
     told = "interrupted" if interrupted else f"failed: {status.failure}" if status.failure else "completed"
-    result = Result.from_blocks([block], model, scenario, told, None, clock.perf_counter() - began)
+    result = Result.from_records([records], model, scenario, told, None, clock.perf_counter() - began)
     if status.failure and not interrupted:
         raise SimulationError(status.failure, None, status.place, result) from status.cause
     return result
@@ -180,7 +180,7 @@ class _Run:
         """Step to the end; an interruption or a failure keeps what was computed."""
         self.start = self.state.time if self.unfinished is None else self.unfinished.start
         self.end = on_grid(self.start + self.scenario.duration, self.scenario.step)
-        self.blocks: list[Block] = []
+        self.records: list[Records] = []
         self.gait: Gait = self._gait_in_force()
         self.torque: ArrayLike | None = None
         self._refuse_long_steps()
@@ -206,7 +206,7 @@ class _Run:
             raise
         # a user's gait, law or controller failed: keep the run, and say when
         except Exception as error:
-            if isinstance(error, InputError) and not self.blocks:
+            if isinstance(error, InputError) and not self.records:
                 raise
             foreseen = isinstance(error, InputError)
             failure_text = str(error) if foreseen else told(error)
@@ -230,8 +230,8 @@ class _Run:
 
     def _refuse_many_records(self) -> None:
         """Records that would not fit into memory are refused before they are made."""
-        made = self.model.variables(dict(self.empty))
-        size = sum(8.0 * math.prod(values.shape[1:]) for block in (self.empty, made) for values in block.values())
+        made = self.model.variables(self.empty)
+        size = sum(8.0 * math.prod(values.shape[1:]) for kept in (self.empty, made) for values in kept.values())
         constant = 1.0 + LOOKS                           # the first, and the looks, whatever is recorded
         count = (self.end - self.start) / self.scenario.record_every + constant
         resources.refuse_too_many_records(count, size, self.scenario.step, self.scenario.record_every,
@@ -247,12 +247,12 @@ class _Run:
             return
         if self.unfinished is None:
             return self.keeper.begin(self.start)
-        self.state, self.blocks = self.unfinished.before, list(self.unfinished.blocks)
-        self.keeper.go_on(len(self.blocks))
+        self.state, self.records = self.unfinished.before, list(self.unfinished.records)
+        self.keeper.go_on(len(self.records))
         knots, gait = next(self._stretches())
-        kept = len(self.blocks)
+        kept = len(self.records)
         failure = self._step(knots, gait)
-        del self.blocks[kept:]
+        del self.records[kept:]
         if failure or not _same(self.state, self.unfinished.after):
             _log.warning("the unfinished run was computed on another machine, or by another version of limbless or "
                          "its compiled kernels: "
@@ -261,7 +261,7 @@ class _Run:
 
     def _write_checkpoint(self) -> None:
         if self.keeper is not None and self.state.time > self.before.time:
-            self.keeper.write(self.before, self.state, self.blocks, self._wall_time())
+            self.keeper.write(self.before, self.state, self.records, self._wall_time())
 
     def _wall_time(self) -> float:
         return clock.perf_counter() - self.began + (0.0 if self.unfinished is None else self.unfinished.wall_time)
@@ -316,26 +316,27 @@ class _Run:
         look = self.looks.among(knots)
         record[-1] &= last                               # the next block begins with this knot
         look[-1] &= last
-        if self.blocks == []:
+        if self.records == []:
             record[0] = True
         drive = self._drive(gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         kept = record | look
         with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
-            state, block, status = self.model.advance(self.state, knots, kept, drive)
-        count = len(block["time"])
-        block |= {RECORDED: record[kept][:count].astype(np.float64), LOOKED: look[kept][:count].astype(np.float64)}
-        sound, finite = self.model.sound_records(block), self.model.is_sound(state)
+            state, records, status = self.model.advance(self.state, knots, kept, drive)
+        count = len(records["time"])
+        records = Records({**records, RECORDED: record[kept][:count].astype(np.float64),
+                           LOOKED: look[kept][:count].astype(np.float64)})
+        sound, finite = self.model.sound_records(records), self.model.is_sound(state)
         settled = status.cause is not None or status.time == self.start or finite
         # else the failure is a consequence of a divergence
-        if status.failure and settled and sound == len(block["time"]):
-            self._keep(block)
+        if status.failure and settled and sound == count:
+            self._keep(records)
             return status
-        if sound < len(block["time"]) or not finite:
-            self._keep({name: values[:sound] for name, values in block.items()})
-            return self._diverged(block["time"][sound] if sound < len(block["time"]) else knots[-1])
-        self._keep(block)
+        if sound < count or not finite:
+            self._keep(Records({name: values[:sound] for name, values in records.items()}))
+            return self._diverged(records["time"][sound] if sound < count else knots[-1])
+        self._keep(records)
         self.before, self.state = self.state, replace(state, memory={**state.memory, **self._gait_memory()})
         return None
 
@@ -343,15 +344,14 @@ class _Run:
         with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
             return self.model.drive(gait, stage_times(knots))
 
-    def _keep(self, block: Block) -> None:
-        if len(block["time"]):
-            self.blocks.append(block)
+    def _keep(self, records: Records) -> None:
+        if len(records["time"]):
+            self.records.append(records)
 
     def _diverged(self, seen: float) -> Status:
         """The sentence for a run whose numbers left the finite world."""
-        last = self.blocks[-1]["time"][-1] if self.blocks else self.start
-        twist = self.blocks[-1].get("twist") if self.blocks else None
-        place = "the base" if twist is None else f"body {int(np.argmax(np.linalg.norm(twist[-1, :, :3], axis=-1)))}"
+        last = self.records[-1]["time"][-1] if self.records else self.start
+        place = self.model.fastest(self.records[-1]) if self.records else "the base"
         return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; likely the "
                       f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
                       f"try {self.scenario.step / 4:g} s",
@@ -394,19 +394,19 @@ class _Run:
         return gait
 
     def _result(self, status: str) -> Result:
-        blocks = self.blocks or [self.empty]
-        return Result.from_blocks(blocks, self.model, self.scenario, status, self.state, self._wall_time())
+        records = self.records or [self.empty]
+        return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
 
-    def _no_step(self) -> Block:
-        """A block that does not move and records nothing: even a run that failed at once has its variables."""
+    def _no_step(self) -> Records:
+        """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
         drive = self._drive(self.scenario.gait, knots)
-        _, block, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
+        _, records, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
         if isinstance(status.cause, KeyboardInterrupt):
             raise status.cause
         if status.cause is not None:                     # a user's law failed at its first call
             raise InputError(f"at t = {self.start:g} s {status.failure}") from status.cause
-        return block
+        return records
 
 
 @contextmanager

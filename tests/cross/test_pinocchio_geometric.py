@@ -1,4 +1,6 @@
-"""Metric, Coriolis matrix and inverse dynamics of the geometric model against Pinocchio, on random chains with any base."""
+"""Metric, Coriolis matrix and inverse dynamics of the geometric model against Pinocchio, on random chains with any
+base.
+"""
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +10,7 @@ from pinocchio_peer import Peer
 from random_chains import Instant, random_instant, random_joint, random_mass, unit_quaternion
 
 import limbless as ll
-from limbless.models.geometric import Geometric
+from limbless.models.geometric import Geometric, GeometricSettings
 from limbless.robots.links import Link
 
 
@@ -30,7 +32,7 @@ def test_metric_coriolis_and_bias(base: str, seed: int) -> None:
     instant = random_instant(chain, rng, 1.2)
     if base == "planar":
         instant = Instant(*instant[:3], np.zeros(3), np.array([1.0, 0, 0, 0]))
-    model, peer = Geometric(chain, coordinates="group"), Peer(chain, instant, base)
+    model, peer = Geometric(chain, settings=GeometricSettings(coordinates="group")), Peer(chain, instant, base)
     start = {"free": [*instant.base_position, *instant.base_orientation], "planar": [0.0, 0.0, 0.0], "fixed": []}[base]
     x, v = np.concatenate([start, instant.joint_position]), peer.velocity()
     q = peer.configuration()

@@ -1,6 +1,7 @@
 """The tendon-driven neck of paper 004 against an independent implementation and against published code (`tendon.json`).
 
-The file is in the paper's axes (z along the backbone) with gravity as a free vector: base orientation none, axes exchanged here.
+The file is in the paper's axes (z along the backbone) with gravity as a free vector: base orientation none, axes
+exchanged here.
 """
 from __future__ import annotations
 
@@ -54,8 +55,14 @@ def test_energy_gradient_and_hessian_at_a_fixed_posture() -> None:
     assert moment == pytest.approx(given["moment_residual"], abs=1e-13)
 
 
-@pytest.mark.parametrize(("name", "friction", "slip"), [
-    ("tensions_friction_paper", "gautreau2024", 1.0), ("tensions_friction_02", 0.2, 1.0), ("tensions_friction_02_release", 0.2, -1.0)])
+@pytest.mark.parametrize(
+    ("name", "friction", "slip"),
+    [
+        ("tensions_friction_paper", "gautreau2024", 1.0),
+        ("tensions_friction_02", 0.2, 1.0),
+        ("tensions_friction_02_release", 0.2, -1.0),
+    ],
+)
 def test_tensions_along_rubbing_tendons(name: str, friction: Any, slip: float) -> None:
     given = REFERENCE["fixed_configuration"]
     model, q = neck(given["load"], friction=friction), np.array(given["q"]).reshape(8, 2)
@@ -125,7 +132,9 @@ def test_tensions_and_work_along_the_figure_of_eight(scenario: str) -> None:
     u = signed(tension)
     assert u[given["idx"]] == pytest.approx(np.array(given["u"]), abs=1e-9)
     assert np.abs(u).max(axis=0) == pytest.approx(given["u_absmax"], abs=1e-9)
-    assert result.dataset["tip_in_base"].values[given["idx"]] @ TO_LIBRARY == pytest.approx(np.array(given["tip"]), abs=1e-9)
+    assert result.dataset["tip_in_base"].values[given["idx"]] @ TO_LIBRARY == pytest.approx(
+        np.array(given["tip"]), abs=1e-9
+    )
     actuators, equivalent = statics.actuator_steps(result.dataset), statics.equivalent_steps(result.dataset)
     assert statics.positive(actuators) == pytest.approx(given["actuator_positive"], abs=1e-10)
     assert statics.positive(equivalent) == pytest.approx(given["W57_trapezoid_positive"], abs=1e-10)
@@ -145,7 +154,9 @@ def test_tensions_at_the_extrema_of_the_planar_trajectory(load: str) -> None:
 def test_sensitivities() -> None:
     given = REFERENCE["linearisation_hanging_air_T_0.5_0.4"]
     found = neck("hanging_air").solve([0.5, 0.4, 0.0, 0.0])
-    assert TO_LIBRARY.T @ found.tip_compliance @ TO_LIBRARY == pytest.approx(np.array(given["tip_compliance"]), abs=1e-10)
+    assert TO_LIBRARY.T @ found.tip_compliance @ TO_LIBRARY == pytest.approx(
+        np.array(given["tip_compliance"]), abs=1e-10
+    )
     assert TO_LIBRARY.T @ found.tip_per_tension == pytest.approx(np.array(given["dtip_dT"]), abs=1e-10)
     assert found.length_per_tension == pytest.approx(np.array(given["dlength_dT"]), abs=1e-10)
     assert found.min_eigenvalue == pytest.approx(given["min_eig"], abs=1e-11)
@@ -155,10 +166,16 @@ def test_sensitivities() -> None:
 def test_published_constant_curvature_code(case: dict) -> None:
     force = PointWrench(force=tuple(TO_LIBRARY @ np.array(case["f_tip"], dtype=float)))
     robot = published_spine(case)
-    published = ll.TendonStatics(robot, force, form="moment", drop_axial=True).solve(case["tension"])
+    published = ll.TendonStatics(robot, force, settings=ll.TendonStaticsSettings(form="moment", drop_axial=True)).solve(
+        case["tension"]
+    )
     assert in_paper(published) == pytest.approx(case["published_cc_tip"], abs=1e-9)
-    assert TO_LIBRARY.T @ (TO_LIBRARY @ published.rotation[-1][:, 2]) == pytest.approx(case["published_cc_tip_z_axis"], abs=1e-8)
+    assert TO_LIBRARY.T @ (TO_LIBRARY @ published.rotation[-1][:, 2]) == pytest.approx(
+        case["published_cc_tip_z_axis"], abs=1e-8
+    )
     energy = ll.TendonStatics(robot, force).solve(case["tension"])
     assert in_paper(energy) == pytest.approx(case["ours_energy_form"], abs=1e-9)
-    near, far = (np.linalg.norm(in_paper(one) - case["published_subsegment_cosserat_tip"]) for one in (energy, published))
+    near, far = (
+        np.linalg.norm(in_paper(one) - case["published_subsegment_cosserat_tip"]) for one in (energy, published)
+    )
     assert near < 0.1 * far, "the energy form is near the published Cosserat model, the moment form is not"

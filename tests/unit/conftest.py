@@ -29,8 +29,14 @@ class MadeUpModel(Model):
             "joint_velocity": Variable(("joint",), "rad/s", "joint velocity"),
             "joint_torque": Variable(("joint",), "N m", "joint torque"),
             "kinetic_energy": Variable((), "J", "kinetic energy"),
-            **{f"{who}_work": Variable((), "J", f"work of the {who} forces") for who in ("actuator", "environment", "passive")},
-            **{f"{who}_power": Variable((), "W", f"power of the {who} forces") for who in ("actuator", "environment", "passive")},
+            **{
+                f"{who}_work": Variable((), "J", f"work of the {who} forces")
+                for who in ("actuator", "environment", "passive")
+            },
+            **{
+                f"{who}_power": Variable((), "W", f"power of the {who} forces")
+                for who in ("actuator", "environment", "passive")
+            },
             "momentum": Variable(("screw",), "N s; N m s", "momentum about the world origin", world),
             "impulse": Variable(("screw",), "N s; N m s", "impulse since the start", world),
         }
@@ -54,7 +60,9 @@ def yaw_quaternion(angle: np.ndarray) -> np.ndarray:
 
 
 def made_up_block(time: np.ndarray) -> dict[str, np.ndarray]:
-    """A straight swim towards -x at 0.4 m/s with a wave of heading along the body; work flows from the actuators to the water."""
+    """A straight swim towards -x at 0.4 m/s with a wave of heading along the body; work flows from the actuators to
+    the water.
+    """
     records = len(time)
     speed, phase = 0.4, 2 * np.pi * time / PERIOD
     zero = np.zeros(records)
@@ -78,12 +86,27 @@ def made_up_block(time: np.ndarray) -> dict[str, np.ndarray]:
     actuator_work, passive_work = 5.0 * time, -0.5 * time
     momentum = np.concatenate([MASS * np.stack([zero - speed, zero, zero], -1), np.zeros((records, 3))], axis=1)
     return {
-        "time": time, "base_position": head, "base_orientation": orientation[:, 0], "base_twist": twist, "head_position": head,
-        "com_position": com, "com_velocity": np.stack([zero - speed, zero, zero], -1), "position": position, "orientation": orientation,
-        "joint_position": 0.2 * np.sin(lag), "joint_velocity": 0.2 * 2 * np.pi / PERIOD * np.cos(lag), "joint_torque": torque,
-        "kinetic_energy": kinetic, "actuator_work": actuator_work, "passive_work": passive_work,
-        "environment_work": kinetic - 2.0 - actuator_work - passive_work, "actuator_power": zero + 5.0, "passive_power": zero - 0.5,
-        "environment_power": 0.5 * 2 * np.pi / PERIOD * np.cos(phase) - 4.5, "momentum": momentum, "impulse": 0.0 * momentum,
+        "time": time,
+        "base_position": head,
+        "base_orientation": orientation[:, 0],
+        "base_twist": twist,
+        "head_position": head,
+        "com_position": com,
+        "com_velocity": np.stack([zero - speed, zero, zero], -1),
+        "position": position,
+        "orientation": orientation,
+        "joint_position": 0.2 * np.sin(lag),
+        "joint_velocity": 0.2 * 2 * np.pi / PERIOD * np.cos(lag),
+        "joint_torque": torque,
+        "kinetic_energy": kinetic,
+        "actuator_work": actuator_work,
+        "passive_work": passive_work,
+        "environment_work": kinetic - 2.0 - actuator_work - passive_work,
+        "actuator_power": zero + 5.0,
+        "passive_power": zero - 0.5,
+        "environment_power": 0.5 * 2 * np.pi / PERIOD * np.cos(phase) - 4.5,
+        "momentum": momentum,
+        "impulse": 0.0 * momentum,
     }
 
 
@@ -92,7 +115,18 @@ def swimmer() -> Result:
     """Ten seconds of the made-up swimmer, from two blocks, without a scenario."""
     time = np.arange(501) * 0.02
     blocks = [made_up_block(time[:200]), made_up_block(time[200:])]
-    memory = {"warm": np.array([[1.0, 2.0]]), "latched": np.array([True, False]), "empty": np.zeros(0), "count": np.array(3)}
+    memory = {
+        "warm": np.array([[1.0, 2.0]]),
+        "latched": np.array([True, False]),
+        "empty": np.zeros(0),
+        "count": np.array(3),
+    }
     state = State(10.0, np.array([1.0, np.pi, -0.0]), memory)
-    facts = {"scenario_name": "made-up", "model": "newton-euler", "step": 0.01, "gait_period": PERIOD, "total_mass": MASS}
-    return Result.from_blocks(blocks, MadeUpModel(), None, "completed", state, 2.0, facts=facts)
+    facts = {
+        "scenario_name": "made-up",
+        "model": "newton-euler",
+        "step": 0.01,
+        "gait_period": PERIOD,
+        "total_mass": MASS,
+    }
+    return Result.from_records(blocks, MadeUpModel(), None, "completed", state, 2.0, facts=facts)

@@ -17,36 +17,74 @@ from limbless.models.base import Model, Variable
 from limbless.result import Result
 from limbless.scenarios.scenario import Scenario
 
-SUMMARY = ["scenario", "model", "status", "proven", "doubts", "notes", "duration", "step", "wall_time", "realtime_factor",
-           "com_displacement", "path_length", "mean_speed", "period_speed", "steady", "peak_torque", "limits_exceeded",
-           "positive_work", "cost_of_transport", "balances"]
+SUMMARY = [
+    "scenario",
+    "model",
+    "status",
+    "proven",
+    "doubts",
+    "notes",
+    "duration",
+    "step",
+    "wall_time",
+    "realtime_factor",
+    "com_displacement",
+    "path_length",
+    "mean_speed",
+    "period_speed",
+    "steady",
+    "peak_torque",
+    "limits_exceeded",
+    "positive_work",
+    "cost_of_transport",
+    "balances",
+]
 
 
 class Falling(Model):
     """The least that a model can record."""
 
     def schema(self) -> dict[str, Variable]:
-        return {"height": Variable((), "m", "height", "world"), "com_position": Variable(("axis",), "m", "centre of mass", "world")}
+        return {
+            "height": Variable((), "m", "height", "world"),
+            "com_position": Variable(("axis",), "m", "centre of mass", "world"),
+        }
 
     def coordinates(self) -> dict:
         return {}
 
 
 def falling(*blocks: dict) -> Result:
-    return Result.from_blocks(blocks, Falling(), None, "completed", None, None)
+    return Result.from_records(blocks, Falling(), None, "completed", None, None)
 
 
 def scenario(**more) -> SimpleNamespace:
     """What a result asks of a scenario."""
-    return SimpleNamespace(name="stub", step=0.01, gait=SimpleNamespace(cycle=2.0), model=SimpleNamespace(kind="newton-euler"), figures=(),
-                           robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")), notes=tuple,
-                           environment=(SimpleNamespace(kind="gravity", role="field", acceleration=(0.0, 0.0, -9.81)),),
-                           to_yaml=lambda: "name: stub\n", **more)
+    return SimpleNamespace(
+        name="stub",
+        step=0.01,
+        gait=SimpleNamespace(cycle=2.0),
+        model=SimpleNamespace(kind="newton-euler"),
+        figures=(),
+        robot=SimpleNamespace(build=lambda: SimpleNamespace(total_mass=1.5, base="free")),
+        notes=tuple,
+        environment=(SimpleNamespace(kind="gravity", role="field", acceleration=(0.0, 0.0, -9.81)),),
+        to_yaml=lambda: "name: stub\n",
+        **more,
+    )
 
 
 def test_blocks_are_joined_under_names_units_and_labels(swimmer) -> None:
     data = swimmer.dataset
-    assert data.sizes == {"time": 501, "section": 13, "transverse": 2, "joint": 36, "axis": 3, "quaternion": 4, "screw": 6}
+    assert data.sizes == {
+        "time": 501,
+        "section": 13,
+        "transverse": 2,
+        "joint": 36,
+        "axis": 3,
+        "quaternion": 4,
+        "screw": 6,
+    }
     assert data["base_twist"].attrs == {"units": "m/s; rad/s", "long_name": "twist of the base", "frame": "body"}
     assert list(data["screw"].values) == ["x", "y", "z", "rx", "ry", "rz"]
     assert float(data["radius"].sel(section="link 3", transverse="vertical")) == 0.09
@@ -64,9 +102,16 @@ def test_a_variable_with_other_dimensions_than_declared_is_refused() -> None:
 
 def test_facts_come_from_the_scenario() -> None:
     block = {"time": np.zeros(1), "height": np.zeros(1), "com_position": np.zeros((1, 3))}
-    result = Result.from_blocks([block], Falling(), scenario(), "completed", None, None)
-    assert result.dataset.attrs == {"scenario_name": "stub", "model": "newton-euler", "step": 0.01, "gait_period": 2.0, "total_mass": 1.5,
-                                    "held": "nothing is there to push against", "gravity": [0.0, 0.0, -9.81]}
+    result = Result.from_records([block], Falling(), scenario(), "completed", None, None)
+    assert result.dataset.attrs == {
+        "scenario_name": "stub",
+        "model": "newton-euler",
+        "step": 0.01,
+        "gait_period": 2.0,
+        "total_mass": 1.5,
+        "held": "nothing is there to push against",
+        "gravity": [0.0, 0.0, -9.81],
+    }
 
 
 def test_summary(swimmer) -> None:
@@ -168,7 +213,11 @@ def test_csv(swimmer, tmp_path: Path) -> None:
     path = swimmer.to_csv(tmp_path / "run.csv", ["base_twist", "position", "joint_torque", "kinetic_energy"])
     header, units, *rows = path.read_text().splitlines()
     names = header.split(",")
-    assert names[:8] == ["time", *(f"base_twist_{part}" for part in ("x", "y", "z", "rx", "ry", "rz")), "position_link_0_x"]
+    assert names[:8] == [
+        "time",
+        *(f"base_twist_{part}" for part in ("x", "y", "z", "rx", "ry", "rz")),
+        "position_link_0_x",
+    ]
     assert names[-2:] == ["joint_torque_36", "kinetic_energy"]
     assert units.startswith("# s,m/s,m/s,m/s,rad/s,rad/s,rad/s,m,")
     assert len(units.split(",")) == len(names) == 1 + 6 + 39 + 36 + 1
@@ -188,7 +237,8 @@ def test_write_and_load_a_folder(swimmer, tmp_path: Path) -> None:
     written = swimmer.write(folder)
     names = {str(path.relative_to(folder)) for path in written}
     assert {"scenario.yaml", "result.nc", "summary.json", "figures/overview.png", "figures/overview.csv"} <= names
-    assert names == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}   # no temporary file stays
+    # no temporary file stays
+    assert names == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert (folder / "scenario.yaml").read_text() == "name: stub\n"
     assert json.loads((folder / "summary.json").read_text())["status"] == "completed"
     loaded = Result.load(folder)
@@ -202,7 +252,7 @@ def test_write_and_load_a_folder(swimmer, tmp_path: Path) -> None:
 def test_a_scenario_comes_back_equal(tmp_path: Path) -> None:
     eel = Scenario.load("eel-planar", {"gait.amplitude": 0.08})
     block = {"time": np.zeros(1), "height": np.zeros(1), "com_position": np.zeros((1, 3))}
-    result = Result.from_blocks([block], Falling(), eel, "failed: it fell", None, None)
+    result = Result.from_records([block], Falling(), eel, "failed: it fell", None, None)
     assert result.dataset.attrs["total_mass"] == pytest.approx(37.247, abs=1e-3)
     assert (result.name, result.period) == ("eel-planar", 2.0)
     loaded = Result.load(result.save(tmp_path / "eel.nc"))

@@ -20,7 +20,9 @@ COUNTS = (8, 16, 32, 64)
 
 def bent(count: int, load: float, form: str = "energy") -> np.ndarray:
     """The four numbers of the table, for a spine of `count` vertebrae."""
-    found = ll.TendonStatics(rod(count), form=form).solve([0.0], tip_force=(0.0, load, 0.0))
+    found = ll.TendonStatics(rod(count), settings=ll.TendonStaticsSettings(form=form)).solve(
+        [0.0], tip_force=(0.0, load, 0.0)
+    )
     x, y = found.tip_in_base[:2]
     return np.array([found.bend[:, 0].sum(), y, 1.0 - x, load * x])        # moment of the load about the root
 

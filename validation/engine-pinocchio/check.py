@@ -7,7 +7,7 @@ import numpy as np
 
 import limbless as ll
 import validation.engines  # noqa: F401
-from limbless.models.geometric import Geometric
+from limbless.models.geometric import Geometric, GeometricSettings
 
 FIELD = (1.3, -2.1, -9.0)                      # m/s2: not along any axis
 BASES = ("free", "planar", "fixed")
@@ -60,7 +60,7 @@ def geometry(base: str, seed: int) -> tuple[float, float]:
     instant = random_instant(chain, rng, 1.2)
     if base == "planar":
         instant = Instant(*instant[:3], np.zeros(3), np.array([1.0, 0, 0, 0]))
-    model, peer = Geometric(chain, coordinates="group"), Peer(chain, instant, base)
+    model, peer = Geometric(chain, settings=GeometricSettings(coordinates="group")), Peer(chain, instant, base)
     start = {"free": [*instant.base_position, *instant.base_orientation], "planar": [0.0, 0.0, 0.0], "fixed": []}[base]
     x, v, q = np.concatenate([start, instant.joint_position]), peer.velocity(), peer.configuration()
     M = pin.crba(peer.model, peer.data, q)
@@ -81,7 +81,9 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             for seed in range(3):
                 rng = np.random.default_rng([number, seed])
                 found.setdefault(name, []).append(dynamics(random_chain(rng, base), environment, rng, 1.2))
-    eel = [dynamics(ll.KhalilEel(base=base).build(), settings["gravity"], np.random.default_rng(5), 0.5) for base in BASES]
+    eel = [
+        dynamics(ll.KhalilEel(base=base).build(), settings["gravity"], np.random.default_rng(5), 0.5) for base in BASES
+    ]
     shapes = [geometry(base, seed) for base in BASES for seed in range(3)]
     axes = sheet.subplots()
     for name, pairs in {**found, "eel": eel}.items():
@@ -91,7 +93,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.legend(ncols=4)
     dry = found["dry"] + found["gravity"]
     return {
-        "inverse": max(pair[0] for pair in dry), "forward": max(pair[1] for pair in dry),
+        "inverse": max(pair[0] for pair in dry),
+        "forward": max(pair[1] for pair in dry),
         "water": max(max(pair) for pair in found["water"]),
-        "eel": max(pair[0] for pair in eel), "metric": max(pair[0] for pair in shapes), "coriolis": max(pair[1] for pair in shapes),
+        "eel": max(pair[0] for pair in eel),
+        "metric": max(pair[0] for pair in shapes),
+        "coriolis": max(pair[1] for pair in shapes),
     }

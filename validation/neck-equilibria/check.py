@@ -27,12 +27,31 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     for form in ("energy", "moment"):
         tips = np.array([in_paper(model("hanging_air", form, False).solve([T, 0, 0, 0])) for T in tensions])
         axes.plot(tensions, 1e3 * tips[:, 0], label=f"{form} form")
-        listed = [known for known in numbers["default_cases"] if known["load"] == "hanging_air" and known["form"] == form
-                  and not any(known["T"][1:])]
-        axes.plot([known["T"][0] for known in listed], [1e3 * known["tip"][0] for known in listed], "o", markersize=3, color="k")
+        listed = [
+            known
+            for known in numbers["default_cases"]
+            if known["load"] == "hanging_air" and known["form"] == form and not any(known["T"][1:])
+        ]
+        axes.plot(
+            [known["T"][0] for known in listed],
+            [1e3 * known["tip"][0] for known in listed],
+            "o",
+            markersize=3,
+            color="k",
+        )
     axes.set(xlabel="tension (N)", ylabel="tip to the side (mm)")
     axes.legend()
     straight = model("hanging_air", "energy", False).solve([0.0] * 4)
-    standing = ll.TendonStatics(ll.SnakeNeck(), [ll.Gravity(acceleration=(-9.81, 0.0, 0.0))], stops=False).solve([0.0] * 4)
-    sides = {form: float(1e3 * in_paper(model("hanging_air", form, False).solve([0.7, 0, 0, 0]))[0]) for form in ("energy", "moment")}
-    return {**worst, **sides, "stable": float(straight.min_eigenvalue), "fallen": float(np.linalg.norm(standing.tip_in_base[1:]))}
+    standing = ll.TendonStatics(
+        ll.SnakeNeck(), [ll.Gravity(acceleration=(-9.81, 0.0, 0.0))], settings=ll.TendonStaticsSettings(stops=False)
+    ).solve([0.0] * 4)
+    sides = {
+        form: float(1e3 * in_paper(model("hanging_air", form, False).solve([0.7, 0, 0, 0]))[0])
+        for form in ("energy", "moment")
+    }
+    return {
+        **worst,
+        **sides,
+        "stable": float(straight.min_eigenvalue),
+        "fallen": float(np.linalg.norm(standing.tip_in_base[1:])),
+    }

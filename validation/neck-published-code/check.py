@@ -13,8 +13,15 @@ from validation.necks import TO_LIBRARY, in_paper, published_spine
 def check(case: Any, sheet: Any) -> dict[str, float]:
     same, own, distances = 0.0, 0.0, {}
     for known in case.numbers["published_constant_curvature"]:
-        force, robot = PointWrench(force=tuple(TO_LIBRARY @ np.array(known["f_tip"], dtype=float))), published_spine(known)
-        published = in_paper(ll.TendonStatics(robot, force, form="moment", drop_axial=True).solve(known["tension"]))
+        force, robot = (
+            PointWrench(force=tuple(TO_LIBRARY @ np.array(known["f_tip"], dtype=float))),
+            published_spine(known),
+        )
+        published = in_paper(
+            ll.TendonStatics(robot, force, settings=ll.TendonStaticsSettings(form="moment", drop_axial=True)).solve(
+                known["tension"]
+            )
+        )
         energy = in_paper(ll.TendonStatics(robot, force).solve(known["tension"]))
         same = max(same, float(np.abs(published - known["published_cc_tip"]).max()))
         own = max(own, float(np.abs(energy - known["ours_energy_form"]).max()))

@@ -14,9 +14,12 @@ COUNTS, TENSION, OFFSET, MU = (8, 16, 32, 64), 8.0, 0.05, 0.3
 
 def capstan(count: int, slip: float) -> tuple[float, float]:
     """T_out/T_in over the capstan's law, and the total bend, of a tendon that bends its spine."""
-    found = ll.TendonStatics(rod(count, hole=OFFSET), friction=MU).solve([TENSION], slip=[slip])
+    found = ll.TendonStatics(rod(count, hole=OFFSET), settings=ll.TendonStaticsSettings(friction=MU)).solve(
+        [TENSION], slip=[slip]
+    )
     bends = np.abs(found.bend[:, 0])
-    angle = 0.5 * (bends[1:] + bends[:-1]).sum()                 # a chord turns by the mean of two bends at the disk between them
+    # a chord turns by the mean of two bends at the disk between them
+    angle = 0.5 * (bends[1:] + bends[:-1]).sum()
     return float(found.distal_tension[0] / TENSION / np.exp(-slip * MU * angle)), float(found.bend[:, 0].sum())
 
 

@@ -18,7 +18,9 @@ def numbers(name: str, values: ArrayLike, count: int) -> Array:
     if array.shape != (count,):
         raise InputError(f"{name} must have {count} numbers; got shape {array.shape}")
     if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}")
+        raise InputError(
+            f"{name} must be finite; got {array[~np.isfinite(array)][0]} at entry {int(np.argmin(np.isfinite(array)))}"
+        )
     return array
 
 

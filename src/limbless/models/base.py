@@ -1,9 +1,9 @@
-"""How the time loop sees a model: `State` in, `Block` of records and `Status` out."""
+"""How the time loop sees a model: `State` in, `Records` and `Status` out; `Variables` of them at the end of a run."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from limbless.robots.base import Robot
 
 Array = NDArray[np.float64]
-Block = dict[str, Array]
-"""What was recorded over a stretch of time, `time` and anything else, record first: see `Model.variables`."""
+Records = NewType("Records", dict[str, Array])
+"""What a model's loop keeps of the instants that are recorded, in names and layouts of its own (`time` among them),
+record first.
+"""
+Variables = NewType("Variables", dict[str, Array])
+"""What a result holds, under the names of the catalogue (models/variables.py), record first: see `Model.variables`."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class ModelSettings(Description):
     """
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
+        """The model of these settings: all have the same constructor, `Model(robot, environment, actuation, settings)`.
+        """
         raise NotImplementedError
 
     def time_order(self, environment: Sequence[Environment]) -> float:
@@ -94,13 +100,13 @@ class ModelSettings(Description):
 class Recording:
     """What a result needs to know of a model: its variables, their labels, and the dimensions of its records."""
 
-    records: tuple[str, ...] = ("time",)
+    record_dims: tuple[str, ...] = ("time",)
     notes: tuple[str, ...] = ()
     """What only the model can say of a scenario (a field without effect, a wish not met), like `Description.notes`."""
 
     worst: tuple[str, ...] = ()
-    """What of a block is the largest since the row before: of rows that are left out, the next one that is kept takes
-    it over.
+    """What of the records is the largest since the row before: of rows that are left out, the next one that is kept
+    takes it over.
     """
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
@@ -109,9 +115,9 @@ class Recording:
         """
         return []
 
-    def variables(self, block: Block) -> Block:
+    def variables(self, records: Records) -> Variables:
         """The variables of `schema()` from all that was recorded, joined; called once, at the end of a run."""
-        return block
+        return Variables(records)
 
     def schema(self) -> dict[str, Variable]:
         """Every variable of a result."""
@@ -128,10 +134,10 @@ class Recording:
 class StaticModel(Recording):
     """Equations without time: a task is solved as a whole, and gives the same kind of result."""
 
-    records: tuple[str, ...] = ("point",)
+    record_dims: tuple[str, ...] = ("point",)
 
     def solve(self, task: str, gait: Any, initial: Any,
-              progress: Callable[[float], None] = lambda share: None) -> tuple[Block, Status]:
+              progress: Callable[[float], None] = lambda share: None) -> tuple[Records, Status]:
         """The records of a task (one of `ModelSettings.tasks`), with the base where `initial` has it; on failure those
         before it.
 
@@ -163,14 +169,17 @@ def refuse_law_failure(environment: Sequence[Environment]) -> None:
         raise SimulationError(failure.failure, failure.time) from failure.cause
 
 
-def before_failure(times: Array, status: Status, of_the_step_that_ended: bool = False) -> NDArray[np.bool_]:
-    """Which records a failed block keeps: those before the failure.
+def before_failure(records: Records, status: Status, of_the_step_that_ended: bool = False) -> Records:
+    """What is kept of the records of a block that failed, or did not: those before the failure.
 
     Where a record says what the step that ended at it did, and not what acts at that instant, the one at the failure is
     whole too.
     """
-    failed = status.time or 0.0
-    return times <= failed if of_the_step_that_ended else times < failed
+    if not status.failure:
+        return records
+    times, failed = records["time"], status.time or 0.0
+    reached = int((times <= failed if of_the_step_that_ended else times < failed).sum())
+    return Records({name: values[:reached] for name, values in records.items()})
 
 
 class Model(Recording):
@@ -197,7 +206,8 @@ class Model(Recording):
         """The drive with joint torques added, held over the block: a controller's array command."""
         raise InputError("this model takes no torques from a controller; give gait fields to change instead")
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
+                drive: Any) -> tuple[State, Records, Status]:
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so.
         """
         raise NotImplementedError
@@ -206,9 +216,13 @@ class Model(Recording):
         """Whether a state is one of a motion, and not of one that has diverged."""
         return soundness.is_sound(state.x)
 
-    def sound_records(self, block: Block) -> int:
-        """Number of leading records of a block that are those of a motion."""
-        return soundness.sound_records(block)
+    def sound_records(self, records: Records) -> int:
+        """Number of leading records that are those of a motion."""
+        return soundness.sound_records(records)
+
+    def fastest(self, records: Records) -> str:
+        """What moves fastest in the last of some records: where a motion that diverged was lost first."""
+        return "the base"
 
     def observe(self, state: State) -> dict[str, Array]:
         """What a controller sees: the variables of one instant, under the names of the result."""

@@ -1,7 +1,7 @@
 """A chain, its environment and its actuation as the tables of a `ChainProblem`."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
 from limbless.mechanics.chain.joints import KINDS, Spherical
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
+    Actuated,
+    Answering,
     Axis,
     AxisRecord,
     Base,
@@ -22,6 +24,7 @@ from limbless.mechanics.chain.tables import (
     BodyRecord,
     Bound,
     Freedom,
+    Imposed,
     Link,
     Memory,
     Records,
@@ -30,7 +33,6 @@ from limbless.mechanics.chain.tables import (
 )
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.chain_evaluation import Evaluation
-from limbless.models.chain_recording import Recorded
 from limbless.models.feedback import feedback_gains, one_each
 from limbless.models.force_elements import forces_of, fresh_element
 from limbless.robots.chain import Chain
@@ -50,7 +52,9 @@ def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
-    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's friction."""
+    """The chain in tables; every joint motion-given, no gains. `breakaway`: whether the model knows Stribeck's
+    friction.
+    """
     arrays = chain.arrays()
     if not breakaway and (arrays.breakaway_friction > arrays.coulomb_friction).any():
         raise InputError("breakaway_friction (Stribeck) of the joints acts in the non-smooth model only; leave it out, "
@@ -114,7 +118,10 @@ def mark_given(robot: Robot, given: NDArray[np.bool_]) -> Robot:
     for row in range(1, len(codes)):
         columns = given[link.column[row]:][:link.freedoms[row]]
         if columns.any() != columns.all():
-            raise InputError(f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at all")
+            raise InputError(
+                f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together "
+                "or not at all"
+            )
         link.given[row] = columns[0]
     return robot._replace(links=robot.links._replace(codes=codes))
 
@@ -149,9 +156,30 @@ def actuate(robot: Robot, actuation: Actuation, base: str) -> tuple[Robot, bool]
     return mark_given(robot._replace(freedoms=freedoms), given), isinstance(actuation, ProportionalDerivative)
 
 
+def leads(robot: Robot) -> bool:
+    """Whether a feedback answers to accelerations too."""
+    return bool((Freedom.of(robot.freedoms).inertia_gain > 0.0).any())
+
+
+def has_passive(robot: Robot) -> bool:
+    """Whether springs, dampers or friction act in the joints."""
+    freedom = Freedom.of(robot.freedoms)
+    passive = (freedom.coulomb, freedom.viscous, freedom.stiffness, freedom.rest, freedom.damping)
+    return any(np.any(column != 0.0) for column in passive)
+
+
+def actuation_of(robot: Robot, answers: bool) -> Imposed | Actuated | Answering:
+    """The version of the kernels that the joints ask for: what is not used is not compiled."""
+    if answers:
+        return Answering()
+    free = bool((Link.of(robot.links).given[1:] == 0).any())
+    return Actuated() if free or has_passive(robot) else Imposed()
+
+
 def joint_inertia(robot: Robot, base: str) -> Array:
-    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked and the base free
-    to answer as it can; added mass and rotors included."""
+    """(freedoms,) kg m2 or kg: torque per acceleration of each joint of the straight robot at rest, the others locked
+    and the base free to answer as it can; added mass and rotors included.
+    """
     count = len(robot.freedoms)
     now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), BASES[base], ()), np.zeros(count)
     link = Link.of(robot.links)
@@ -178,12 +206,13 @@ def memory_of(robot: Robot, environments: int, tally: Any) -> Memory:
     bound, freedom = Bound.of(bounds), Freedom.of(robot.freedoms)
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
-    return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds, Wish.zeros(freedoms),
-                  aligned_zeros((4, freedoms)), np.zeros(environments), tally, *(aligned_zeros(size) for _ in range(3)))
+    return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds,
+                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally,
+                  *(aligned_zeros(size) for _ in range(3)))
 
 
 def records_of(robot: Robot, count: int, tally: Any) -> Records:
-    """Room for `count` records, and for as many of `tally`."""
+    """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
                    BodyRecord.zeros(count, bodies), tally)
@@ -194,23 +223,10 @@ def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(fresh_element(element) for element in forces)
 
 
-def kept_arrays(kept: Records) -> dict[str, Array]:
-    """The records by name, as a block keeps them: those of the chain, and the tally's."""
-    counts = {f"tally_{name}": array for name, array in kept.tally._asdict().items()}
-    return {**{name: array for name, array in kept._asdict().items() if name != "tally"}, **counts}
-
-
-def named_records(block: Mapping[str, Any]) -> Recorded:
-    """The records of a block as arrays by name."""
-    base, axes, bodies = BaseRecord.of(block["base"]), AxisRecord.of(block["axes"]), BodyRecord.of(block["bodies"])
-    powers = np.stack([base.actuators, base.environment, base.passive], axis=1)
-    return Recorded(block["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
-                              bodies.rotation, bodies.origin, bodies.twist, bodies.twist_rate, bodies.wrench, base.held)
-
-
 def check_twist(base: str, name: str, twist: Array) -> None:
     """Refuse a base velocity that a planar or fixed base cannot have."""
     if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
-        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
+        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got "
+                         f"{twist.tolist()}")
     if base == "fixed" and np.any(twist != 0.0):
         raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")

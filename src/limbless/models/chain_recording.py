@@ -4,7 +4,7 @@ These are computed in NumPy from recorded poses, twists and accelerations, apart
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,9 @@ from limbless.mechanics.algebra.rotations import (
     quaternion_to_rotation_vector,
 )
 from limbless.mechanics.chain.joints import Revolute, Spherical
-from limbless.mechanics.chain.tables import INTEGRALS, Link
+from limbless.mechanics.chain.tables import INTEGRALS, AxisRecord, BaseRecord, BodyRecord, Link, Records
 from limbless.mechanics.forces.weight import WeightLaw
-from limbless.models.base import Block, Variable
+from limbless.models.base import Variable, Variables
 from limbless.models.force_elements import packed_rows
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
@@ -50,8 +50,22 @@ class Recorded(NamedTuple):
     hold: Array          # (R, 6) wrench that holds the base, world axes
 
 
+def kept_arrays(kept: Records) -> dict[str, Array]:
+    """The records of a problem by name, as a model returns them: those of the chain, and the tally's."""
+    counts = {f"tally_{name}": array for name, array in kept.tally._asdict().items()}
+    return {**{name: array for name, array in kept._asdict().items() if name != "tally"}, **counts}
+
+
+def recorded_of(kept: Mapping[str, Any]) -> Recorded:
+    """The way back: what `kept_arrays` named, with the fields of its tables taken apart."""
+    base, axes, bodies = BaseRecord.of(kept["base"]), AxisRecord.of(kept["axes"]), BodyRecord.of(kept["bodies"])
+    powers = np.stack([base.actuators, base.environment, base.passive], axis=1)
+    return Recorded(kept["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
+                    bodies.rotation, bodies.origin, bodies.twist, bodies.twist_rate, bodies.wrench, base.held)
+
+
 class Recorder:
-    """Turns what was recorded of one chain into blocks.
+    """Turns what was recorded of one chain into variables.
 
     Parameters
     ----------
@@ -62,6 +76,7 @@ class Recorder:
     def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack]) -> None:
         self.chain, self.packs, self.arrays = chain, packs, chain.arrays()
         link = Link.of(links)
+        self.positions = int(link.velocity[0]) - 7                # numbers that hold the positions of all joints
         self.rows = np.flatnonzero(link.has_body)
         self.mass, self.moment = link.mass[self.rows], link.moment[self.rows]
         self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
@@ -88,9 +103,9 @@ class Recorder:
                             {"units": "N m or N", "long_name": "largest torque of the actuator"}),
         }
 
-    def block(self, times: Array, records: Recorded, split: int) -> Block:
+    def variables(self, times: Array, records: Recorded) -> Variables:
         """The variables of `SCHEMA` at the recorded times."""
-        count = len(times)
+        count, split = len(times), 7 + self.positions
         x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
         R = records.rotation[:, self.rows].reshape(count, len(self.rows), 3, 3)
         # the base need not carry a body
@@ -99,7 +114,7 @@ class Recorder:
         # classical, from the rate of the twist's components
         rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
         sums = x[:, -INTEGRALS:]
-        block = {
+        found = {
             "time": times, "base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": velocity[:, :6],
             "base_acceleration": rate, "base_reaction": turn(base.swapaxes(1, 2), records.hold),
             "joint_position": self.joint_position(x[:, 7:split]), "joint_velocity": velocity[:, 6:],
@@ -109,13 +124,13 @@ class Recorder:
             "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2],
             "impulse": sums[:, 3:9],
         }
-        block |= self._masses(R, origin, records) | self._sections(R, origin, records)
-        block["orientation"] = self._orientations(x)
-        block["kinetic_energy"] = (block["kinetic_energy"]
+        found |= self._masses(R, origin, records) | self._sections(R, origin, records)
+        found["orientation"] = self._orientations(x)
+        found["kinetic_energy"] = (found["kinetic_energy"]
                                    + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))
-        block["potential_energy"] = self._weight_energy(records) + 0.5 * (
-            self.arrays.stiffness * (block["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
-        return {name: np.ascontiguousarray(values, dtype=np.float64) for name, values in block.items()}
+        found["potential_energy"] = self._weight_energy(records) + 0.5 * (
+            self.arrays.stiffness * (found["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
+        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
 
     def joint_position(self, position: Array) -> Array:
         """One column per degree of freedom: quaternions of spherical joints become rotation vectors."""
@@ -127,7 +142,7 @@ class Recorder:
                 columns.append(position[:, p:p + 1])
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
-    def _masses(self, R: Array, origin: Array, records: Recorded) -> Block:
+    def _masses(self, R: Array, origin: Array, records: Recorded) -> dict[str, Array]:
         """Energy, momentum and centre of mass."""
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
         carried = np.einsum("bij,rbj->rbi", self.rigid + self.added, twist)
@@ -142,7 +157,7 @@ class Recorder:
             / total, "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
         }
 
-    def _sections(self, R: Array, origin: Array, records: Recorded) -> Block:
+    def _sections(self, R: Array, origin: Array, records: Recorded) -> dict[str, Array]:
         """Poses of the sections, what the environment does to them, and what each does to the part before it."""
         frame = R[:, self.piece_body] @ self.piece_frame
         front = origin[:, self.piece_body] + np.einsum("rbij,bj->rbi", R[:, self.piece_body], self.piece_start)
@@ -203,14 +218,14 @@ class Recorder:
         return energy
 
 
-def mean_powers(block: Block) -> Block:
+def mean_powers(variables: Mapping[str, Array]) -> dict[str, Array]:
     """The three powers as means since the record before, from their works (0 at the first): where forces jump, one
     instant says little.
     """
     found = {}
     for name in ("actuator", "environment", "passive"):
-        power = np.zeros(len(block["time"]))
-        power[1:] = np.diff(block[f"{name}_work"]) / np.diff(block["time"])
+        power = np.zeros(len(variables["time"]))
+        power[1:] = np.diff(variables[f"{name}_work"]) / np.diff(variables["time"])
         found[f"{name}_power"] = power
     return found
 

@@ -1,4 +1,6 @@
-"""Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by every model with contacts."""
+"""Bodies, surfaces and wheels of a chain as the tables that contact kernels take: shared by every model with
+contacts.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -45,7 +47,9 @@ def _features(chain: Chain) -> list[tuple[int, Array, float]]:
     found = []
     for k, row in enumerate(chain.rows):
         if row.carries:
-            found += [(k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes]
+            found += [
+                (k, row.home @ np.array(shape.centre), shape.radius) for shape in chain.links[row.link].contact_shapes
+            ]
     return found
 
 
@@ -61,11 +65,18 @@ def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array,
 
 def wheel_slots(chain: Chain, environment: Sequence[Environment]) -> list[WheelSlot]:
     """All wheels with set-valued friction."""
-    return [slot for item in environment if isinstance(item, Wheels) and item.role == "friction" for slot in item.slots(chain)]
+    return [
+        slot
+        for item in environment
+        if isinstance(item, Wheels) and item.role == "friction"
+        for slot in item.slots(chain)
+    ]
 
 
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All slots: every sphere with every plane, box and field, every capsule with every peg, box and field; every wheel."""
+    """All slots: every sphere with every plane, box and field, every capsule with every peg, box and field; every
+    wheel.
+    """
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
     if hard and not spheres:
@@ -104,8 +115,11 @@ def _surfaces(hard: Sequence[ContactEnvironment], head: str) -> tuple[Array, Arr
         rows.append(surfaces.rows)
         patches.append(surfaces.patches)
         heights.append(surfaces.heights)
-    return (np.concatenate([np.zeros((0, SURFACE_COLUMNS)), *rows]), np.concatenate([np.zeros((0, Patch.width)), *patches]),
-            np.concatenate([*heights, np.zeros(1)]))
+    return (
+        np.concatenate([np.zeros((0, SURFACE_COLUMNS)), *rows]),
+        np.concatenate([np.zeros((0, Patch.width)), *patches]),
+        np.concatenate([*heights, np.zeros(1)]),
+    )
 
 
 def _shapes_in(surfaces: Array) -> tuple[Any, ...]:
@@ -115,17 +129,25 @@ def _shapes_in(surfaces: Array) -> tuple[Any, ...]:
 
 
 def surface_names(environment: Sequence[Environment]) -> list[str]:
-    """What each row of a scene's surfaces is called in a sentence: `ground`, or `boxes 2` for the second of several boxes."""
+    """What each row of a scene's surfaces is called in a sentence: `ground`, or `boxes 2` for the second of several
+    boxes.
+    """
     names = []
     for item in environment:
         if isinstance(item, ContactEnvironment):
             kind, shapes = item.kind, len(item.shapes())
-            names += [kind if shapes == 1 else f"{kind} {number + 1}" for _ in item.windows() for number in range(shapes)]
+            names += [
+                kind if shapes == 1 else f"{kind} {number + 1}" for _ in item.windows() for number in range(shapes)
+            ]
     return names
 
 
-def _extent(bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array) -> Array:
-    """How far features reach from the origins of their bodies: pegs and boxes can be left to sleep; without them, nothing sleeps."""
+def _extent(
+    bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array
+) -> Array:
+    """How far features reach from the origins of their bodies: pegs and boxes can be left to sleep; without them,
+    nothing sleeps.
+    """
     if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code)).any():
         return np.zeros(0)
     extent, feature = np.zeros(bodies), Feature.of(features)
@@ -141,7 +163,9 @@ def rest_of(scene: Scene, bodies: int) -> Rest:
 
 
 def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:
-    """G0 = 1/m + arm²/Θ, 1/kg: what an impulse at a typical sphere or wheel moves; it scales compliance and descent of the solver."""
+    """G0 = 1/m + arm²/Θ, 1/kg: what an impulse at a typical sphere or wheel moves; it scales compliance and descent
+    of the solver.
+    """
     values = []
     solid, inertia = Solid.of(bodies), largest_inertia(bodies)
     wheels = [(wheel.body, Feature.of(wheel.feature).begin) for wheel in wheel_slots(chain, environment)]

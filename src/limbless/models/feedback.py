@@ -12,10 +12,13 @@ from limbless.errors import InputError
 Array = NDArray[np.float64]
 
 
-def feedback_gains(actuation: ProportionalDerivative, freedoms: int, inertia: Callable[[], Array]) -> tuple[Array, Array, Array]:
+def feedback_gains(
+    actuation: ProportionalDerivative, freedoms: int, inertia: Callable[[], Array]
+) -> tuple[Array, Array, Array]:
     """Gains on position, rate and acceleration, as stated; what is not stated follows from the inertia J of each joint.
 
-    Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two stated: the other
+    Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two
+    stated: the other
     makes the damping critical, K J = (D/2)².
     """
     stiffness, damping = actuation.stiffness, actuation.damping
@@ -34,15 +37,19 @@ def feedback_gains(actuation: ProportionalDerivative, freedoms: int, inertia: Ca
 def refuse_feedforward(actuation: Actuation, model: str) -> None:
     """Inverse dynamics within a step are at hand in one model only."""
     if getattr(actuation, "feedforward", False):
-        raise InputError(f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set "
-                         "model.kind to newton-euler")
+        raise InputError(
+            f"actuation.feedforward: the {model} model adds no torques of inverse dynamics; leave it out, or set "
+            "model.kind to newton-euler"
+        )
 
 
 def one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
     gains = np.atleast_1d(np.array(values, dtype=np.float64))
     if len(gains) == 0 or count % len(gains):
-        raise InputError(f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
-                         f"got {len(gains)}")
+        raise InputError(
+            f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
+            f"got {len(gains)}"
+        )
     if (gains < 0).any() or (name == "saturation" and (gains == 0).any()):
         must = "must be positive" if name == "saturation" else "gains must not be negative"
         raise InputError(f"actuation.{name}: {must}; got {gains.min():g}")

@@ -1,11 +1,15 @@
 """How long a step may be for dry friction that was made smooth: its slope at rest against the inertia that it brakes.
 
-Friction μ N u / sqrt(u² + v²) is a damper C = μ N / v near rest, and a damper of rate λ (the largest of C x = λ M x) is followed by an
-explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it the friction does not grow without
+Friction μ N u / sqrt(u² + v²) is a damper C = μ N / v near rest, and a damper of rate λ (the largest of C x = λ M x) is
+followed by an
+explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it the friction
+does not grow without
 bound, because it saturates: bodies chatter about rest with a plausible motion that is wrong. Hence the refusal.
 
-Velocities that constraints allow are some of all velocities, so that x'C x / x'M x of a chain with free joints is at most the largest one
-of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M are summed at its posture.
+Velocities that constraints allow are some of all velocities, so that x'C x / x'M x of a chain with free joints is at
+most the largest one
+of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M are summed at its
+posture.
 """
 from __future__ import annotations
 
@@ -27,7 +31,9 @@ from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 RUNGE_KUTTA, MOREAU = 2.7, 1.9
-"""Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the start of a step."""
+"""Largest h λ that is taken: just inside 2.785 of the classical Runge-Kutta scheme, and 2 of forces taken at the
+start of a step.
+"""
 _INERT = 1e-12                         # of the largest inertia of a body: a direction with less has none
 _PLANE = [0, 1, 5]
 
@@ -96,7 +102,9 @@ def _largest_rate(damping: Array, inertia: Array) -> float:
 
 
 def _as_one(matrices: Array, bodies: Array) -> Array:
-    """The sum of the bodies' matrices for a motion of all as one rigid body, about the base's origin, along its axes."""
+    """The sum of the bodies' matrices for a motion of all as one rigid body, about the base's origin, along its
+    axes.
+    """
     total = np.zeros((6, 6))
     body = Body.of(bodies)
     for matrix, R, p in zip(matrices, body.rotation.reshape(-1, 3, 3), body.origin, strict=True):
@@ -122,7 +130,9 @@ def chain_rate(chain: Chain, robot: Robot, any_free: bool, packs: Sequence[Pack]
 
 
 def rod_rate(packs: Sequence[Pack], mass: Array) -> float:
-    """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the worst node decides."""
+    """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the
+    worst node decides.
+    """
     return max((float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(packs, FrictionLaw)), default=0.0)
 
 
@@ -131,4 +141,6 @@ def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepL
     if rate <= 0.0 or not math.isfinite(rate):
         return None
     speed = min(friction.fading for friction in packed_rows(packs, FrictionLaw))
-    return StepLimit(interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")
+    return StepLimit(
+        interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)"
+    )

@@ -16,8 +16,6 @@ TOO_FAST = 1e6
 TOO_STRONG = 1e30
 """Of any number in a record: beyond every acceleration and torque; its square is still a number."""
 _SPEEDS = ("twist", "base_twist", "joint_velocity")
-_TELLING = {"x", "acceleration", "torque", "twist"}
-"""Of raw records the state and what follows from it at once are looked at: the rest is made of them."""
 
 
 def is_sound(x: Array) -> bool:
@@ -25,15 +23,14 @@ def is_sound(x: Array) -> bool:
     return bool((np.abs(x) < TOO_LARGE).all())
 
 
-def sound_records(block: Mapping[str, Array]) -> int:
+def sound_records(records: Mapping[str, Array]) -> int:
     """Number of leading records that are finite and not absurdly fast."""
-    names = _TELLING & block.keys() if "x" in block else block.keys()
-    bad = np.zeros(len(block["time"]), dtype=bool)
-    for name in names:
-        values, limit = block[name], TOO_FAST if name in _SPEEDS else TOO_STRONG
+    bad = np.zeros(len(records["time"]), dtype=bool)
+    for name, values in records.items():
+        limit = TOO_FAST if name in _SPEEDS else TOO_STRONG
         if values.max(initial=0.0) < limit and values.min(initial=0.0) > -limit:   # nearly always, and without a copy
             continue                                                               # false for NaN
-        # a block may hold no record: no -1 here
+        # there may be no record: no -1 here
         flat = np.abs(values).reshape(len(values), math.prod(values.shape[1:]))
         bad |= ~(flat < limit).all(axis=1)
     return int(np.argmax(bad)) if bad.any() else len(bad)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Tally, Whole
-from limbless.models.base import Block, Variable
+from limbless.models.base import Records, Variable, Variables
 from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
@@ -62,24 +62,26 @@ class Tallies:
         return tally
 
     def records(self, count: int) -> Tally:
-        """Room for the tally at `count` records."""
+        """Memory for the tally at `count` records."""
         return self._empty(count)
 
     @staticmethod
     def named(tally: Tally) -> dict[str, Array]:
-        """Under the names that it has in a state's memory and in a block of records."""
+        """Under the names that it has in a state's memory and in records."""
         return dict(zip(_NAMES, tally, strict=True))
 
-    def variables(self, block: Block) -> Block:
+    def variables(self, records: Records) -> Variables:
         """The variables of `schema` from the tally at all records."""
-        kept = Tally(*(block[name] for name in _NAMES))
+        kept = Tally(*(records[name] for name in _NAMES))
         worth, whole = np.asarray(self.weight), Whole.of(kept.whole[:, 0])
         work, positive, peaks, times, beyond = (array.reshape(len(array), *self.shape) for array in kept[:5])
         own, peak = self._names
         found = {own: worth * work, "positive_work": worth * positive, peak: peaks, "peak_time": times,
                  "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": kept.laws,
                  "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged}
-        return {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
+        return Variables(
+            {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
+        )
 
     def schema(self) -> dict[str, Variable]:
         """What a result holds of a tally. All of it counts since the start: since time 0, also where a run was

@@ -1,4 +1,5 @@
-"""The blocks that a model returned as one Dataset, under the names, units and labels that it declares; and its columns.
+"""The records that a model returned as one Dataset, under the names, units and labels that it declares; and its
+columns.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis.balances import PROOF, orientation_drift
-from limbless.models.base import Block, Recording, Variable
+from limbless.models.base import Recording, Records, Variable, Variables
 
 Array = NDArray[np.float64]
 LABELS = {
@@ -24,76 +25,78 @@ LABELS = {
 }
 """Dimensions whose labels are the same in every result."""
 RECORDED, LOOKED = "recorded", "looked"
-"""In a block: 1 for rows that the user asked for, and for those at which the run is looked at, whatever is recorded."""
+"""Among the records: 1 for rows that the user asked for, and for those at which the run is looked at, whatever is
+recorded.
+"""
 LOOK = "look_"
 """Before the names of what the looks found."""
 
 
-def joined(blocks: Sequence[Block]) -> Block:
-    """All blocks as one."""
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {}
+def joined(parts: Sequence[Records]) -> Records:
+    """The records of all blocks as one."""
+    return Records({name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {})
 
 
-def dataset_of(block: Block, model: Recording) -> xr.Dataset:
-    """The Dataset of a block of variables; one that the schema declares and the block does not hold is left out.
+def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
+    """The Dataset of a model's variables; one that the schema declares and that is not there is left out.
 
-    Without a block at all (a run that never began) every variable is there, and empty.
+    Without any (a run that never began) every variable is there, and empty.
     """
-    schema, records = model.schema(), model.records
+    schema, records = model.schema(), model.record_dims
     coords: dict[str, Any] = {}
     if records == ("time",):
-        coords["time"] = ("time", _values(block, "time", 1), {"units": "s", "long_name": "time"})
-    variables: dict[str, Any] = {}
+        coords["time"] = ("time", _values(variables, "time", 1), {"units": "s", "long_name": "time"})
+    columns: dict[str, Any] = {}
     sizes: dict[str, int] = {dim: len(labels) for dim, labels in LABELS.items()}
     used = {dim for variable in schema.values() for dim in variable.dims}
     for name, (dims, values, attributes) in model.coordinates().items():
         values = np.asarray(values)
         single = isinstance(dims, str) or len(dims) == 1
         label = single and (name == dims or name in dims or name == "time" or values.dtype.kind in "UO")
-        (coords if label else variables)[name] = (dims, values, attributes)
+        (coords if label else columns)[name] = (dims, values, attributes)
         dims = (dims,) if isinstance(dims, str) else tuple(dims)
         sizes |= dict(zip(dims, values.shape, strict=True))
         used |= set(dims)
     # In the order of LABELS: that of a set changes from process to process, and with it the bytes of the file.
     coords |= {dim: np.array(labels) for dim, labels in LABELS.items() if dim in used}
     for name, variable in schema.items():
-        if name == "time" or (block and name not in block):
+        if name == "time" or (variables and name not in variables):
             continue
         dims = (*records, *variable.dims)
-        values = _values(block, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
+        values = _values(variables, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
         if variable.final:
             if not len(values):
                 continue
             dims, values = variable.dims, values[-1]
-        variables[name] = (dims, values, attributes_of(variable))
-    return xr.Dataset(variables, coords)
+        columns[name] = (dims, values, attributes_of(variable))
+    return xr.Dataset(columns, coords)
 
 
-def rows_of(raw: Block, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Block:
-    """Some rows of a block; what is the worst since the row before is, of rows that are left out, kept by the next one
-    that is not.
+def rows_of(raw: Records, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Records:
+    """Some rows of the records; what is the worst since the row before is, of rows that are left out, kept by the next
+    one that is not.
     """
     rows = np.flatnonzero(chosen)
     found = {name: values[rows] for name, values in raw.items()}
     for name in set(worst) & raw.keys() if len(rows) else ():
         found[name] = np.maximum.reduceat(raw[name][:rows[-1] + 1], [0, *(rows[:-1] + 1)])
-    return found
+    return Records(found)
 
 
-def looks_of(block: Block, schema: Mapping[str, Variable]) -> dict[str, Any]:
+def looks_of(variables: Variables, schema: Mapping[str, Variable]) -> dict[str, Any]:
     """What balances and periods need of the rows at which a run was looked at, along `look`."""
     found: dict[str, Any] = {}
     for name in (*PROOF, "com_position"):
-        if name in block:
+        if name in variables:
             variable = schema[name]
-            found[LOOK + name] = (("look", *variable.dims), block[name], attributes_of(variable))
-    drift = orientation_drift(block)
+            found[LOOK + name] = (("look", *variable.dims), variables[name], attributes_of(variable))
+    drift = orientation_drift(variables)
     if drift is not None:
         found[f"{LOOK}orientation_drift"] = ("look", drift,
                                              {"units": "1",
                                               "long_name": "largest distance of a quaternion's norm from 1"})
     seen = {"units": "s", "long_name": "when the run is looked at for its balances, whatever is recorded"}
-    return {**found, "look": ("look", block["time"], seen)} if found else {}
+    return {**found, "look": ("look", variables["time"], seen)} if found else {}
 
 
 def attributes_of(variable: Variable) -> dict[str, str]:
@@ -102,8 +105,8 @@ def attributes_of(variable: Variable) -> dict[str, str]:
     return {key: text for key, text in known.items() if text}
 
 
-def _values(block: Block, name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
-    values = block[name] if block else np.zeros((0, *rest))
+def _values(variables: Variables, name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
+    values = variables[name] if variables else np.zeros((0, *rest))
     if values.ndim != rank:
         raise ValueError(f"recorded variable {name!r} has {values.ndim} dimensions, its schema says {rank}")
     return values

@@ -37,7 +37,7 @@ from limbless.result.storage import read_netcdf, write_netcdf
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limbless.models.base import Block, Recording, State
+    from limbless.models.base import Recording, Records, State
     from limbless.scenarios.scenario import Scenario
     from limbless.view.notebook import Replay
 
@@ -79,18 +79,19 @@ class Result:
         self.status, self.wall_time = status, wall_time
 
     @classmethod
-    def from_blocks(cls, blocks: Sequence[Block], model: Recording, scenario: Scenario | None, status: str,
+    def from_records(cls, parts: Sequence[Records], model: Recording, scenario: Scenario | None, status: str,
                     state: State | None,
                     wall_time: float | None, facts: Mapping[str, Any] | None = None) -> Result:
-        """Join the blocks that a model returned, in order, under the names, units and labels that it declares.
+        """Join the records that a model returned, block by block, in order, under the names, units and labels that it
+        declares.
 
         `facts` adds to, or replaces, attributes of the dataset (`step`, `gait_period`, ..); needed only where there is
         no scenario.
         """
-        raw = joined(blocks)
+        raw = joined(parts)
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
-        block = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
-        dataset = dataset_of(block, model)
+        variables = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
+        dataset = dataset_of(variables, model)
         if looked is not None and looked.any():
             dataset = dataset.assign(looks_of(model.variables(rows_of(raw, looked > 0.5, model.worst)), model.schema()))
         residual = power_residual(dataset)

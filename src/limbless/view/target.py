@@ -45,8 +45,10 @@ class Target:
                                                    position=frames.head[0])
         folder = gui.add_folder("Drag the target", order=5)
         with folder:
-            self.told = gui.add_html("<div style='padding:4px 12px;font-size:13px'>Drag the arrows at the tip: the tip follows, and "
-                                     "the tensions are shown here.</div>")
+            self.told = gui.add_html(
+                "<div style='padding:4px 12px;font-size:13px'>Drag the arrows at the tip: the tip follows, and "
+                "the tensions are shown here.</div>"
+            )
         self._parts = [self.handle, folder]
         self.handle.on_update(lambda _: self.ask(np.array(self.handle.position)))
 
@@ -73,7 +75,9 @@ class Target:
         try:
             found = statics.inverse(local[None, ["xyz".index(name) for name in FOLLOW]], FOLLOW)
         except (InputError, SimulationError) as error:
-            self.told.content = f"<div role='alert' style='color:#8a2500;padding:4px 12px;font-size:13px'>{escape(str(error))}</div>"
+            self.told.content = (
+                f"<div role='alert' style='color:#8a2500;padding:4px 12px;font-size:13px'>{escape(str(error))}</div>"
+            )
             return
         self.solution = found
         self.page.pose(_posed(self.page.frames, found.equilibria[0], found.tension[0]))
@@ -81,17 +85,20 @@ class Target:
 
 
 def statics_of(result: Result) -> Any:
-    """The equations that follow a target, for a spine with two antagonist pairs of tendons or a triple; None for any other robot."""
+    """The equations that follow a target, for a spine with two antagonist pairs of tendons or a triple; None for any
+    other robot.
+    """
     scenario = result.scenario
     if scenario is None or MODEL not in registry.kinds("model") or scenario.model.kind != MODEL:
         return None
     robot: Any = scenario.robot.build()
     if getattr(robot, "signed_tensions", 0) != len(FOLLOW):
         return None
-    from limbless.models.tendon_statics import TendonStatics
+    from limbless.models.tendon_statics import TendonStatics, TendonStaticsSettings
 
-    return TendonStatics(robot, scenario.environment, stops=getattr(scenario.model, "stops", True),
-                         base_position=scenario.initial.position, base_orientation=scenario.initial.orientation)
+    settings = TendonStaticsSettings(stops=getattr(scenario.model, "stops", True))
+    return TendonStatics(robot, scenario.environment, settings=settings, base_position=scenario.initial.position,
+                         base_orientation=scenario.initial.orientation)
 
 
 def _posed(frames: Frames, equilibrium: Any, tension: Array) -> Frames:
@@ -103,16 +110,33 @@ def _posed(frames: Frames, equilibrium: Any, tension: Array) -> Frames:
     position, rotation = equilibrium.position[None], quaternion_to_matrix(equilibrium.orientation)[None]
     data = frames.result.dataset.isel({dim: [0] for dim in frames.result.dataset["position"].dims[:-2]}).copy(deep=True)
     if "tension" in data:
-        data["tension"].values[...] = tension                 # the last dimension is the tendon
-    return replace(frames, result=Result(data, frames.result.scenario), times=frames.times[:1], position=position, rotation=rotation,
-                   radius=frames.radius[:1], length=frames.length[:1], head=position[:, -1])
+        data["tension"].values[...] = tension  # the last dimension is the tendon
+    return replace(
+        frames,
+        result=Result(data, frames.result.scenario),
+        times=frames.times[:1],
+        position=position,
+        rotation=rotation,
+        radius=frames.radius[:1],
+        length=frames.length[:1],
+        head=position[:, -1],
+    )
 
 
 def _told(statics: Any, found: Any) -> str:
-    rows = [(name, f"{tension:.3f} N") for name, tension in zip(statics.robot.tendon_names, found.tension[0], strict=True)]
+    rows = [
+        (name, f"{tension:.3f} N") for name, tension in zip(statics.robot.tendon_names, found.tension[0], strict=True)
+    ]
     stopped = int((np.abs(found.equilibria[0].stop_moment) > 0.0).any(axis=-1).sum())
-    rows.append(("distance to the target", f"{1e3 * float(found.error[0]):.2f} mm" + ("" if found.reached[0] else " (out of reach)")))
+    rows.append(
+        (
+            "distance to the target",
+            f"{1e3 * float(found.error[0]):.2f} mm" + ("" if found.reached[0] else " (out of reach)"),
+        )
+    )
     rows.append(("vertebrae at a stop", str(stopped)))
-    cells = "".join(f"<tr><td style='padding:1px 10px 1px 12px;color:#666'>{escape(label)}</td><td>{escape(value)}</td></tr>"
-                    for label, value in rows)
+    cells = "".join(
+        f"<tr><td style='padding:1px 10px 1px 12px;color:#666'>{escape(label)}</td><td>{escape(value)}</td></tr>"
+        for label, value in rows
+    )
     return f"<table id='target' style='font-size:12.5px;border-collapse:collapse'>{cells}</table>"

@@ -1,4 +1,5 @@
-"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time, a chain of
+"""The macro-continuous rod against mechanics that knows nothing of it: conservation, closed forms, differences in time,
+a chain of
 slices."""
 from __future__ import annotations
 
@@ -29,8 +30,14 @@ TWIST = np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6])
 
 
 # amplitude, wave number (1/m), frequency (rad/s), phase of each strain
-TERMS = [(0.10, 3.0, 2.0, 0.3), (0.08, 4.0, 2.5, 1.0), (0.06, 2.0, 3.0, 2.0), (0.9, 3.5, 2.2, 0.7), (1.1, 2.5, 1.8, 1.7),
-         (1.4, 4.5, 2.7, 0.1)]
+TERMS = [
+    (0.10, 3.0, 2.0, 0.3),
+    (0.08, 4.0, 2.5, 1.0),
+    (0.06, 2.0, 3.0, 2.0),
+    (0.9, 3.5, 2.2, 0.7),
+    (1.1, 2.5, 1.8, 1.7),
+    (1.4, 4.5, 2.7, 0.1),
+]
 
 
 def strain_field(t: Array, X: Array, actuated: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> tuple[Array, Array, Array]:
@@ -72,13 +79,27 @@ def test_free_body_keeps_its_momentum(case: str, form: str) -> None:
 def test_momentum_and_velocity_form_tend_to_each_other_with_order_four() -> None:
     """They differ by the quadrature and by the step, and by nothing else.
 
-    In the velocity form the inertial wrench (21) is integrated along the body; in the momentum form it is the rate of an integral, and
-    the discrete integrals of J and A are rates of each other only up to the fourth power of the cells. With loads, and where the two
+    In the velocity form the inertial wrench (21) is integrated along the body; in the momentum form it is the rate of
+    an integral, and
+    the discrete integrals of J and A are rates of each other only up to the fourth power of the cells. With loads, and
+    where the two
     parts are of like size, their sum need not fall evenly; each part does.
     """
     def apart(cells: int, step: float) -> float:
-        ends = [ll.simulate(ROD, gait(), model=MacroContinuousSettings(form=form, cells=cells), duration=0.2, step=step, record_every=0.2,
-                            initial={"twist": tuple(TWIST)}).dataset["base_twist"].values[-1] for form in ("velocity", "momentum")]
+        ends = [
+            ll.simulate(
+                ROD,
+                gait(),
+                model=MacroContinuousSettings(form=form, cells=cells),
+                duration=0.2,
+                step=step,
+                record_every=0.2,
+                initial={"twist": tuple(TWIST)},
+            )
+            .dataset["base_twist"]
+            .values[-1]
+            for form in ("velocity", "momentum")
+        ]
         return float(np.abs(ends[0] - ends[1]).max())
 
     cells, steps = np.array([8, 16, 32, 64]), np.array([0.04, 0.02, 0.01, 0.005])
@@ -88,9 +109,16 @@ def test_momentum_and_velocity_form_tend_to_each_other_with_order_four() -> None
 
 def test_loads_change_momentum_and_energy_by_their_impulse_and_work() -> None:
     """Invariants 2 and 4 in a run: end and point wrenches, weight, drag; errata (16), (20): the signs of F_minus."""
-    run = ll.simulate(ROD, gait(), LOADS, model="macro-continuous", duration=0.5, step=0.005, initial={"twist": tuple(TWIST)})
+    run = ll.simulate(
+        ROD, gait(), LOADS, model="macro-continuous", duration=0.5, step=0.005, initial={"twist": tuple(TWIST)}
+    )
     found = {balance.name: balance.relative for balance in run.balances()}
-    assert found["power"] < 1e-6 and found["linear momentum"] < 1e-6 and found["angular momentum"] < 1e-6 and found["tail wrench"] < 1e-10
+    assert (
+        found["power"] < 1e-6
+        and found["linear momentum"] < 1e-6
+        and found["angular momentum"] < 1e-6
+        and found["tail wrench"] < 1e-10
+    )
 
 
 def test_total_momentum_rate_is_the_outer_wrench() -> None:
@@ -100,7 +128,7 @@ def test_total_momentum_rate_is_the_outer_wrench() -> None:
     data = run.dataset
     P, t, middle = data["momentum"].values, data["time"].values, 10
     rate = (P[middle - 2] - 8 * P[middle - 1] + 8 * P[middle + 1] - P[middle + 2]) / (12 * (t[1] - t[0]))
-    model = MacroContinuous(ROD, LOADS[2:], MacroContinuousSettings(cells=128))
+    model = MacroContinuous(ROD, LOADS[2:], settings=MacroContinuousSettings(cells=128))
     strain = [part[0] for part in strain_field(t[middle:middle + 1], model.mesh.X)]
     poses = model.forward(*strain).poses
     R, p = quaternion_to_matrix(data["base_orientation"].values[middle]), data["base_position"].values[middle]
@@ -136,7 +164,7 @@ def test_actuator_power_is_the_work_of_the_internal_wrench_on_the_strain() -> No
     """Invariant 4 at one instant: dT/dt = P_act + P_ext; the integrated power of runs equals -∫ Λᵀ ξ̇."""
     run = ll.simulate(ROD, gait(), LOADS, model=MacroContinuousSettings(cells=256), duration=0.05, step=0.005,
                       initial={"twist": tuple(TWIST)})
-    model = MacroContinuous(ROD, LOADS, MacroContinuousSettings(cells=256))
+    model = MacroContinuous(ROD, LOADS, settings=MacroContinuousSettings(cells=256))
     for record in (0, 5, 10):
         now = run.dataset.isel(time=record)
         strain = tables(model, float(now["time"]))
@@ -205,7 +233,9 @@ def test_moving_the_world_changes_nothing() -> None:
     here = model.forward(*strain, TWIST, base_orientation=(0.8, 0.0, 0.6, 0.0))
     turned = np.array([np.cos(0.4), 0.0, 0.0, np.sin(0.4)])
     w, z = turned[0], turned[3]
-    there = model.forward(*strain, TWIST, base_position=(3.0, -2.0, 5.0), base_orientation=(0.8 * w, -0.6 * z, 0.6 * w, 0.8 * z))
+    there = model.forward(
+        *strain, TWIST, base_position=(3.0, -2.0, 5.0), base_orientation=(0.8 * w, -0.6 * z, 0.6 * w, 0.8 * z)
+    )
     assert there.base_twist_rate == pytest.approx(here.base_twist_rate, rel=1e-9)
     assert there.internal_wrench == pytest.approx(here.internal_wrench, abs=1e-9)
 
@@ -218,14 +248,18 @@ def test_another_reference_section_changes_nothing() -> None:
     end = PointWrench(abscissa=0.0, force=(0.3, 0.2, -0.1), torque=(0.01, 0.02, 0.03), frame="body")
     same = end.changed(abscissa=l, force=(-0.3, -0.2, -0.1), torque=(-0.01, -0.02, 0.03))
     settings = MacroContinuousSettings(cells=512)
-    forth, back = (MacroContinuous(rod, (*LOADS[:2], load), settings) for rod, load in zip(rods, (end, same), strict=True))
+    forth, back = (
+        MacroContinuous(rod, (*LOADS[:2], load), settings=settings) for rod, load in zip(rods, (end, same), strict=True)
+    )
     strain = tables(forth)
     from_head = forth.forward(*strain, TWIST, base_orientation=(0.8, 0.0, 0.6, 0.0))
     R, p = from_head.poses[-1, :9].reshape(3, 3), from_head.poses[-1, 9:]
     twist, rate = (values[-1] for values in _at_sections(forth, TWIST, from_head.base_twist_rate))
     turned = quaternion_to_matrix(np.array([0.8, 0.0, 0.6, 0.0])) @ R @ np.diag(half_turn[:3])
     reversed_strain = [-half_turn * values[::-1] for values in strain]
-    from_tail = back.forward(*reversed_strain, half_turn * twist, base_position=p, base_orientation=matrix_to_quaternion(turned[None])[0])
+    from_tail = back.forward(
+        *reversed_strain, half_turn * twist, base_position=p, base_orientation=matrix_to_quaternion(turned[None])[0]
+    )
     assert from_tail.base_twist_rate == pytest.approx(half_turn * rate, rel=1e-7, abs=1e-7)
     assert from_tail.internal_wrench[::-1] == pytest.approx(-half_turn * from_head.internal_wrench, abs=1e-8)
 
@@ -244,15 +278,23 @@ def _at_sections(model: MacroContinuous, twist: np.ndarray, twist_rate: np.ndarr
 def test_line_is_space_with_components_held() -> None:
     """Invariant 9: axial data on a free and on a `line` base, and apart from both as one dimension."""
     waves, drag = Peristalsis(amplitude=0.3, wavelength=0.5, speed=0.4), Drag(along=0.7)
-    rods = [Rod(strains="extensible-kirchhoff", base=base, half_width=((0.0, 0.03), (1.0, 0.02))) for base in ("free", "line")]
-    runs = [ll.simulate(rod, waves, drag, model=MacroContinuousSettings(cells=128), duration=0.3, step=0.01).dataset for rod in rods]
+    rods = [
+        Rod(strains="extensible-kirchhoff", base=base, half_width=((0.0, 0.03), (1.0, 0.02)))
+        for base in ("free", "line")
+    ]
+    runs = [
+        ll.simulate(rod, waves, drag, model=MacroContinuousSettings(cells=128), duration=0.3, step=0.01).dataset
+        for rod in rods
+    ]
     for name in ("base_position", "base_twist", "internal_wrench"):
         assert runs[0][name].values == pytest.approx(runs[1][name].values, abs=1e-13)
     now, k, c, t = runs[1].isel(time=-1), 2 * np.pi / 0.5, 0.4, 0.3
     nodes, weights = np.polynomial.legendre.leggauss(40)
 
     def beyond(place: float) -> tuple[float, float]:
-        """Mass, and the force that it takes to move it with the head's acceleration 0, of all that lies beyond a place."""
+        """Mass, and the force that it takes to move it with the head's acceleration 0, of all that lies beyond a
+        place.
+        """
         X, w = place + 0.5 * (1.0 - place) * (nodes + 1.0), 0.5 * (1.0 - place) * weights
         mass, phase = 1000.0 * np.pi * (0.03 - 0.01 * X) ** 2, k * (c * t - X)
         moved = 0.3 * c * (np.sin(k * c * t) - np.sin(phase))                        # ∫ Γ̇ from the head
@@ -283,7 +325,9 @@ def test_inertia_of_a_straight_rod_is_the_textbooks() -> None:
     M = model.forward(straight, 0 * straight, 0 * straight).inertia
     m, l, r = rod.total_mass, 0.7, 0.02
     assert np.allclose(M, M.T) and np.linalg.eigvalsh(M).min() > 0
-    assert np.diag(M) == pytest.approx([m, m, m, m * r**2 / 2, m * (l**2 / 3 + r**2 / 4), m * (l**2 / 3 + r**2 / 4)], rel=1e-12)
+    assert np.diag(M) == pytest.approx(
+        [m, m, m, m * r**2 / 2, m * (l**2 / 3 + r**2 / 4), m * (l**2 / 3 + r**2 / 4)], rel=1e-12
+    )
     assert M[1, 5] == pytest.approx(m * l / 2, rel=1e-12) and M[2, 4] == pytest.approx(-m * l / 2, rel=1e-12)
 
 
@@ -298,7 +342,9 @@ def test_spinning_rod_pulls_on_itself() -> None:
 
 
 def test_spinning_helix_pulls_on_itself() -> None:
-    """Invariant 14: constant strain and a rigid spin about the held head; the pull of all that lies beyond, in closed form."""
+    """Invariant 14: constant strain and a rigid spin about the held head; the pull of all that lies beyond, in
+    closed form.
+    """
     rod, W, K = Rod(length=0.7, half_width=0.004, base="fixed"), np.array([0.4, -1.0, 3.0]), np.array([2.0, 1.0, 5.0])
     model = MacroContinuous(rod, settings=MacroContinuousSettings(cells=256))
     helix = np.tile([1.0, 0, 0, *K], (len(model.mesh.X), 1))
@@ -333,7 +379,7 @@ def test_a_rigid_helix_falls_like_a_body() -> None:
 def test_order_four_along_the_body() -> None:
     """Invariant 10: four refinements, fitted slope."""
     cells = np.array([16, 32, 64, 128])
-    found = [MacroContinuous(ROD, LOADS[:2], MacroContinuousSettings(cells=int(n))) for n in (*cells, 1024)]
+    found = [MacroContinuous(ROD, LOADS[:2], settings=MacroContinuousSettings(cells=int(n))) for n in (*cells, 1024)]
     rates = [model.forward(*tables(model), TWIST).base_twist_rate for model in found]
     errors = [np.abs(rate - rates[-1]).max() for rate in rates[:-1]]
     slope = -np.polyfit(np.log(cells), np.log(errors), 1)[0]
@@ -343,8 +389,21 @@ def test_order_four_along_the_body() -> None:
 
 def test_order_four_in_time() -> None:
     steps = np.array([0.04, 0.02, 0.01, 0.005])
-    ends = [ll.simulate(ROD, gait(), LOADS[:2], model=MacroContinuousSettings(cells=16), duration=0.4, step=float(h), record_every=0.4,
-                        initial={"twist": tuple(TWIST)}).dataset["base_position"].values[-1] for h in (*steps, 0.000625)]
+    ends = [
+        ll.simulate(
+            ROD,
+            gait(),
+            LOADS[:2],
+            model=MacroContinuousSettings(cells=16),
+            duration=0.4,
+            step=float(h),
+            record_every=0.4,
+            initial={"twist": tuple(TWIST)},
+        )
+        .dataset["base_position"]
+        .values[-1]
+        for h in (*steps, 0.000625)
+    ]
     errors = [np.abs(end - ends[-1]).max() for end in ends[:-1]]
     assert 3.7 < np.polyfit(np.log(steps), np.log(errors), 1)[0] < 4.4
 
@@ -352,7 +411,10 @@ def test_order_four_in_time() -> None:
 def test_plane_is_space_with_components_held() -> None:
     """Invariant 9: a planar motion, with a free and with a planar base."""
     rods = [Rod(strains="planar", base=base) for base in ("free", "planar")]
-    runs = [ll.simulate(rod, BodyWave(amplitude=0.3), Water(), model="macro-continuous", duration=0.3, step=0.01) for rod in rods]
+    runs = [
+        ll.simulate(rod, BodyWave(amplitude=0.3), Water(), model="macro-continuous", duration=0.3, step=0.01)
+        for rod in rods
+    ]
     for name in ("base_position", "base_twist", "internal_wrench"):
         assert runs[0].dataset[name].values == pytest.approx(runs[1].dataset[name].values, abs=1e-12)
 
@@ -362,14 +424,15 @@ def test_chain_of_slices_tends_to_the_rod() -> None:
     rod = Rod(strains="planar", length=1.0, half_width=0.03, half_height=0.05)
     wave = BodyWave(amplitude=0.4, growth=0.5, wavelength=1.2, ramp=0.0)
     t, errors = np.array([0.3]), []
-    model = MacroContinuous(rod, Water(), MacroContinuousSettings(cells=512))
+    model = MacroContinuous(rod, Water(), settings=MacroContinuousSettings(cells=512))
     strain = [part[0] for part in rod_strain(rod, wave, t, model.mesh.X)]
     twist = np.array([-0.3, 0.1, 0.0, 0.0, 0.0, 0.2])
     exact = model.forward(*strain, twist)
     exact_rate = exact.base_twist_rate + np.array([*np.cross(twist[3:], twist[:3]), 0, 0, 0])
     for links in (10, 20, 40, 80):
         chain = rod.to_chain(links)
-        ends = np.arange(1, links) / links                                   # joint j turns by what the rod turns around it
+        # joint j turns by what the rod turns around it
+        ends = np.arange(1, links) / links
         edges = np.concatenate([[0.0], 0.5 * (ends[1:] + ends[:-1]), [1.0]])
         heading = wave.sample(t, edges)
         joints = [np.diff(part[0, :, 0]) for part in heading]
@@ -381,9 +444,11 @@ def test_chain_of_slices_tends_to_the_rod() -> None:
 
 @pytest.mark.parametrize("added", ["paper", "consistent", "none"])
 def test_water_in_the_form_of_the_spec(added: str) -> None:
-    """Section 7: Ma beside M only where it multiplies η̇ and Ma (W x V) in the push, against M + Ma everywhere with `added_slice`."""
+    """Section 7: Ma beside M only where it multiplies η̇ and Ma (W x V) in the push, against M + Ma everywhere with
+    `added_slice`.
+    """
     rod, water = Rod(strains="universal", length=1.0, half_width=0.03, half_height=0.06), Water(added_mass=added)
-    model = MacroContinuous(rod, water, MacroContinuousSettings(cells=32))
+    model = MacroContinuous(rod, water, settings=MacroContinuousSettings(cells=32))
     strain = [part[0] for part in strain_field(np.array([0.3]), model.mesh.X, (4, 5))]
     rate = model.forward(*strain, TWIST).base_twist_rate
     expected = _spec_rate(model, rod, water, strain, added)
@@ -406,10 +471,12 @@ def _spec_rate(model: MacroContinuous, rod: Rod, water: Water, strain: list[np.n
     for k in range(len(w)):
         V, W = eta[k, :3], eta[k, 3:]
         n = np.hypot(V[1], V[2])
-        F = -np.array([drag[0] * abs(V[0]) * V[0], drag[1] * n * V[1], drag[2] * n * V[2], drag[3] * abs(W[0]) * W[0], 0, 0])
+        F = -np.array(
+            [drag[0] * abs(V[0]) * V[0], drag[1] * n * V[1], drag[2] * n * V[2], drag[3] * abs(W[0]) * W[0], 0, 0]
+        )
         carried = M[k] * eta[k]
         if added == "consistent":
-            carried = carried + Ma * eta[k]                                  # the rate of the slice's momentum, fluid included
+            carried = carried + Ma * eta[k]  # the rate of the slice's momentum, fluid included
         else:
             F[:3] -= Ma[:3] * np.cross(W, V)
         spin = np.concatenate([np.cross(W, carried[:3]), np.cross(W, carried[3:]) + np.cross(V, carried[:3])])

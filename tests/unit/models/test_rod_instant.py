@@ -15,7 +15,7 @@ from limbless.models.macro_continuous.instant import _weights
 def compare(result: ll.Result, record: int, close: float, **where: Any) -> None:
     """`forward` from the strains of the gait at the nodes, beside the record of the run."""
     now, scenario = result.dataset.isel(time=record), result.scenario
-    model = MacroContinuous(scenario.robot, scenario.environment, scenario.model)
+    model = MacroContinuous(scenario.robot, scenario.environment, settings=scenario.model)
     time = float(now["time"])
     strains = [part[0] for part in rod_strain(model.rod, scenario.gait, np.array([time]), model.mesh.X)]
     found = model.forward(*strains, base_position=now["base_position"].values,
@@ -57,7 +57,7 @@ def test_worm_on_its_crests(holds: str) -> None:
     now = result.dataset.isel(time=-1)
     crests = np.stack(result.scenario.gait.crests(np.array([float(now["time"])]), 0.3))[:, 0]
     there = (crests[0] >= 0.0) & (crests[0] <= 0.3)
-    model = MacroContinuous(result.scenario.robot, result.scenario.environment, result.scenario.model)
+    model = MacroContinuous(result.scenario.robot, result.scenario.environment, settings=result.scenario.model)
     strains = [part[0] for part in result.scenario.gait.sample(np.array([float(now["time"])]), model.mesh.X)]
     found = model.forward(*strains, time=float(now["time"]), crests=crests[:, there])
     assert found.base_twist_rate[0] == pytest.approx(float(now["base_acceleration"][0]), abs=1e-6)

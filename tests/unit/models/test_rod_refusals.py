@@ -31,31 +31,52 @@ def straight(model: MacroContinuous) -> np.ndarray:
 
 
 def instant(settings: MacroContinuousSettings, rows: int | None = None) -> None:
-    model = MacroContinuous(ROD, Drag(), settings)
+    model = MacroContinuous(ROD, Drag(), settings=settings)
     strain = straight(model)[:rows]
     model.forward(strain, 0.0 * strain, 0.0 * strain)
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: MacroContinuous(ll.KhalilEel()), "moves a rod; got Chain"),
-    (lambda: MacroContinuous(PLANE, (), MOMENTUM), "'momentum' is for a free rod with inertia and without contacts"),
-    (lambda: MacroContinuous(ROD, Support(), MOMENTUM), "'momentum' is for a free rod"),
-    (lambda: MacroContinuous(ROD, (), MOMENTUM.changed(inertia=False)), "'momentum' is for a free rod"),
-    (lambda: MacroContinuous(PLANE, Support(), WEIGHTLESS), "contacts decide the motion by themselves"),
-    (lambda: MacroContinuous(Rod(base="fixed"), Anchorage()), "'fixed' holds the head already"),
-    (lambda: MacroContinuous(ROD, Drag(points=3)), "'drag': points are for the segments of a chain"),
-    (lambda: MacroContinuous(ROD, (), MacroContinuousSettings(breaks=(1.5,))), r"a break at X = 1\.5 m lies outside the body, .* 1 m long"),
-    (lambda: MacroContinuous(ROD, PointWrench(abscissa=1.5)), r"point-wrench: abscissa 1\.5 m lies outside the body"),
-    (lambda: MacroContinuous(PLANE, Anchorage(twist=(0, 0, 0.1, 0, 0, 0))), r"twist .* entries \(of 0 to 5: 2, 3, 4\) along which"),
-    (lambda: MacroContinuous(PLANE, Anchorage(sway=(0, 0, 0, 0.1, 0, 0))), "anchorage: sway"),
-    (lambda: MacroContinuous(PLANE, Support(couple_length=0.1)), "couple_length matters .* on a free base; this one is 'planar'"),
-    (lambda: start(PLANE, (Support(velocity=(0.1, 0, 0)), Support())), "guided at different velocities"),
-    (lambda: start(PLANE, Support(), twist=(0.1, 0, 0, 0, 0, 0)), "initial.twist: contacts decide"),
-    (lambda: start(ROD, Drag(), WEIGHTLESS, twist=(0, 0.1, 0, 0, 0, 0)), r"balance of forces decides .* \(entry 1 of"),
-    (lambda: start(PLANE, Drag(), twist=(0, 0, 0.1, 0, 0, 0)), "'planar' holds entry 2 of it at 0"),
-    (lambda: instant(WEIGHTLESS), "the rod has no inertia; use a simulation"),
-    (lambda: instant(MacroContinuousSettings(), 3), r"strains must have shape .* got \[\(3, 6\)"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: MacroContinuous(ll.KhalilEel()), "moves a rod; got Chain"),
+        (
+            lambda: MacroContinuous(PLANE, (), settings=MOMENTUM),
+            "'momentum' is for a free rod with inertia and without contacts",
+        ),
+        (lambda: MacroContinuous(ROD, Support(), settings=MOMENTUM), "'momentum' is for a free rod"),
+        (lambda: MacroContinuous(ROD, (), settings=MOMENTUM.changed(inertia=False)), "'momentum' is for a free rod"),
+        (lambda: MacroContinuous(PLANE, Support(), settings=WEIGHTLESS), "contacts decide the motion by themselves"),
+        (lambda: MacroContinuous(Rod(base="fixed"), Anchorage()), "'fixed' holds the head already"),
+        (lambda: MacroContinuous(ROD, Drag(points=3)), "'drag': points are for the segments of a chain"),
+        (
+            lambda: MacroContinuous(ROD, (), settings=MacroContinuousSettings(breaks=(1.5,))),
+            r"a break at X = 1\.5 m lies outside the body, .* 1 m long",
+        ),
+        (
+            lambda: MacroContinuous(ROD, PointWrench(abscissa=1.5)),
+            r"point-wrench: abscissa 1\.5 m lies outside the body",
+        ),
+        (
+            lambda: MacroContinuous(PLANE, Anchorage(twist=(0, 0, 0.1, 0, 0, 0))),
+            r"twist .* entries \(of 0 to 5: 2, 3, 4\) along which",
+        ),
+        (lambda: MacroContinuous(PLANE, Anchorage(sway=(0, 0, 0, 0.1, 0, 0))), "anchorage: sway"),
+        (
+            lambda: MacroContinuous(PLANE, Support(couple_length=0.1)),
+            "couple_length matters .* on a free base; this one is 'planar'",
+        ),
+        (lambda: start(PLANE, (Support(velocity=(0.1, 0, 0)), Support())), "guided at different velocities"),
+        (lambda: start(PLANE, Support(), twist=(0.1, 0, 0, 0, 0, 0)), "initial.twist: contacts decide"),
+        (
+            lambda: start(ROD, Drag(), WEIGHTLESS, twist=(0, 0.1, 0, 0, 0, 0)),
+            r"balance of forces decides .* \(entry 1 of",
+        ),
+        (lambda: start(PLANE, Drag(), twist=(0, 0, 0.1, 0, 0, 0)), "'planar' holds entry 2 of it at 0"),
+        (lambda: instant(WEIGHTLESS), "the rod has no inertia; use a simulation"),
+        (lambda: instant(MacroContinuousSettings(), 3), r"strains must have shape .* got \[\(3, 6\)"),
+    ],
+)
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         make()

@@ -22,7 +22,9 @@ def test_elastica(load: float) -> None:
     errors: dict[str, list[float]] = {"energy": [], "moment": []}
     for form, found in errors.items():
         for count in (8, 16, 32):
-            tip = ll.TendonStatics(rod(count), form=form).solve([0.0], tip_force=(0.0, load, 0.0))
+            tip = ll.TendonStatics(rod(count), settings=ll.TendonStaticsSettings(form=form)).solve(
+                [0.0], tip_force=(0.0, load, 0.0)
+            )
             found.append(float(np.hypot(*(tip.tip_in_base[:2] - [1.0 - shortening, deflection]))))
     assert order(errors["energy"]) == pytest.approx(2.0, abs=0.1) and errors["energy"][-1] < 5e-4
     assert order(errors["moment"]) == pytest.approx(1.0, abs=0.15)
@@ -32,14 +34,20 @@ def test_elastica(load: float) -> None:
 
 @pytest.mark.parametrize("force", BEND_TIPS)
 def test_bend_out_of_its_plane(force: float) -> None:
-    """With twist: second order in the energy form, whose twist is halved about each bend, first order where it sits at the outer disk."""
+    """With twist: second order in the energy form, whose twist is halved about each bend, first order where it sits
+    at the outer disk.
+    """
     exact = bend_of_a_rod(force, 0.0, 0.0)
     counts, errors = (8, 16, 32, 64), dict[str, list[float]]()
     for form in ("energy", "moment"):
         tips = []
         for count in counts:
             robot = rod(count, BEND_LENGTH, BEND_BENDING, BEND_TWISTING, rest=np.pi / 4)
-            tips.append(ll.TendonStatics(robot, form=form).solve([0.0], tip_force=(0.0, 0.0, force)).tip_in_base)
+            tips.append(
+                ll.TendonStatics(robot, settings=ll.TendonStaticsSettings(form=form))
+                .solve([0.0], tip_force=(0.0, 0.0, force))
+                .tip_in_base
+            )
         errors[form] = [float(np.linalg.norm(tip - exact)) for tip in tips]
         if form == "energy":
             assert tips[-1] + (tips[-1] - tips[-2]) / 3.0 == pytest.approx(exact, abs=2e-6)         # Richardson
@@ -52,13 +60,17 @@ def test_bend_out_of_its_plane(force: float) -> None:
 
 @pytest.mark.parametrize("force", BEND_TIPS)
 def test_the_published_bend_also_shears_and_stretches(force: float) -> None:
-    """What is left between spine and published numbers: shear P L/GA (factor 1) and stretch 1/EA of the unit square, in size and sign."""
+    """What is left between spine and published numbers: shear P L/GA (factor 1) and stretch 1/EA of the unit square,
+    in size and sign.
+    """
     inward, along, out = BEND_TIPS[force]
     published, spine = np.array([along, inward, out]), bend_of_a_rod(force, 0.0, 0.0)
-    assert bend_of_a_rod(force, 1.0 / 5e6, 1.0 / 1e7) == pytest.approx(published, abs=5e-5)                  # its last digit
+    # its last digit
+    assert bend_of_a_rod(force, 1.0 / 5e6, 1.0 / 1e7) == pytest.approx(published, abs=5e-5)
     missing = published - spine
     assert (np.sign(missing) == [-1.0, -1.0, 1.0]).all() and np.linalg.norm(missing) < force * BEND_LENGTH / 5e6
-    for shear, stretch in ((1.0 / 5e6, 0.0), (0.0, 1.0 / 1e7), (1.2 / 5e6, 1.0 / 1e7)):                     # one alone, or a factor of 5/6
+    # one alone, or a factor of 5/6
+    for shear, stretch in ((1.0 / 5e6, 0.0), (0.0, 1.0 / 1e7), (1.2 / 5e6, 1.0 / 1e7)):
         assert np.abs(bend_of_a_rod(force, shear, stretch) - published).max() > 4e-4
 
 
@@ -77,9 +89,16 @@ def test_cosserat_limit_under_tip_force_and_tendons() -> None:
     tips: dict[str, list[np.ndarray]] = {"energy": [], "moment": []}
     for form, found in tips.items():
         for count in (8, 16, 32, 64):
-            found.append(ll.TendonStatics(rod(count, hole=0.05), form=form).solve([6.0], tip_force=(0.2, -0.3, 0.4)).tip_in_base)
+            found.append(
+                ll.TendonStatics(rod(count, hole=0.05), settings=ll.TendonStaticsSettings(form=form))
+                .solve([6.0], tip_force=(0.2, -0.3, 0.4))
+                .tip_in_base
+            )
     for form, expected in (("energy", 2.0), ("moment", 1.0)):
         steps = [float(np.linalg.norm(b - a)) for a, b in zip(tips[form], tips[form][1:], strict=False)]
         assert order(steps) == pytest.approx(expected, abs=0.12)
-    energy, moment = (4.0 * tips["energy"][-1] - tips["energy"][-2]) / 3.0, 2.0 * tips["moment"][-1] - tips["moment"][-2]
+    energy, moment = (
+        (4.0 * tips["energy"][-1] - tips["energy"][-2]) / 3.0,
+        2.0 * tips["moment"][-1] - tips["moment"][-2],
+    )
     assert energy == pytest.approx(moment, abs=2e-3)

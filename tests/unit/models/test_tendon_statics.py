@@ -1,4 +1,6 @@
-"""A tendon-driven spine: what must hold whatever the numbers are (spec of paper 004, section 12), and how wrong input is answered."""
+"""A tendon-driven spine: what must hold whatever the numbers are (spec of paper 004, section 12), and how wrong
+input is answered.
+"""
 from __future__ import annotations
 
 from pathlib import Path
@@ -14,31 +16,58 @@ from limbless.environments.point_wrench import PointWrench
 from limbless.gaits.tendon_paths import TipEight
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.mechanics.spine import equilibrium as kernels
-from limbless.models.tendon_statics.packing import FROM_PAPER
+from limbless.models.tendon_statics.tables import FROM_PAPER
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 HANGING = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)
 STANDING = (np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0)
 FREE = ll.SnakeNeck(stop_lateral=None, stop_vertical=None)
 GRID = {"task": "grid", "gait": {"kind": "tension-grid", "largest": 0.1, "count": 2}}
-LENGTHS = {"task": "path", "gait": {"kind": "tendon-path", "drives": "tendon-length", "table": [[0.0] + [0.16] * 4, [1.0] + [0.15] * 4]}}
+LENGTHS = {
+    "task": "path",
+    "gait": {"kind": "tendon-path", "drives": "tendon-length", "table": [[0.0] + [0.16] * 4, [1.0] + [0.15] * 4]},
+}
 rng = np.random.default_rng
 
 
-def neck(robot: Any = FREE, environment: Any = None, **options: Any) -> ll.TendonStatics:
-    return ll.TendonStatics(robot, ll.Gravity() if environment is None else environment, **{"base_orientation": HANGING, **options})
+def neck(
+    robot: Any = FREE, environment: Any = None, base_orientation: Any = HANGING, **settings: Any
+) -> ll.TendonStatics:
+    return ll.TendonStatics(
+        robot,
+        ll.Gravity() if environment is None else environment,
+        settings=ll.TendonStaticsSettings(**settings),
+        base_orientation=base_orientation,
+    )
 
 
 def slanted(twist: float | None = None) -> ll.TendonSpine:
-    """Two segments: three tendons at 120 degrees to the middle, three to the tip, all of them slanted, and bent at rest."""
+    """Two segments: three tendons at 120 degrees to the middle, three to the tip, all of them slanted, and bent at
+    rest.
+    """
     v, random = 6, rng(3)
-    vertebrae = tuple(Vertebra(length=0.02 + 0.001 * i, lateral_stiffness=0.05 - 0.003 * i, vertical_stiffness=0.06, twist_stiffness=twist,
-                               rest_lateral=0.03 * (i % 2), rest_vertical=-0.02, disk_mass=0.002 + 0.0003 * i) for i in range(v))
+    vertebrae = tuple(
+        Vertebra(
+            length=0.02 + 0.001 * i,
+            lateral_stiffness=0.05 - 0.003 * i,
+            vertical_stiffness=0.06,
+            twist_stiffness=twist,
+            rest_lateral=0.03 * (i % 2),
+            rest_vertical=-0.02,
+            disk_mass=0.002 + 0.0003 * i,
+        )
+        for i in range(v)
+    )
     tendons = []
     for c in range(6):
         angle = 2 * np.pi * c / 3 + 0.3 + 0.1 * np.arange(v + 1) + 0.05 * random.standard_normal(v + 1)
         radius = 0.011 - 0.0005 * np.arange(v + 1)
-        tendons.append(Tendon(holes=tuple(zip(radius * np.cos(angle), radius * np.sin(angle), strict=True)), anchor=3 if c < 3 else None))
+        tendons.append(
+            Tendon(
+                holes=tuple(zip(radius * np.cos(angle), radius * np.sin(angle), strict=True)),
+                anchor=3 if c < 3 else None,
+            )
+        )
     return ll.TendonSpine(vertebrae=vertebrae, tendons=tuple(tendons))
 
 
@@ -46,14 +75,24 @@ def slanted(twist: float | None = None) -> ll.TendonSpine:
 
 @pytest.mark.parametrize(("twist", "form"), [(None, "energy"), (0.08, "energy"), (0.08, "moment")])
 @pytest.mark.parametrize("kinematics", ["arc", "hinge"])
-def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | None, form: Any, kinematics: str) -> None:
-    """For both places of the twist: halved about the bend, and at the outer disk (whose minimum is where the moment form starts)."""
-    model = ll.TendonStatics(slanted(twist).changed(kinematics=kinematics), [ll.Gravity(acceleration=(1.0, 2.0, -9.0)), ll.Buoyancy()],
-                             base_orientation=HANGING, tendon_stiffness=800.0, form=form)
+def test_residual_and_hessian_are_the_derivatives_of_the_energy(
+    twist: float | None, form: Any, kinematics: str
+) -> None:
+    """For both places of the twist: halved about the bend, and at the outer disk (whose minimum is where the moment
+    form starts).
+    """
+    model = ll.TendonStatics(
+        slanted(twist).changed(kinematics=kinematics),
+        [ll.Gravity(acceleration=(1.0, 2.0, -9.0)), ll.Buoyancy()],
+        settings=ll.TendonStaticsSettings(tendon_stiffness=800.0, form=form),
+        base_orientation=HANGING,
+    )
     shape, n = model.spine.stiffness.shape, model.spine.stiffness.size
     q = 0.2 * rng(1).standard_normal(shape)
     loads = model.loads(np.array([0.11, 0.3, 0.05, 0.2, 0.1, 0.4]), tip_force=(0.02, -0.05, 0.03))
-    loads = loads._replace(elastic=np.array([500.0, 0.0, 0.0, 0.0, 0.0, 900.0]), command=np.array([0.06, 0.3, 0.05, 0.2, 0.1, 0.5]))
+    loads = loads._replace(
+        elastic=np.array([500.0, 0.0, 0.0, 0.0, 0.0, 900.0]), command=np.array([0.06, 0.3, 0.05, 0.2, 0.1, 0.5])
+    )
     r, H, other = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
 
     def energy(q: np.ndarray) -> float:
@@ -75,7 +114,9 @@ def test_residual_and_hessian_are_the_derivatives_of_the_energy(twist: float | N
         step = step.reshape(shape)
         slope = (8 * (energy(q + step) - energy(q - step)) - energy(q + 2 * step) + energy(q - 2 * step)) / (12 * h)
         assert r[j] == pytest.approx(slope, abs=2e-10)
-        column = (8 * (residual(q + step) - residual(q - step)) - residual(q + 2 * step) + residual(q - 2 * step)) / (12 * h)
+        column = (8 * (residual(q + step) - residual(q - step)) - residual(q + 2 * step) + residual(q - 2 * step)) / (
+            12 * h
+        )
         assert H[:, j] == pytest.approx(column, abs=2e-9)
     assert np.abs(H - H.T).max() == 0.0
 
@@ -103,7 +144,7 @@ def test_tip_rates_are_differences_of_the_tip() -> None:
 @pytest.mark.parametrize("twist", [None, 0.08])
 def test_moment_form_in_a_vertebra_feels_the_tension_of_its_own_chords(twist: float | None) -> None:
     """Tendon forces telescope: without other loads the moment about a disk is that of the chords that leave it."""
-    model = ll.TendonStatics(slanted(twist), form="moment")
+    model = ll.TendonStatics(slanted(twist), settings=ll.TendonStaticsSettings(form="moment"))
     q = 0.2 * rng(4).standard_normal(model.spine.stiffness.shape)
     tension, r = np.array([0.3, 0.1, 0.2, 0.5, 0.2, 0.3]), np.zeros(q.size)
     posture = model.posture_at(q)
@@ -152,8 +193,9 @@ def test_turning_base_gravity_and_force_together_changes_nothing() -> None:
     R = quaternion_to_matrix(turn)
     gravity, force = np.array([1.0, -3.0, -9.0]), np.array([0.02, 0.03, -0.01])
     plain = ll.TendonStatics(slanted(), ll.Gravity(acceleration=tuple(gravity))).solve(np.full(6, 0.2), tip_force=force)
-    turned = ll.TendonStatics(slanted(), ll.Gravity(acceleration=tuple(R @ gravity)), base_orientation=turn, base_position=(1, 2, 3)).solve(
-        np.full(6, 0.2), tip_force=R @ force)
+    turned = ll.TendonStatics(
+        slanted(), ll.Gravity(acceleration=tuple(R @ gravity)), base_orientation=turn, base_position=(1, 2, 3)
+    ).solve(np.full(6, 0.2), tip_force=R @ force)
     assert turned.bend == pytest.approx(plain.bend, abs=1e-12)
     assert turned.tip_position == pytest.approx(R @ plain.tip_position + [1, 2, 3], abs=1e-12)
     assert turned.tip_compliance == pytest.approx(R @ plain.tip_compliance @ R.T, abs=1e-10)
@@ -183,12 +225,19 @@ def test_reciprocity_and_sensitivities_by_differences() -> None:
     for c in range(6):
         pull = h * np.eye(6)[c]
         above, below = model.solve(tension + pull), model.solve(tension - pull)
-        assert found.tip_per_tension[:, c] == pytest.approx((above.tip_position - below.tip_position) / (2 * h), abs=1e-8)
+        assert found.tip_per_tension[:, c] == pytest.approx(
+            (above.tip_position - below.tip_position) / (2 * h), abs=1e-8
+        )
     for axis in range(3):
         push = h * np.eye(3)[axis]
         above, below = model.solve(tension, tip_force=push), model.solve(tension, tip_force=-push)
-        assert found.tip_compliance[:, axis] == pytest.approx((above.tip_position - below.tip_position) / (2 * h), abs=1e-8)
-    stiff = [one.changed(lateral_stiffness=one.lateral_stiffness + 1e-6) if i == 2 else one for i, one in enumerate(model.robot.vertebrae)]
+        assert found.tip_compliance[:, axis] == pytest.approx(
+            (above.tip_position - below.tip_position) / (2 * h), abs=1e-8
+        )
+    stiff = [
+        one.changed(lateral_stiffness=one.lateral_stiffness + 1e-6) if i == 2 else one
+        for i, one in enumerate(model.robot.vertebrae)
+    ]
     other = model.changed(robot=model.robot.changed(vertebrae=tuple(stiff))).solve(tension)
     assert found.tip_per_stiffness[:, 2, 0] == pytest.approx((other.tip_position - found.tip_position) / 1e-6, abs=1e-5)
 
@@ -274,7 +323,9 @@ def test_given_at_the_tip_the_tension_is_found_there() -> None:
 
 
 def test_a_tendon_that_is_let_go_a_little_sticks_before_it_slides_back() -> None:
-    """Pulled, it slides (slip 1); a little less tension only turns the friction round, and nothing moves; far less, it slides back (-1)."""
+    """Pulled, it slides (slip 1); a little less tension only turns the friction round, and nothing moves; far less,
+    it slides back (-1).
+    """
     pulls = np.array([0.3, 0.299, 0.295, 0.1])
     pulled, less, lesser, back = neck(ll.SnakeNeck(count=3), friction=0.3).path(pulls[:, None] * [1.0, 0.0, 0.0, 0.0])
     length = [one.tendon_length[0] for one in (pulled, less, lesser, back)]
@@ -290,7 +341,10 @@ def test_a_closed_path_with_friction_costs_work_and_without_it_none() -> None:
     lost = {}
     for friction in (None, 0.2):
         found = neck(friction=friction).path(np.concatenate([pull, pull[1:]]))[59:]
-        length, tension = np.array([one.tendon_length for one in found]), np.array([one.proximal_tension for one in found])
+        length, tension = (
+            np.array([one.tendon_length for one in found]),
+            np.array([one.proximal_tension for one in found]),
+        )
         lost[friction] = -(0.5 * (tension[1:] + tension[:-1]) * np.diff(length, axis=0)).sum()
     assert abs(lost[None]) < 1e-9 and lost[0.2] > 1e-4
 
@@ -346,11 +400,21 @@ def test_out_of_reach_is_answered_with_the_nearest_and_does_not_spoil_what_follo
     assert found.reached.tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(("target", "largest", "stops", "state"), [
-    ((-0.14, 0.03), 2.5, False, "free-free"), ((-0.1, -0.1), 2.5, False, "free-free"), ((-0.115, 0.02), 1.0, True, "high-free"),
-    ((0.01, 0.12), 2.5, False, "free-low"), ((-0.09, -0.09), 1.0, True, "high-high"), ((-0.12, 0.0), 2.5, False, "free-slack")])
+@pytest.mark.parametrize(
+    ("target", "largest", "stops", "state"),
+    [
+        ((-0.14, 0.03), 2.5, False, "free-free"),
+        ((-0.1, -0.1), 2.5, False, "free-free"),
+        ((-0.115, 0.02), 1.0, True, "high-free"),
+        ((0.01, 0.12), 2.5, False, "free-low"),
+        ((-0.09, -0.09), 1.0, True, "high-high"),
+        ((-0.12, 0.0), 2.5, False, "free-slack"),
+    ],
+)
 def test_the_nearest_point_is_first_order_optimal(target: tuple, largest: float, stops: bool, state: str) -> None:
-    """Slope of half the squared distance by signed tensions: none where free, outward at a bound, uphill on both sides of a slack pair."""
+    """Slope of half the squared distance by signed tensions: none where free, outward at a bound, uphill on both
+    sides of a slack pair.
+    """
     model = neck(ll.SnakeNeck(), stops=stops)
     found = model.inverse([target], largest_tension=largest)
     miss = found.tip[0] - target
@@ -401,7 +465,9 @@ def test_redundant_tendons() -> None:
     assert 1.0 / soft.equilibria[0].tip_compliance[1, 1] == pytest.approx(1.7, rel=1e-3) and soft.reached.all()
     for prefer in ("tension", "work"):
         far = model.inverse([[-0.14, 0.03]], prefer=prefer, largest_tension=1.0)
-        assert far.error[0] <= model.inverse([[-0.14, 0.03]], largest_tension=1.0).error[0] + 1e-9, "pairs are a special case"
+        assert far.error[0] <= model.inverse([[-0.14, 0.03]], largest_tension=1.0).error[0] + 1e-9, (
+            "pairs are a special case"
+        )
 
 
 def positive_work(before: Any, after: Any) -> float:
@@ -414,7 +480,9 @@ def positive_work(before: Any, after: Any) -> float:
     (ll.SnakeNeck(), [[-0.01, 0.0], [-0.03, -0.01], [-0.02, 0.015], [0.02, 0.01]]),
     (slanted(), [[0.01, 0.0], [0.02, 0.008], [0.005, 0.015]])])
 def test_no_other_tensions_on_the_target_take_less_work(robot: Any, targets: list) -> None:
-    """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip is put back on its target."""
+    """Along the null space of the tip: tendons are pulled more (or less, if they pull), and the tip is put back on
+    its target.
+    """
     model, random = neck(robot), rng(9)
     found = model.inverse(targets, prefer="work")
     assert found.error.max() < 1e-7
@@ -432,7 +500,8 @@ def test_no_other_tensions_on_the_target_take_less_work(robot: Any, targets: lis
                     pull = np.maximum(pull - np.linalg.pinv(rates) @ miss, 0.0)
                 if np.linalg.norm(miss) < 1e-11 and np.abs(other.proximal_tension - tension).max() > 0.1 * size:
                     tried += 1
-                    lighter = 1e-9 * (tension @ tension - pull @ pull)           # J: the weight of tension that makes the choice unique
+                    # J: the weight of tension that makes the choice unique
+                    lighter = 1e-9 * (tension @ tension - pull @ pull)
                     assert positive_work(before, other) > least + min(lighter, 0.0) - 1e-11
         assert tried > 20
 
@@ -469,7 +538,9 @@ def test_design_gradient_and_what_it_saves() -> None:
 
 
 def test_a_design_with_fewer_freedoms_saves_less() -> None:
-    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors stay within their bounds."""
+    """Stiffness alone keeps every hole; with no sum of stiffnesses to keep, more is saved. Factors stay within their
+    bounds.
+    """
     model = neck(ll.SnakeNeck(count=2, stop_lateral=None, stop_vertical=None))
     reached = model.path(np.linspace(0.05, 0.2, 3)[:, None] * [1.0, 0.5, 0.0, 0.0])
     targets = [one.tip_in_base[1:] for one in reached]
@@ -489,7 +560,9 @@ def test_a_workspace_has_each_equilibrium_in_its_place(form: str) -> None:
     found = model.workspace(0.2, 3)
     for i, j in np.ndindex(3, 3):
         alone = model.solve(found.tension[i, j])
-        assert found.tip[i, j] == pytest.approx(alone.tip_in_base, abs=1e-9) and found.q[i, j] == pytest.approx(alone.q, abs=1e-9)
+        assert found.tip[i, j] == pytest.approx(alone.tip_in_base, abs=1e-9) and found.q[i, j] == pytest.approx(
+            alone.q, abs=1e-9
+        )
     pull = found.tension[:, :, [0, 1]] - found.tension[:, :, [3, 2]]
     assert pull[:, 1, 0] == pytest.approx([-0.2, 0.0, 0.2]) and pull[1, :, 1] == pytest.approx([-0.2, 0.0, 0.2])
 
@@ -522,39 +595,60 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
 
 # Wrong input
 
-@pytest.mark.parametrize(("call", "told"), [
-    (lambda m: m.solve([-0.1, 0, 0, 0]), "can only pull; got -0.1 N for 'right'"),
-    (lambda m: m.solve([0.1, 0]), "tension must have shape"),
-    (lambda m: m.solve([np.nan, 0, 0, 0]), "tension must be finite"),
-    (lambda m: m.solve(), "either tension or length"),
-    (lambda m: m.solve(length=[0.1] * 4), "give tendon_stiffness"),
-    (lambda m: m.solve([0.1] * 4, slip=2.0), "slip must lie between"),
-    (lambda m: m.inverse([[0.1, 0.1, 0.1]]), "targets must be finite numbers of shape"),
-    (lambda m: m.inverse([[0.1]], ["w"]), "follow: name each"),
-    (lambda m: m.inverse([[0.1] * 3], ["x", "y", "z"]), "as many signed tensions"),
-    (lambda m: m.inverse([[0.0, 0.0]], largest_tension=0.0), "largest_tension must be greater"),
-    (lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness"), "needs a wanted tip stiffness"),
-    (lambda m: m.workspace(-1.0), "largest tension greater than 0"),
-    (lambda m: m.path([0.1, 0.1]), "a path has shape"),
-    (lambda m: m.changed(friction=1.5), "friction must be a Coulomb coefficient"),
-    (lambda m: m.changed(form="other"), "form must be"),
-    (lambda m: m.changed(base_orientation=(2, 0, 0, 0)), "unit quaternion"),
-    (lambda m: m.changed(tendon_stiffness=-1.0), "tendon_stiffness must be greater"),
-    (lambda m: m.changed(environment=(ll.Gravity(active=((0, 1),)),)), "`active` time windows"),
-    (lambda m: m.changed(environment=(ll.Buoyancy(surface=0.0),)), "not a `surface`"),
-    (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
-    (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
-    (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),
-    (lambda m: m.changed(environment=(PointWrench(body=1, torque=(0, 0, 0.1)),)), "a torque acts on the last disk only"),
-    (lambda m: m.changed(tendon_stiffness=500.0).solve(length=[0.1, 0.1, 0.0, 0.1]), "length must be greater than 0 m; got 0 for 'up'"),
-    (lambda m: m.inverse([[0.0, 0.0]], prefer="ease"), "prefer must be antagonists, tension, work or stiffness; got 'ease'"),
-    (lambda m: m.changed(friction=0.1).inverse([[0.0, 0.0]], prefer="work"), "need the energy form without friction"),
-    (lambda m: ll.TendonStatics(slanted()).workspace(0.1), "6 tendons with 13 tensions each has 4.83e+06 postures, more than 1000000"),
-    (lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]), "design needs the energy form, no friction and as many"),
-    (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
-    (lambda m: m.changed(friction=0.1).solve([0.1] * 4).tip_compliance, "sensitivities belong to the energy form"),
-    (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
-])
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda m: m.solve([-0.1, 0, 0, 0]), "can only pull; got -0.1 N for 'right'"),
+        (lambda m: m.solve([0.1, 0]), "tension must have shape"),
+        (lambda m: m.solve([np.nan, 0, 0, 0]), "tension must be finite"),
+        (lambda m: m.solve(), "either tension or length"),
+        (lambda m: m.solve(length=[0.1] * 4), "give tendon_stiffness"),
+        (lambda m: m.solve([0.1] * 4, slip=2.0), "slip must lie between"),
+        (lambda m: m.inverse([[0.1, 0.1, 0.1]]), "targets must be finite numbers of shape"),
+        (lambda m: m.inverse([[0.1]], ["w"]), "follow: name each"),
+        (lambda m: m.inverse([[0.1] * 3], ["x", "y", "z"]), "as many signed tensions"),
+        (lambda m: m.inverse([[0.0, 0.0]], largest_tension=0.0), "largest_tension must be greater"),
+        (lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness"), "needs a wanted tip stiffness"),
+        (lambda m: m.workspace(-1.0), "largest tension greater than 0"),
+        (lambda m: m.path([0.1, 0.1]), "a path has shape"),
+        (lambda m: m.changed(friction=1.5), "friction must lie between 0 and below 1"),
+        (lambda m: m.changed(form="other"), "'energy'.*'moment'"),
+        (lambda m: m.changed(base_orientation=(2, 0, 0, 0)), "unit quaternion"),
+        (lambda m: m.changed(tendon_stiffness=-1.0), "tendon_stiffness must be greater"),
+        (lambda m: m.changed(environment=(ll.Gravity(active=((0, 1),)),)), "`active` time windows"),
+        (lambda m: m.changed(environment=(ll.Buoyancy(surface=0.0),)), "not a `surface`"),
+        (lambda m: m.changed(environment=(ll.Water(),)), "takes gravity, buoyancy and point-wrench"),
+        (lambda m: m.changed(environment=(PointWrench(frame="body"),)), "frame"),
+        (lambda m: m.changed(environment=(PointWrench(body=9),)), "`body` 9 is no disk"),
+        (
+            lambda m: m.changed(environment=(PointWrench(body=1, torque=(0, 0, 0.1)),)),
+            "a torque acts on the last disk only",
+        ),
+        (
+            lambda m: m.changed(tendon_stiffness=500.0).solve(length=[0.1, 0.1, 0.0, 0.1]),
+            "length must be greater than 0 m; got 0 for 'up'",
+        ),
+        (
+            lambda m: m.inverse([[0.0, 0.0]], prefer="ease"),
+            "prefer must be antagonists, tension, work or stiffness; got 'ease'",
+        ),
+        (
+            lambda m: m.changed(friction=0.1).inverse([[0.0, 0.0]], prefer="work"),
+            "need the energy form without friction",
+        ),
+        (
+            lambda m: ll.TendonStatics(slanted()).workspace(0.1),
+            "6 tendons with 13 tensions each has 4.83e+06 postures, more than 1000000",
+        ),
+        (
+            lambda m: m.changed(friction=0.1).design([[0.0, 0.0]]),
+            "design needs the energy form, no friction and as many",
+        ),
+        (lambda m: ll.TendonStatics(slanted()).pulley_angles([0.1] * 6), "no pulley_radius"),
+        (lambda m: m.changed(friction=0.1).solve([0.1] * 4).tip_compliance, "sensitivities belong to the energy form"),
+        (lambda m: ll.TendonStatics(ll.KhalilEel()), "takes a tendon spine"),
+    ],
+)
 def test_wrong_input_is_refused_in_words(call: Any, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:
         call(neck())
@@ -581,9 +675,18 @@ def test_a_spine_that_folds_on_itself_says_so_and_keeps_what_was_solved() -> Non
     with pytest.raises(ll.SimulationError, match="folds on itself"):
         neck(soft, ()).path([[0.01, 0, 0, 0], [5.0, 0, 0, 0]], kept=kept)
     assert len(kept) == 1
-    changes = {"robot": {"preset": "snake-neck", "first_stiffness": 0.002, "last_stiffness": 0.002, "stop_lateral": None,
-                         "stop_vertical": None},
-               "gait.table": [[0, 0, 0, 0, 0], [1, 0.01, 0, 0, 0], [2, 5.0, 0, 0, 0]], "gait.points": 0, "model.friction": None}
+    changes = {
+        "robot": {
+            "preset": "snake-neck",
+            "first_stiffness": 0.002,
+            "last_stiffness": 0.002,
+            "stop_lateral": None,
+            "stop_vertical": None,
+        },
+        "gait.table": [[0, 0, 0, 0, 0], [1, 0.01, 0, 0, 0], [2, 5.0, 0, 0, 0]],
+        "gait.points": 0,
+        "model.friction": None,
+    }
     with pytest.raises(ll.SimulationError, match="at point 2") as failed:
         ll.run("neck-friction", changes)
     assert failed.value.result is not None and failed.value.result.dataset.sizes["point"] == 2
@@ -621,7 +724,9 @@ def test_a_motion_has_no_task() -> None:
 def test_a_recorded_trajectory_is_followed(tmp_path: Path) -> None:
     file = tmp_path / "head.csv"
     s = np.linspace(0, 1, 12)
-    np.savetxt(file, np.stack([s, 0.15 + 0 * s, 0.02 * np.sin(6 * s), 0.01 * s], axis=1), delimiter=",", header="time, x, y, z")
+    np.savetxt(
+        file, np.stack([s, 0.15 + 0 * s, 0.02 * np.sin(6 * s), 0.01 * s], axis=1), delimiter=",", header="time, x, y, z"
+    )
     result = ll.run("neck-vertical-air", {"gait": {"kind": "tip-path", "file": str(file)}})
     assert result.dataset["tip_in_base"].values[:, 1] == pytest.approx(0.02 * np.sin(6 * s), abs=1e-9)
     assert result.dataset["time"].values == pytest.approx(s)
@@ -651,8 +756,9 @@ def test_the_pages_name_every_variable_and_every_field_of_statics() -> None:
     docs = Path(__file__).parents[3] / "docs"
     result = ll.run("neck-friction", {"gait.points": 3})
     page = (docs / "results.md").read_text()
-    assert not {name for name in {*SCHEMA, *map(str, result.dataset.data_vars), *result.dataset.dims} if f"`{name}`" not in page} - {
-        "axis", "quaternion", "transverse"}
+    assert not {
+        name for name in {*SCHEMA, *map(str, result.dataset.data_vars), *result.dataset.dims} if f"`{name}`" not in page
+    } - {"axis", "quaternion", "transverse"}
     page = (docs / "scenarios.md").read_text()
     described = [row.name for cls in (Vertebra, Tendon, TendonStaticsSettings) for row in rows(cls)]
     assert not {name for name in described if f"`{name}`" not in page} - {"kind"}

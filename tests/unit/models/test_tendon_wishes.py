@@ -1,4 +1,6 @@
-"""What a tip can be asked for beyond its place: three tendons, directions, a stiffness; by closed forms and differences."""
+"""What a tip can be asked for beyond its place: three tendons, directions, a stiffness; by closed forms and
+differences.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -17,7 +19,7 @@ ROUND = {"vertical_ratio": 1.0, "stop_lateral": None, "stop_vertical": None}
 
 
 def hanging(robot: Any = THREE, **options: Any) -> ll.TendonStatics:
-    return ll.TendonStatics(robot, ll.Gravity(), base_orientation=HANGING, **options)
+    return ll.TendonStatics(robot, ll.Gravity(), settings=ll.TendonStaticsSettings(**options), base_orientation=HANGING)
 
 
 def two_segments() -> ll.TendonSpine:
@@ -31,7 +33,9 @@ def two_segments() -> ll.TendonSpine:
 # Three tendons
 
 def test_three_tendons_pull_evenly_around_the_axis() -> None:
-    """A round spine without weight: each tendon alone bends it to its own side by the same amount, 120 degrees apart."""
+    """A round spine without weight: each tendon alone bends it to its own side by the same amount, 120 degrees
+    apart.
+    """
     model = ll.TendonStatics(ll.SnakeNeck(tendon_count=3, **ROUND))
     tips = np.array([model.solve(0.4 * np.eye(3)[c]).tip_in_base for c in range(3)])
     assert np.ptp(tips[:, 0]) < 1e-12 and np.ptp(np.hypot(tips[:, 1], tips[:, 2])) < 1e-12
@@ -40,7 +44,9 @@ def test_three_tendons_pull_evenly_around_the_axis() -> None:
 
 
 def test_three_tendons_follow_a_path_around_and_one_is_always_slack() -> None:
-    """inverse(forward) on a circle through all three sectors; tensions come back although the path never visits rest."""
+    """inverse(forward) on a circle through all three sectors; tensions come back although the path never visits
+    rest.
+    """
     model, s = hanging(), np.linspace(0.0, 2.0 * np.pi, 25)
     found = model.inverse(0.02 * np.stack([np.cos(s), np.sin(s)], axis=1))
     assert found.reached.all() and (found.tension.min(axis=1) == 0.0).all() and (found.tension >= 0.0).all()
@@ -52,7 +58,9 @@ def test_three_tendons_follow_a_path_around_and_one_is_always_slack() -> None:
 
 
 def test_of_three_tendons_the_least_ones_are_those_with_one_slack() -> None:
-    """Pulling all three alike moves nothing much, so the least sum of squares is not far from the solution with a slack tendon."""
+    """Pulling all three alike moves nothing much, so the least sum of squares is not far from the solution with a
+    slack tendon.
+    """
     model, target = hanging(), [[0.015, -0.01]]
     slack, least = model.inverse(target), model.inverse(target, prefer="tension")
     assert least.reached.all() and (least.tension**2).sum() <= (slack.tension**2).sum() + 1e-12
@@ -74,7 +82,9 @@ def test_a_target_out_of_reach_of_three_tendons_gets_the_nearest_tip() -> None:
 
 
 def test_the_workspace_of_three_tendons() -> None:
-    """Every combination with one slack tendon, each the equilibrium of its tensions; the rim goes once around, in sixths."""
+    """Every combination with one slack tendon, each the equilibrium of its tensions; the rim goes once around, in
+    sixths.
+    """
     model, count = hanging(ll.SnakeNeck(count=2, tendon_count=3)), 3
     found = model.workspace(0.4, count)
     n = count - 1
@@ -85,7 +95,11 @@ def test_the_workspace_of_three_tendons() -> None:
         assert model.solve(tension).tip_in_base == pytest.approx(tip, abs=1e-9)
     rim = found.boundary
     around = np.unwrap(np.arctan2(rim[:, 2], rim[:, 1]))
-    assert len(rim) == 6 * n and np.abs(np.sign(np.diff(around)).sum()) == 6 * n - 1 and abs(around[-1] - around[0]) < 2.0 * np.pi
+    assert (
+        len(rim) == 6 * n
+        and np.abs(np.sign(np.diff(around)).sum()) == 6 * n - 1
+        and abs(around[-1] - around[0]) < 2.0 * np.pi
+    )
 
 
 def test_free_tendons_are_scanned_one_by_one() -> None:
@@ -106,7 +120,10 @@ def test_a_grid_of_three_tendons_is_a_result() -> None:
 def test_a_design_for_three_tendons_by_differences() -> None:
     from limbless.models.tendon_statics.design import Consumption
 
-    model, s = hanging(ll.SnakeNeck(count=3, tendon_count=3, stop_lateral=None, stop_vertical=None)), np.linspace(0.0, 6.0, 7)
+    model, s = (
+        hanging(ll.SnakeNeck(count=3, tendon_count=3, stop_lateral=None, stop_vertical=None)),
+        np.linspace(0.0, 6.0, 7),
+    )
     consumption = Consumption(model, 0.004 * np.stack([np.sin(s), np.cos(s)], axis=1))
     factors = 1.0 + 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, consumption.size)
     _, gradient = consumption(factors)
@@ -119,7 +136,9 @@ def test_a_design_for_three_tendons_by_differences() -> None:
 # Directions
 
 def test_a_direction_is_reached_by_its_closed_form() -> None:
-    """Without weight a tendon gives every vertebra the same bend as its chord asks; the last disk's heading is the sum of all bends."""
+    """Without weight a tendon gives every vertebra the same bend as its chord asks; the last disk's heading is the
+    sum of all bends.
+    """
     model = ll.TendonStatics(ll.SnakeNeck(**ROUND))
     bent = model.solve([0.0, 0.0, 0.0, 0.3])
     assert bent.tip_components[3] == pytest.approx(bent.bend[:, 0].sum(), abs=1e-12)
@@ -129,7 +148,9 @@ def test_a_direction_is_reached_by_its_closed_form() -> None:
 
 
 def test_a_head_looks_where_it_is_told() -> None:
-    """Heading and elevation in turn, hanging, with three tendons: the recorded quaternion points there, by another formula."""
+    """Heading and elevation in turn, hanging, with three tendons: the recorded quaternion points there, by another
+    formula.
+    """
     wanted = np.radians([[10.0, 5.0], [-20.0, 15.0], [25.0, -10.0]])
     found = hanging().inverse(wanted, ("heading", "elevation"))
     assert found.reached.all()
@@ -159,7 +180,11 @@ def test_a_scenario_follows_directions_and_says_what_it_missed() -> None:
     assert data["target_angle_error"].values[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
     heading, elevation, _ = data["tip_angles"].values[2]
     assert data["target_angle_error"].values[2] == pytest.approx(np.hypot(3.0 - heading, elevation))
-    assert len(result.notes) == 1 and "1 of 3 targets are out of reach" in result.notes[0] and "deg away" in result.notes[0]
+    assert (
+        len(result.notes) == 1
+        and "1 of 3 targets are out of reach" in result.notes[0]
+        and "deg away" in result.notes[0]
+    )
     with pytest.raises(ll.InputError, match="seven, with heading"):
         ll.run("neck-vertical-air", {"gait": {**gait, "table": [row[:4] for row in table]}})
 
@@ -168,7 +193,9 @@ def test_a_scenario_follows_directions_and_says_what_it_missed() -> None:
 
 @pytest.mark.parametrize("stiffening", [0.0, 400.0])
 def test_held_lengths_stiffen_by_differences(stiffening: float) -> None:
-    """The compliance with held lengths is what a small force on the tip shows, lengths commanded; tensions come out as they were."""
+    """The compliance with held lengths is what a small force on the tip shows, lengths commanded; tensions come out
+    as they were.
+    """
     model = hanging(ll.SnakeNeck(), tendon_stiffness=1500.0, tendon_stiffening=stiffening)
     free = model.solve([0.5, 0.3, 0.2, 0.1])
     held = model.holding(free)
@@ -178,13 +205,19 @@ def test_held_lengths_stiffen_by_differences(stiffening: float) -> None:
     h = 1e-4
     for axis in (0, 1):
         push = h * np.eye(3)[axis]
-        above, below = (model.solve(length=held.command_length, tip_force=side * push, start=free.q) for side in (1.0, -1.0))
-        assert held.tip_compliance[:, axis] == pytest.approx((above.tip_position - below.tip_position) / (2 * h), abs=1e-6)
+        above, below = (
+            model.solve(length=held.command_length, tip_force=side * push, start=free.q) for side in (1.0, -1.0)
+        )
+        assert held.tip_compliance[:, axis] == pytest.approx(
+            (above.tip_position - below.tip_position) / (2 * h), abs=1e-6
+        )
     assert held.tip_compliance[1, 1] < 0.8 * free.tip_compliance[1, 1]
 
 
 def test_an_elastic_tendon_pulls_by_its_law() -> None:
-    """dT/dx = k + a T, integrated by hand; its energy is the integral of T, so that the energy's slope is the tension."""
+    """dT/dx = k + a T, integrated by hand; its energy is the integral of T, so that the energy's slope is the
+    tension.
+    """
     k, a = 800.0, 300.0
     model = hanging(ll.SnakeNeck(count=2), tendon_stiffness=k, tendon_stiffening=a)
     found = model.solve(length=[0.038, 0.04, 0.04, 0.04])
@@ -194,19 +227,25 @@ def test_an_elastic_tendon_pulls_by_its_law() -> None:
 
 
 def test_a_stiffness_that_antagonists_can_give_is_met_and_another_is_told() -> None:
-    """Without elastic tendons pulling all only softens. Elastic ones that stiffen reach more, and the wish is checked by
+    """Without elastic tendons pulling all only softens. Elastic ones that stiffen reach more, and the wish is checked
+    by
     pushing the tip."""
     neck, target = ll.SnakeNeck(count=3), [[0.0, -0.003]]
     soft = hanging(neck)
     missed = soft.inverse(target, prefer="stiffness", stiffness=60.0)
     assert missed.reached.all() and not missed.wish_met.any() and missed.stiffness is not None
     best = 1.0 / missed.equilibria[0].tip_compliance[1, 1]
-    assert missed.stiffness[0] == pytest.approx(best) and best < 1.02 / soft.inverse(target).equilibria[0].tip_compliance[1, 1]
+    assert (
+        missed.stiffness[0] == pytest.approx(best)
+        and best < 1.02 / soft.inverse(target).equilibria[0].tip_compliance[1, 1]
+    )
     model = hanging(neck, tendon_stiffness=50.0, tendon_stiffening=800.0)
     found = model.inverse(target, prefer="stiffness", stiffness=1.9 * best)
     assert found.reached.all() and found.wish_met.all()
     there, h = found.equilibria[0], 1e-4
-    above, below = (model.solve(length=there.command_length, tip_force=(0.0, side * h, 0.0), start=there.q) for side in (1.0, -1.0))
+    above, below = (
+        model.solve(length=there.command_length, tip_force=(0.0, side * h, 0.0), start=there.q) for side in (1.0, -1.0)
+    )
     assert 2 * h / (above.tip_position - below.tip_position)[1] == pytest.approx(1.9 * best, rel=0.01)
 
 
@@ -217,18 +256,29 @@ def test_a_run_says_that_its_wanted_stiffness_was_not_met() -> None:
     assert result.summary()["statics"]["target_error"] < 1e-7
     assert len(result.notes) == 1 and "model.tip_stiffness: 60 N/m is not met at 2 of 2 points" in result.notes[0]
     stiff = ll.run("neck-vertical-air", changes | {"model.tip_stiffness": 40.0, "model.tendon_stiffness": 1000.0})
-    assert stiff.dataset["tip_compliance"].values[:, 1].max() < 0.8 * result.dataset["tip_compliance"].values[:, 1].min()
+    assert (
+        stiff.dataset["tip_compliance"].values[:, 1].max() < 0.8 * result.dataset["tip_compliance"].values[:, 1].min()
+    )
     assert "command_length" in stiff.dataset
 
 
-@pytest.mark.parametrize(("call", "told"), [
-    (lambda m: m.inverse([[0.1, 0.1]], ("heading", "elevation"), prefer="stiffness", stiffness=1.0), "needs a `direction`"),
-    (lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness", stiffness=1.0, direction=(0, 0, 0)), "direction must be three"),
-    (lambda m: m.holding(m.solve([0.1] * 3)), "needs elastic tendons"),
-    (lambda m: m.changed(tendon_stiffening=10.0), "goes with a tendon_stiffness"),
-    (lambda m: m.robot.changed(triples=((0, 1, 1),)), "three different tendons"),
-    (lambda m: m.robot.changed(pairs=((0, 1),)), "one of them only"),
-])
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda m: m.inverse([[0.1, 0.1]], ("heading", "elevation"), prefer="stiffness", stiffness=1.0),
+            "needs a `direction`",
+        ),
+        (
+            lambda m: m.inverse([[0.0, 0.0]], prefer="stiffness", stiffness=1.0, direction=(0, 0, 0)),
+            "direction must be three",
+        ),
+        (lambda m: m.holding(m.solve([0.1] * 3)), "needs elastic tendons"),
+        (lambda m: m.changed(tendon_stiffening=10.0), "goes with a tendon_stiffness"),
+        (lambda m: m.robot.changed(triples=((0, 1, 1),)), "three different tendons"),
+        (lambda m: m.robot.changed(pairs=((0, 1),)), "one of them only"),
+    ],
+)
 def test_wrong_wishes_are_refused_in_words(call: Any, told: str) -> None:
     with pytest.raises(ll.InputError) as refused:
         call(hanging())

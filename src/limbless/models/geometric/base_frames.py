@@ -1,19 +1,16 @@
 """How the base of a chain is described: virtual joints (a chart) or a group, and how a pose becomes its coordinates."""
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.mechanics.chain.frames import FixedBase, Frame, PlanarChart, PlanarGroup, SpaceChart, SpaceGroup
+from limbless.models.geometric.settings import Coordinates, Form
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-Coordinates = Literal["virtual", "group"]
-Form = Literal["full", "printed"]
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 _FRAMES: dict[tuple[str, str], type[Frame]] = {
@@ -28,10 +25,6 @@ _NAMES: dict[type[Frame], tuple[str, ...]] = {
 
 def frame_of(chain: Chain, coordinates: Coordinates, equations: Form = "full") -> Frame:
     """The description of the base of this chain, whose equations are in full or with (22) as printed."""
-    if coordinates not in ("virtual", "group"):
-        raise InputError(f"coordinates must be 'virtual' (the paper's virtual joints) or 'group' (SE(2) or SE(3)); got {coordinates!r}")
-    if equations not in ("full", "printed"):
-        raise InputError(f"equations must be 'full' or 'printed' ((22) of the paper without its mixed terms); got {equations!r}")
     if equations == "printed" and (chain.base != "planar" or coordinates != "virtual"):
         raise InputError("equations 'printed' are those of a planar base on virtual joints, as in the paper; "
                          f"got base {chain.base!r} with coordinates {coordinates!r}: use 'full'")
@@ -48,7 +41,8 @@ def names_of(frame: Frame) -> tuple[str, ...]:
 def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Array, Array]:
     """Home pose (7) and base coordinates of a base at this pose.
 
-    Virtual joints stand at the world's origin along its axes, as in the paper. A planar base that does not start in a horizontal
+    Virtual joints stand at the world's origin along its axes, as in the paper. A planar base that does not start in a
+    horizontal
     plane has them along the axes of its initial pose; a fixed base has its pose as home and no coordinates.
     """
     position, q = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
@@ -58,9 +52,15 @@ def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Arr
     if isinstance(frame, SpaceGroup):
         return AT_ORIGIN.copy(), np.concatenate([position, q])
     if isinstance(frame, SpaceChart):
-        yaw, pitch, roll = np.arctan2(R[1, 0], R[0, 0]), np.arcsin(np.clip(-R[2, 0], -1.0, 1.0)), np.arctan2(R[2, 1], R[2, 2])
+        yaw, pitch, roll = (
+            np.arctan2(R[1, 0], R[0, 0]),
+            np.arcsin(np.clip(-R[2, 0], -1.0, 1.0)),
+            np.arctan2(R[2, 1], R[2, 2]),
+        )
         return AT_ORIGIN.copy(), np.array([*position, yaw, pitch, roll])
     level = abs(q[1]) < 1e-15 and abs(q[2]) < 1e-15
     if level:
-        return np.array([0.0, 0.0, position[2], 1.0, 0.0, 0.0, 0.0]), np.array([*position[:2], 2.0 * np.arctan2(q[3], q[0])])
+        return np.array([0.0, 0.0, position[2], 1.0, 0.0, 0.0, 0.0]), np.array(
+            [*position[:2], 2.0 * np.arctan2(q[3], q[0])]
+        )
     return np.concatenate([position, q]), np.zeros(3)

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.environments.base import Environment, together
+from limbless.actuation import Actuation
+from limbless.environments.base import Environment
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError, SimulationError
@@ -21,107 +21,63 @@ from limbless.mechanics.geometric import evaluation as kernels
 from limbless.mechanics.geometric.mixed_dynamics import Trouble
 from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped, geometry_of
 from limbless.mechanics.integrate.tally import Uncounted
-from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
+from limbless.models.chain_model import ChainModel
+from limbless.models.feedback import refuse_feedforward
 from limbless.models.geometric import planar, tables
-from limbless.models.geometric.base_frames import AT_ORIGIN, Coordinates, Form, frame_of, names_of
+from limbless.models.geometric.base_frames import AT_ORIGIN, frame_of, names_of
+from limbless.models.geometric.settings import GeometricSettings
+from limbless.models.geometric.solution import Geodesic, GeometricSolution, Impact, Poses
 from limbless.robots.base import Preset, Robot
-from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
 Given = Literal["locomotion", "manipulation", "torque-driven"]
 _FULL = Full()
 
 
-class Poses(NamedTuple):
-    """Module frames: x along the body, origin at the module's centre."""
-
-    rotation: Array      # (modules, 3, 3) module to world
-    position: Array      # (modules, 3) m
-
-
-@dataclass(frozen=True)
-class GeometricSolution:
-    """One instant of M ẍ + Γ(ẋ, ẋ) = Y.
-
-    Attributes
-    ----------
-    acceleration : (N,) of every degree of freedom, base first.
-    force : (N,) what the actuators give along the joints; along the base, what holds it (zero where it is free).
-    reaction : (6,) force and moment that hold the robot from outside, about the base origin, world axes (N, N m).
-    clamp_reaction : (6,) the part of it that holds the module `clamp`, likewise; what holds the base is the rest.
-    """
-
-    acceleration: Array
-    force: Array
-    reaction: Array
-    clamp_reaction: Array
-
-
-class Geodesic(NamedTuple):
-    """A free motion at the asked times."""
-
-    time: Array          # (T,) s
-    x: Array             # (T, coordinates) base, then joints
-    speeds: Array        # (T, N)
-
-
-@dataclass(frozen=True)
-class Impact:
-    """A clamp that closes on a moving module.
-
-    Attributes
-    ----------
-    speeds : (N,) after it.
-    impulse : (6,) of the clamp, about the base origin, world axes (N s, N m s).
-    joint_impulse : (joints,) of the motors that keep the motion-given joints as they are (N m s).
-    energy : kinetic energy that is lost, J.
-    motor_work : work of the motors' impulses, J.
-    """
-
-    speeds: Array
-    impulse: Array
-    joint_impulse: Array
-    energy: float
-    motor_work: float
-
-
-class Equations:
+class Equations(ChainModel):
     """Product of exponentials, metric, Christoffel symbols and the one solution for all modes, of a serial chain.
 
     Parameters
     ----------
     robot : a `Chain` of revolute, prismatic and universal joints, or a preset that builds one.
     environment : what acts on it.
-    coordinates : `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2) or SE(3)).
-    equations : `full`, or `printed`: (22) as the paper prints it, without the terms that mix speeds of the base and of the joints. A
-        planar robot on virtual joints then swims away without friction; it serves to show what that costs, and for nothing else.
+    actuation : how a gait drives it in a simulation (default: imposed motion).
+    settings : `coordinates`: `virtual` (the base on virtual joints: PX PY RZ, or PX PY PZ RZ RY RX) or `group` (SE(2)
+        or SE(3)); `equations`: `full`, or `printed`: (22) as the paper prints it, without the terms that mix speeds of
+        the base and of the joints. A planar robot on virtual joints then swims away without friction; it serves to show
+        what that costs, and for nothing else.
 
-    States are x: base coordinates, then joint positions; and speeds: base speeds, then joint velocities. On virtual joints the two
-    match. On SE(2) x begins with X, Y, yaw, on SE(3) with position and quaternion, and the speeds with the body twist.
+    States are x: base coordinates, then joint positions; and speeds: base speeds, then joint velocities. On virtual
+    joints the two match. On SE(2) x begins with X, Y, yaw, on SE(3) with position and quaternion, and the speeds with
+    the body twist.
     """
 
+    name = "geometric"
+
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 coordinates: Coordinates = "virtual", equations: Form = "full") -> None:
-        built = robot.build()
-        if not isinstance(built, Chain):
-            raise InputError(f"the geometric model moves a chain; got {type(built).__name__}")
-        if np.any(built.arrays().joint_kind == Spherical.code):
-            raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute joints "
-                             "(khalil-eel: `joints: revolute`)")
-        self.chain, self.frame = built, frame_of(built, coordinates, equations)
-        self.environment = together(environment)
+                 actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
+        super().__init__(robot, environment, actuation)
+        self.settings = own = settings or GeometricSettings()
+        self.frame = frame_of(self.chain, own.coordinates, own.equations)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
-        self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
-        laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
-        self._forces, added, self._packs = assembly.pack_environment(built, laws)
-        self.equations: Full | Printed = Printed() if equations == "printed" else Full()
-        self._plain, self._added = assembly.robot_of(built, added), added
+        self.wheels = [item for item in self.environment if _is_set_valued(item)]
+        self.equations: Full | Printed = Printed() if own.equations == "printed" else Full()
         self._robot = tables.robot_on(self.frame, self._plain)
-        self.freedoms = self.frame.speeds + built.freedoms
-        self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(laws), Uncounted())
+        self.freedoms = self.frame.speeds + self.chain.freedoms
+        self._lay_out(self.frame.coordinates, self.frame.speeds)
+        self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(self._pushing), Uncounted())
         self._geometry = geometry_of(self._memory)
+
+    def _refuse(self) -> None:
+        if np.any(self.chain.arrays().joint_kind == Spherical.code):
+            raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute "
+                             "joints (khalil-eel: `joints: revolute`)")
+        refuse_feedforward(self.actuation, "geometric")
+
+    def _pushes(self, item: Environment) -> bool:
+        return not isinstance(item, Clamp) and not _is_set_valued(item)
 
     # Kinematics
 
@@ -167,7 +123,8 @@ class Equations:
                     kind: Literal["first", "second"] = "first") -> Array:
         """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
 
-        `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual joints.
+        `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual
+        joints.
         The `second` kind has k raised, Γᵏ_ij = M⁻¹_kl Γ_ijl (12): free motion obeys dv_k/dt = -Γᵏ_ij v_i v_j.
         """
         if kind == "second":
@@ -202,49 +159,73 @@ class Equations:
     def geodesic(self, x: ArrayLike, speeds: ArrayLike, times: ArrayLike, tolerance: float = 1e-10) -> Geodesic:
         """The free motion of the robot from a state: nothing acts, neither environment nor motors nor springs.
 
-        Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant kinetic energy.
+        Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant
+        kinetic energy.
         `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every step.
         """
         from scipy.integrate import solve_ivp
 
         instants = np.asarray(times, dtype=float)
-        if instants.ndim != 1 or len(instants) == 0 or not np.isfinite(instants).all() or (np.diff(instants) <= 0).any() or instants[0] < 0:
+        if (
+            instants.ndim != 1
+            or len(instants) == 0
+            or not np.isfinite(instants).all()
+            or (np.diff(instants) <= 0).any()
+            or instants[0] < 0
+        ):
             raise InputError("times must be finite, increase, and begin at 0 s or later")
         split, v = self.frame.coordinates + self.chain.freedoms, numbers("speeds", speeds, self.freedoms)
         rate = np.zeros(split)
 
         def slope(_: float, state: Array) -> Array:
             kernels.put_coordinate_rates(self.frame, state[:split], state[split:], rate)
-            return np.concatenate([rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))])
+            return np.concatenate(
+                [rate, -np.linalg.solve(self.metric(state[:split]), self.bias(state[:split], state[split:]))]
+            )
 
         start = np.concatenate([numbers("x", x, split), v])
         found = solve_ivp(slope, (0.0, instants[-1]), start, "DOP853", instants, rtol=tolerance, atol=tolerance)
         return Geodesic(instants, found.y[:split].T.copy(), found.y[split:].T.copy())
 
     def generalised_force(self, x: ArrayLike, speeds: ArrayLike, time: float = 0.0) -> Array:
-        """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no function and not in it."""
+        """(N,): what the environment does along every degree of freedom (17)-(20); set-valued friction is no
+        function and not in it.
+        """
         without = self.bias(x, speeds)
         self._weigh(x, speeds, time)
         return without - self._memory.bias
 
     # Dynamics
 
-    def solve(self, x: ArrayLike, speeds: ArrayLike, given: Given | ArrayLike = "locomotion", *, acceleration: ArrayLike | None = None,
-              force: ArrayLike | None = None, clamp: int | None = None, time: float = 0.0) -> GeometricSolution:
+    def solve(
+        self,
+        x: ArrayLike,
+        speeds: ArrayLike,
+        given: Given | ArrayLike = "locomotion",
+        *,
+        acceleration: ArrayLike | None = None,
+        force: ArrayLike | None = None,
+        clamp: int | None = None,
+        time: float = 0.0,
+    ) -> GeometricSolution:
         """Each degree of freedom motion-given or force-given: (22)-(26) in full.
 
         Parameters
         ----------
         x, speeds : the state.
-        given : `locomotion` (joints motion-given, base free), `manipulation` (base and joints motion-given), `torque-driven` (none), or
+        given : `locomotion` (joints motion-given, base free), `manipulation` (base and joints motion-given),
+            `torque-driven` (none), or
             a mask of N.
         acceleration : (N,) or (joints,) of the motion-given ones, zero if absent.
         force : (N,) or (joints,) of the force-given ones, zero if absent.
-        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints. Where the base is
+        clamp : number of a module held fast besides (-1: the last); the base then follows from the joints. Where the
+            base is
             motion-given too, both are held: enough joints must be force-given to leave the loop a way to move.
         """
         if self.wheels:
-            raise InputError("set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`")
+            raise InputError(
+                "set-valued friction is no function of one state: `solve` needs wheels with `law: regularised`"
+            )
         mask, s = self._mask(given), self._memory
         self._weigh(x, speeds, time, self.equations)
         s.rates[:] = self._padded("acceleration", acceleration)
@@ -254,26 +235,36 @@ class Equations:
         found, count = kernels.solve_state(held, self._robot, self.frame, mask.astype(np.int64), s)
         if found:
             raise SimulationError(self._failure(found), time)
-        return GeometricSolution(s.rates.copy(), np.where(mask, s.effort - passive, effort), Base.of(s.base).held[0].copy(),
-                                 self._pull(count))
+        return GeometricSolution(
+            s.rates.copy(),
+            np.where(mask, s.effort - passive, effort),
+            Base.of(s.base).held[0].copy(),
+            self._pull(count),
+        )
 
     def _clamped(self, module: int) -> Clamped:
         """A clamp on a module, wherever it is."""
         return Clamped(Clamp(module=module).row(self.chain), AT_ORIGIN)
 
     def _pull(self, count: int) -> Array:
-        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a planar base."""
+        """(6,): λ of the clamp's rows as a force and a moment about the base origin, world axes; in the plane of a
+        planar base.
+        """
         pull, screws = self._memory.solver.pull[:count], Screw.of(self._memory.screws).twist
         if count == 3:
             return np.concatenate([pull[:2] @ screws[:2, :3], pull[2] * screws[2, 3:]])
         return pull.copy() if count else np.zeros(6)
 
     def close_clamp(self, x: ArrayLike, speeds: ArrayLike, clamp: int = 0, joints_given: bool = True) -> Impact:
-        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump as well."""
+        """The impulse of a clamp that closes on module `clamp`: joint speeds kept by their motors, or free to jump
+        as well.
+        """
         return self._close_clamp(self.frame, x, speeds, clamp, joints_given)
 
     def _close_clamp(self, frame: Frame, x: ArrayLike, speeds: ArrayLike, clamp: int, joints_given: bool) -> Impact:
-        """The same with the base's coordinates counted from the home of `frame`; the poses of all bodies are left in memory."""
+        """The same with the base's coordinates counted from the home of `frame`; the poses of all bodies are left in
+        memory.
+        """
         v, nb, s = numbers("speeds", speeds, self.freedoms), self.frame.speeds, self._memory
         self._weigh(x, v, None, frame=frame)
         mask = np.zeros(self.freedoms, dtype=np.int64)
@@ -284,7 +275,9 @@ class Equations:
         after = v + s.rates
         motors = np.where(mask[nb:] == 1, s.effort[nb:], 0.0)
         lost = 0.5 * (v @ s.metric @ v - after @ s.metric @ after)
-        return Impact(after, Screw.of(s.screws).pull.T @ s.rates, motors, float(lost), float(motors @ (0.5 * (v + after)[nb:])))
+        return Impact(
+            after, Screw.of(s.screws).pull.T @ s.rates, motors, float(lost), float(motors @ (0.5 * (v + after)[nb:]))
+        )
 
     # Inside
 
@@ -303,15 +296,25 @@ class Equations:
                frame: Frame | None = None) -> None:
         """Metric and bias at a state; with a time, the environment's forces are taken off the bias."""
         forces = () if time is None else self._forces
-        kernels.weigh_state(equations, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory)
+        kernels.weigh_state(
+            equations, self._robot, forces, frame or self.frame, time or 0.0, *self._state(x, speeds), self._memory
+        )
         if time is not None:
             refuse_law_failure(self.environment)
 
     def _passive(self, x: ArrayLike, speeds: ArrayLike) -> Array:
         """(N,): springs, dampers and friction in the joints."""
         passive = np.zeros(self.freedoms)
-        passive_torques(self._robot, np.concatenate([numbers("x", x, self.frame.coordinates + self.chain.freedoms),
-                                                     numbers("speeds", speeds, self.freedoms)]), passive[self.frame.speeds:])
+        passive_torques(
+            self._robot,
+            np.concatenate(
+                [
+                    numbers("x", x, self.frame.coordinates + self.chain.freedoms),
+                    numbers("speeds", speeds, self.freedoms),
+                ]
+            ),
+            passive[self.frame.speeds :],
+        )
         return passive
 
     def _mask(self, given: Given | ArrayLike) -> NDArray[np.bool_]:
@@ -320,11 +323,15 @@ class Equations:
         words = {"locomotion": ~base, "manipulation": base | ~base, "torque-driven": base & ~base}
         if isinstance(given, str):
             if given not in words:
-                raise InputError(f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got {given!r}")
+                raise InputError(
+                    f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got {given!r}"
+                )
             return words[given]
         mask = np.asarray(given, dtype=bool)
         if mask.shape != (self.freedoms,):
-            raise InputError(f"given must have {self.freedoms} entries, one per degree of freedom; got shape {mask.shape}")
+            raise InputError(
+                f"given must have {self.freedoms} entries, one per degree of freedom; got shape {mask.shape}"
+            )
         return mask
 
     def _padded(self, name: str, values: ArrayLike | None) -> Array:
@@ -339,13 +346,23 @@ class Equations:
     def _failure(self, what: int) -> str:
         """The sentence for what the solution ran into."""
         if what == Trouble.LOCK:
-            return ("the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
-                    "a base on SE(3), which has none")
+            return (
+                "the virtual joints of the base are near gimbal lock (pitch of 90 degrees): use coordinates 'group', "
+                "a base on SE(3), which has none"
+            )
         if what == Trouble.CLAMP:
             return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
         if what == Trouble.FRICTION:
-            return ("the friction of the wheels could not be solved for, though every step has a solution; please report this run, "
-                    "and try another step")
+            return (
+                "the friction of the wheels could not be solved for, though every step has a solution; please report this run, "
+                "and try another step"
+            )
         name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
-        return (f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
-                "mass and inertia, or the joint a rotor_inertia")
+        return (
+            f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
+            "mass and inertia, or the joint a rotor_inertia"
+        )
+
+
+def _is_set_valued(item: Environment) -> bool:
+    return isinstance(item, Wheels) and item.law == "set-valued"

@@ -14,7 +14,9 @@ Array = NDArray[np.float64]
 
 
 class Phase(NamedTuple):
-    """From `start` on: the mask of motion-given degrees of freedom, whether a feedback drives the rest, and their constant torques."""
+    """From `start` on: the mask of motion-given degrees of freedom, whether a feedback drives the rest, and their
+    constant torques.
+    """
 
     start: float
     given: NDArray[np.int64]      # (N,)
@@ -33,8 +35,10 @@ def phases_of(actuation: Actuation, given: NDArray[np.int64], feedback: bool, jo
             mask[len(mask) - joints:] = 1
         torque = np.zeros(joints) if phase.torque is None else np.array(phase.torque)
         if len(torque) != joints:
-            raise InputError(f"actuation.phases[{number}].torque must have {joints} numbers, one per joint; got {len(torque)} "
-                             "(did the number of modules change?)")
+            raise InputError(
+                f"actuation.phases[{number}].torque must have {joints} numbers, one per joint; got {len(torque)} "
+                "(did the number of modules change?)"
+            )
         found.append(Phase(-np.inf if number == 0 else phase.start, mask, phase.drive == "pd", torque))
     return found
 
@@ -45,7 +49,9 @@ def phase_at(phases: list[Phase], times: Array) -> NDArray[np.int64]:
 
 
 def handed_over(piece: Drive, times: Array, start: float, offset: Array, rate: Array, settle: float) -> Drive:
-    """The drive with a correction that begins at `start` with this offset and rate and is gone, smoothly, `settle` seconds later."""
+    """The drive with a correction that begins at `start` with this offset and rate and is gone, smoothly, `settle`
+    seconds later.
+    """
     s = np.clip((times - start) / settle, 0.0, 1.0)[:, None]
     value = (1 - 10 * s**3 + 15 * s**4 - 6 * s**5, s - 6 * s**3 + 8 * s**4 - 3 * s**5)
     slope = (-30 * s**2 + 60 * s**3 - 30 * s**4, 1 - 18 * s**2 + 32 * s**3 - 15 * s**4)

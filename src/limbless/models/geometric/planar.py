@@ -1,7 +1,9 @@
 """The planar chain in closed form: metric and Christoffel symbols in O(n²), exact (specification, section 2).
 
-All joints turn about the normal of the plane, so a body's heading is a sum of joint angles, and each of its points is a sum of
-levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading of body k is the
+All joints turn about the normal of the plane, so a body's heading is a sum of joint angles, and each of its points is a
+sum of
+levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading of body
+k is the
 arm to the next joint (k < i) or to its own centre of mass (k = i).
 """
 from __future__ import annotations
@@ -34,8 +36,10 @@ def levers(chain: Chain) -> Levers:
     turns = (arrays.joint_kind[1:] == 1) & (np.abs(arrays.axis[1:] - [0.0, 0.0, 1.0]).max(axis=1, initial=0.0) < _FLAT)
     if not turns.all():
         row = int(np.argmin(turns))
-        raise InputError(f"the planar form needs every joint to turn about +z; joint {chain.joint_names[row]!r} does not: "
-                         "use form='general'")
+        raise InputError(
+            f"the planar form needs every joint to turn about +z; joint {chain.joint_names[row]!r} does not: "
+            "use form='general'"
+        )
     bodies = chain.bodies()
     count = len(bodies.mass)
     lever = np.zeros((count, count), dtype=np.complex128)
@@ -73,7 +77,9 @@ def planar_metric(constants: Levers, x: Array) -> Array:
 
 
 def planar_rows(constants: Levers, x: Array) -> Array:
-    """Rows D[p, k], such that Gamma_ijk = D[max(i, j), k] for i, j >= 3 (numbered from 1) and 0 else: (joints + 1, n)."""
+    """Rows D[p, k], such that Gamma_ijk = D[max(i, j), k] for i, j >= 3 (numbered from 1) and 0 else: (joints + 1,
+    n).
+    """
     turned = np.exp(1j * np.cumsum(x[2:]))
     sine = (constants.coupling * np.conj(turned)[:, None] * turned[None, :]).imag     # A_kl sin(theta_l - theta_k)
     first = _beyond(constants.moment * turned, (0,))

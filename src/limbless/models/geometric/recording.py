@@ -5,9 +5,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
-from limbless.models.base import Block
-from limbless.models.chain_recording import Recorded
+from limbless.mechanics.chain.tables import Records as ChainRecords
+from limbless.mechanics.geometric.tables import GeometricRecords
+from limbless.models import chain_recording
+from limbless.models.base import Records, Variable
+from limbless.models.chain_recording import SCHEMA, Recorded, mean_powers, mean_schema
 from limbless.models.variables import choose
+
+__all__ = ["CLAMP_SCHEMA", "CONTACT_SCHEMA", "clamp_variables", "elsewhere", "kept_arrays", "mean_powers", "schema_of",
+           "wheel_variables"]
 
 Array = NDArray[np.float64]
 
@@ -16,29 +22,49 @@ CONTACT_SCHEMA = choose("contact_force", "contact_position", "contact_state", "c
                         contact_force="mean over the step that begins (of a wheel: its dry friction)")
 
 
-def clamp_variables(block: Block, records: Recorded, planar: bool) -> Block:
+def schema_of(clamps: bool, wheels: bool) -> dict[str, Variable]:
+    """What is recorded of a chain, with clamps and set-valued wheels or without."""
+    return {**(mean_schema(SCHEMA) if wheels else SCHEMA), **(CLAMP_SCHEMA if clamps else {}),
+            **(CONTACT_SCHEMA if wheels else {})}
+
+
+def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
+    """The records of a problem by name, as the model returns them."""
+    wheels = {f"contact_{name}": array for name, array in kept.wheels._asdict().items()}
+    return {**chain_recording.kept_arrays(ChainRecords(*kept[:5])), **wheels}
+
+
+def wheel_variables(records: Records) -> dict[str, Array]:
+    """What the wheels did."""
+    return {"contact_force": records["contact_force"], "contact_position": records["contact_place"],
+            "contact_state": records["contact_state"], "contact_held": records["contact_held"],
+            "contact_residual": records["contact_residual"]}
+
+
+def clamp_variables(records: Records, found: Recorded, planar: bool) -> dict[str, Array]:
     """The clamp's wrench on the clamped link, and what remains for the base to hold.
 
-    `block` has the row of the clamped body in `clamped` (-1: none). A planar base keeps what stands out of its plane.
+    `records` have the row of the clamped body in `clamped` (-1: none). A planar base keeps what stands out of its
+    plane.
     """
-    rows = block["clamped"].astype(int)
+    rows = records["clamped"].astype(int)
     closed = rows >= 0
-    place = records.origin[np.arange(len(rows)), np.maximum(rows, 0)]
-    force, moment = records.hold[:, :3], records.hold[:, 3:]
+    place = found.origin[np.arange(len(rows)), np.maximum(rows, 0)]
+    force, moment = found.hold[:, :3], found.hold[:, 3:]
     if planar:
-        normal = quaternion_to_matrix(records.x[:, 3:7])[:, :, 2]
+        normal = quaternion_to_matrix(found.x[:, 3:7])[:, :, 2]
         force = force - np.sum(force * normal, axis=1, keepdims=True) * normal
-    carried = moment - np.cross(place - records.origin[:, 0], force)
+    carried = moment - np.cross(place - found.origin[:, 0], force)
     if planar:
         carried = np.sum(carried * normal, axis=1, keepdims=True) * normal
     wrench = closed[:, None] * np.concatenate([force, carried], axis=1)
-    return {"clamp_wrench": wrench, "clamp_impulse": block["clamp_impulse"], "clamp_energy": block["clamp_energy"]}
+    return {"clamp_wrench": wrench, "clamp_impulse": records["clamp_impulse"], "clamp_energy": records["clamp_energy"]}
 
 
-def elsewhere(block: Block, records: Recorded, wrench: Array) -> Array:
+def elsewhere(records: Records, found: Recorded, wrench: Array) -> Array:
     """The wrench that still holds the base, about its origin, when a clamp holds another link."""
-    rows = block["clamped"].astype(int)
+    rows = records["clamped"].astype(int)
     away = rows > 0
-    arm = records.origin[np.arange(len(rows)), np.maximum(rows, 0)] - records.origin[:, 0]
+    arm = found.origin[np.arange(len(rows)), np.maximum(rows, 0)] - found.origin[:, 0]
     at_base = np.concatenate([wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1)
-    return records.hold - away[:, None] * at_base
+    return found.hold - away[:, None] * at_base

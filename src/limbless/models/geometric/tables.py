@@ -11,11 +11,32 @@ from limbless.environments.base import Environment
 from limbless.mechanics.chain.frames import Frame
 from limbless.mechanics.chain.joints import KINDS
 from limbless.mechanics.chain.screws import cross_joint
-from limbless.mechanics.chain.tables import INTEGRALS, Base, Body, Bound, Freedom, Link, Records, Robot, Screw, Spatial, Wish
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    Base,
+    Body,
+    Bound,
+    Drive,
+    Freedom,
+    Link,
+    Robot,
+    Screw,
+    Spatial,
+    Wish,
+)
 from limbless.mechanics.contact.dense import Dense
 from limbless.mechanics.contact.path import make_path
-from limbless.mechanics.contact.tables import Contact
-from limbless.mechanics.geometric.tables import GeometricMemory, GeometricRecords, NoWheels, Solver, Touching, WheelRecords, Wheels
+from limbless.mechanics.contact.tables import Contact, Remembered
+from limbless.mechanics.geometric.tables import (
+    GeometricMemory,
+    GeometricRecords,
+    NoWheels,
+    Solver,
+    Touching,
+    WheelRecords,
+    Wheels,
+)
+from limbless.mechanics.integrate.tally import Tally
 from limbless.models import chain_problem
 from limbless.models.contact_tables import bodies_of, mobility, rest_of, scene_of
 from limbless.robots.chain import Chain
@@ -48,40 +69,59 @@ def memory_of(frame: Frame, robot: Robot, wheels: Any, environments: int, tally:
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     state, slope, total = np.zeros((3, size))
     return GeometricMemory(
-        bodies=Body.zeros(bodies), spatial=Spatial.zeros(bodies), screws=Screw.zeros(N), base=Base.zeros(1), bounds=bounds,
-        metric=np.zeros((N, N)), bias=np.zeros(N), rates=rates, acceleration=rates[frame.speeds:], forces=np.zeros(N), effort=np.zeros(N),
-        torque=np.zeros(joints), passive=np.zeros(joints), wishes=Wish.zeros(joints), solver=solver_of(N), wheels=wheels,
-        trouble=np.zeros(1, dtype=np.int64), powers=np.zeros((4, joints)), law_powers=np.zeros(environments), tally=tally,
-        state=state, slope=slope, total=total)
+        bodies=Body.zeros(bodies), spatial=Spatial.zeros(bodies), screws=Screw.zeros(N), base=Base.zeros(1),
+        bounds=bounds, metric=np.zeros((N, N)), bias=np.zeros(N), rates=rates, acceleration=rates[frame.speeds:],
+        forces=np.zeros(N), effort=np.zeros(N), torque=np.zeros(joints), passive=np.zeros(joints),
+        wishes=Wish.zeros(joints), solver=solver_of(N), wheels=wheels, trouble=np.zeros(1, dtype=np.int64),
+        powers=np.zeros((4, joints)), law_powers=np.zeros(environments), tally=tally, state=state, slope=slope,
+        total=total)
 
 
 def solver_of(N: int) -> Solver:
     """Working memory of the dense solution for N degrees of freedom."""
     return Solver(free=np.zeros(N, dtype=np.int64), factor=np.zeros((N, N)), short=np.zeros(N), rows=np.zeros((6, N)),
-                  row_rates=np.zeros(6), target=np.zeros(6), mobility=np.zeros((6, N)), held=np.zeros((6, 6)), pull=np.zeros(6))
+                  row_rates=np.zeros(6), target=np.zeros(6), mobility=np.zeros((6, N)), held=np.zeros((6, 6)),
+                  pull=np.zeros(6))
 
 
 def wheels_of(chain: Chain, environment: Sequence[Environment], N: int) -> Wheels:
     """Set-valued wheels as contacts under given loads."""
     scene = scene_of(chain, environment)
     C = len(scene.owner)
-    dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)), np.zeros(2 * C, dtype=np.int64),
-                  make_path(2 * C))
+    dense = Dense(np.zeros((2 * C, 2 * C)), np.zeros(2 * C), np.zeros((2 * C, 2 * C + 1)),
+                  np.zeros(2 * C, dtype=np.int64), make_path(2 * C))
     touching = Touching(owner=scene.owner, contact=Contact.zeros(C), active=np.zeros(C, dtype=np.int64),
-                        rows=np.zeros((2 * C, N)), mobility=np.zeros((2 * C, N)), counts=np.zeros(3), found=np.zeros(3, dtype=np.int64))
-    return Wheels(touching, scene, rest_of(scene, len(chain.rows)), dense, 1.0 / mobility(chain, environment, bodies_of(chain)))
+                        rows=np.zeros((2 * C, N)), mobility=np.zeros((2 * C, N)), counts=np.zeros(3),
+                        found=np.zeros(3, dtype=np.int64))
+    size = 1.0 / mobility(chain, environment, bodies_of(chain))
+    return Wheels(touching, scene, rest_of(scene, len(chain.rows)), dense, size)
 
 
 def geometric_records(plain: Robot, wheels: int, count: int, tally: Any) -> GeometricRecords:
-    """Room for `count` records of a robot, of so many wheels, and for as many of `tally`."""
-    kept = WheelRecords(*(np.zeros(shape) for shape in ((count, wheels, 3), (count, wheels, 3), (count, wheels), (count, wheels), count)))
+    """Memory for `count` records of a robot, of so many wheels, and for as many of `tally`."""
+    each = (count, wheels)
+    kept = WheelRecords(*(np.zeros(shape) for shape in ((*each, 3), (*each, 3), each, each, count)))
     return GeometricRecords(*chain_problem.records_of(plain, count, tally), kept if wheels else NoWheels())
 
 
-def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
-    """The records by name, as a block keeps them."""
-    wheels = {f"contact_{name}": array for name, array in kept.wheels._asdict().items()}
-    return {**chain_problem.kept_arrays(Records(*kept[:5])), **wheels}
+def impulses(wheels: Wheels) -> Array:
+    """What the friction of wheels remembers from step to step, a view."""
+    return wheels.touching.contact[:, Contact.fields["load"].column:][:, :Remembered.width]
+
+
+def rows_of(drive: Drive, first: int, last: int) -> Drive:
+    """The rows of a stretch; a torque that is held has one row for all."""
+    torque = drive.torque if len(drive.torque) == 1 else drive.torque[first:last]
+    return Drive(drive.position[first:last], drive.velocity[first:last], drive.acceleration[first:last], torque)
+
+
+def records_from(kept: GeometricRecords, r: int) -> GeometricRecords:
+    """Memory for the records from r on."""
+    wheels = kept.wheels
+    if isinstance(wheels, WheelRecords):
+        wheels = WheelRecords(*(array[r:] for array in wheels))
+    return GeometricRecords(kept.x[r:], kept.base[r:], kept.axes[r:], kept.bodies[r:],
+                            Tally(*(array[r:] for array in kept.tally)), wheels)
 
 
 def copied(value: Any) -> Any:

@@ -1,4 +1,6 @@
-"""The resultant of the contacts shared among them: the smallest forces that give it (paper 000, (58)), or the smallest that only push."""
+"""The resultant of the contacts shared among them: the smallest forces that give it (paper 000, (58)), or the
+smallest that only push.
+"""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -21,14 +23,23 @@ class Shared(NamedTuple):
 
     wrench: Array          # (R, P, 6) along the section's axes
     about_head: Array      # (R, P, 6)
-    singular: Array        # (R, free components) singular values of the map from forces to their resultant, largest first
+    # (R, free components) singular values of the map from forces to their resultant, largest first
+    singular: Array
 
 
-def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, present: NDArray[np.bool_], resultant: Array,
-          times: Array) -> Shared:
+def share(
+    contacts: ContactSet,
+    slots: list[Slots],
+    pose: Array,
+    strain: Array,
+    present: NDArray[np.bool_],
+    resultant: Array,
+    times: Array,
+) -> Shared:
     """Contact forces along the guided components whose resultant about the head is given (R, 6).
 
-    Minimum norm, with couples made comparable with forces by a length and each contact's share weighted. Components of the resultant
+    Minimum norm, with couples made comparable with forces by a length and each contact's share weighted. Components of
+    the resultant
     that the base holds (a planar base holds the rest) are left to it.
     """
     guided = contacts.guided(slots)
@@ -39,7 +50,8 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
         unit[columns, 3:] = length or contacts._radius
         unit[columns] *= np.sqrt(item.weights(columns.stop - columns.start))[:, None]
         sides[:, columns] = item.sides(strain[:, columns])
-    carry = adjoint_matrices(pose).swapaxes(-1, -2)                                # section wrench -> about the head: Ad_h⁻ᵀ
+    # section wrench -> about the head: Ad_h⁻ᵀ
+    carry = adjoint_matrices(pose).swapaxes(-1, -2)
     columns_of = carry * (unit * guided)[:, None, :] * present[..., None, None]    # (R, P, 6 rows, 6 components)
     A = columns_of.transpose(0, 2, 1, 3).reshape(len(pose), 6, guided.size)[:, contacts.free]
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / contacts.rod.length)[contacts.free]
@@ -48,11 +60,14 @@ def share(contacts: ContactSet, slots: list[Slots], pose: Array, strain: Array, 
     conditioning = singular[:, -1] / np.maximum(singular[:, 0], 1e-300)
     if (conditioning < RANK).any():
         i = int(np.argmax(conditioning < RANK))
-        raise InputError(f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or are "
-                         f"parallel "
-                         f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
-                         f"contact")
-    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular      # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
+        raise InputError(
+            f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or are "
+            f"parallel "
+            f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
+            f"contact"
+        )
+    # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
+    along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular
     if sides.any():
         forces = one_sided(right, along, sides.reshape(len(pose), -1), times)
     else:
@@ -73,6 +88,8 @@ def one_sided(V: Array, c: Array, sides: Array, times: Array) -> Array:
     left = np.linalg.norm((V @ (sign * forces)[..., None])[..., 0] - c, axis=1)
     solved &= left <= 1e-8 * np.maximum(np.linalg.norm(c, axis=1), 1e-9)
     if not solved.all():
-        raise InputError(f"supports that only push cannot carry the body at t = {times[int(np.argmin(solved))]:g} s: no pushing "
-                         "forces have the resultant that its motion takes; add supports, on both sides, or set pushes: both")
+        raise InputError(
+            f"supports that only push cannot carry the body at t = {times[int(np.argmin(solved))]:g} s: no pushing "
+            "forces have the resultant that its motion takes; add supports, on both sides, or set pushes: both"
+        )
     return sign * forces

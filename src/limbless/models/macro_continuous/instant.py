@@ -14,7 +14,7 @@ from limbless.mechanics.rod.contacts import NOWHERE
 from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.models.base import State
 from limbless.models.macro_continuous.mesh import Mesh
-from limbless.models.macro_continuous.recording import from_raw
+from limbless.models.macro_continuous.recording import instants_of
 from limbless.models.macro_continuous.solution import Solution
 
 if TYPE_CHECKING:
@@ -89,12 +89,12 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     course = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))
     try:
         kinematic.slots = slots
-        _, block, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), course)
+        _, records, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), course)
     finally:
         kinematic.slots = before
     if status.failure:
         raise InputError(f"at t = {time:g} s {status.failure}") from status.cause
-    now, touches = from_raw(block)
+    now, touches = instants_of(records)
     wrench, tail = model.recorder.wrench_along(now, touches)
     held = np.zeros((0, 6)) if touches is None else np.where(touches.present[0, :, None], touches.wrench[0], 0.0)
     resultant = np.zeros(6) if touches is None else touches.resultant[0]

@@ -24,14 +24,14 @@ from limbless.mechanics.rod.following import HeadPose, Taken
 from limbless.mechanics.rod.shapes import make_desk, shape_all
 from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.mechanics.rod.tables import HeadState, Load, Memory, Shape, ShapeSums, Strains
-from limbless.models.base import Block, State, Status, before_failure, law_failure
-from limbless.models.macro_continuous import assembly
-from limbless.models.macro_continuous.assembly import SIZE
+from limbless.models.base import Records, State, Status, before_failure, law_failure
+from limbless.models.macro_continuous import tables
 from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
 from limbless.models.macro_continuous.distribution import Shared, share
 from limbless.models.macro_continuous.moving import velocity_of
-from limbless.models.macro_continuous.recording import Instants, Touches, raw_block
+from limbless.models.macro_continuous.recording import Instants, Touches, kept_arrays
 from limbless.models.macro_continuous.refusals import Slip
+from limbless.models.macro_continuous.tables import SIZE
 
 if TYPE_CHECKING:
     from limbless.models.macro_continuous.model import MacroContinuous
@@ -96,7 +96,7 @@ class Kinematic:
 
     def __init__(self, model: MacroContinuous) -> None:
         self.model, self.contacts, self.slots = model, model.contacts, list[Slots]()
-        self._windows = assembly.windows_of(model.forces)
+        self._windows = tables.windows_of(model.forces)
 
     def prepare(self, gait: Gait, drive: Drive) -> Course:
         """The shape at every stage time."""
@@ -106,7 +106,7 @@ class Kinematic:
         return course
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
-                course: Course) -> tuple[State, Block, Status]:
+                course: Course) -> tuple[State, Records, Status]:
         """From knot to knot; records where `record` says so."""
         model = self.model
         x, supports = state.x[:SIZE].copy(), state.x[SIZE:].copy()
@@ -114,13 +114,11 @@ class Kinematic:
         contacts = way.present.shape[1]
         tallies = model.tallies if model.tallies.contacts == contacts else model.tallies_of(contacts)
         tally = tallies.start(state.memory, state.time)
-        memory = assembly.memory_of(model.body, len(tallies.laws), tally, course.shapes, course.sums)
+        memory = tables.memory_of(model.body, len(tallies.laws), tally, course.shapes, course.sums)
         pose = self._per_instant(self._poses(way, x), way.when)
         taken = self._loads(way, pose, memory)
         status = law_failure(model.environment)
-        if status.failure:                               # what comes before it is kept; all later numbers are no
-                                                         # numbers
-            record = record & before_failure(knots, status)
+        if status.failure:                               # what comes after it are no numbers
             taken = taken._replace(push=np.nan_to_num(taken.push), works=np.nan_to_num(taken.works))
         effects = self._effects(way, course.sums[way.when.stage], taken)
         passive = model.recorder.passive_power(course.drive.value, course.drive.rate)[way.when.stage]
@@ -130,9 +128,9 @@ class Kinematic:
         self._count(way, record, memory, taken, effects, passive, shared, tallied)
         HeadState.of(x).motion[:] = way.motion.twist[way.when.grid[-1, 2]]
         x[WORKS:] = paid[-1]
-        block = self._block(way, np.flatnonzero(record), pose, paid, taken, effects, shared)
-        return (State(float(knots[-1]), np.concatenate([x, supports]), {**state.memory, **tallies.named(tally)}),
-                {**block, **tallies.named(tallied)}, status)
+        kept = self._kept(way, np.flatnonzero(record), pose, paid, taken, effects, shared)
+        after = State(float(knots[-1]), np.concatenate([x, supports]), {**state.memory, **tallies.named(tally)})
+        return after, before_failure(Records({**kept, **tallies.named(tallied)}), status), status
 
     @staticmethod
     def _poses(way: Passage, x: Array) -> Array:
@@ -149,7 +147,7 @@ class Kinematic:
                                  when.stands)
         taken = Taken(np.zeros((E, 6)), np.zeros((E, 6)), np.zeros((E, 2)), np.zeros((E, len(memory.law_powers))),
                       Load.zeros(J, len(model.mesh.X)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
-        following.loads_many(model.body, assembly.fresh(model.forces), given, memory, taken)
+        following.loads_many(model.body, tables.fresh(model.forces), given, memory, taken)
         return taken
 
     def _effects(self, way: Passage, sums: Array, taken: Taken) -> Effects:
@@ -179,8 +177,8 @@ class Kinematic:
         count_instants(robot, memory, Strains(*way.course.drive), tallied, steps, powers, inside)
 
     @staticmethod
-    def _block(way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects,
-               shared: Shared) -> Block:
+    def _kept(way: Passage, kept: NDArray[np.int64], pose: Array, paid: Array, taken: Taken, effects: Effects,
+              shared: Shared) -> dict[str, Array]:
         """The instants and contacts at the knots that are kept."""
         when, motion, drive = way.when, way.motion, way.course.drive
         e = np.where(kept < len(way.knots) - 1, when.grid[np.minimum(kept, len(way.knots) - 2), 0], when.grid[-1, 2])
@@ -190,7 +188,7 @@ class Kinematic:
         touches = Touches(way.places.place[e], way.present[when.step[e]], way.reached.shape[e][..., :12],
                           shared.wrench[j], shared.about_head[j], effects.touch[e], motion.residual[e], motion.speed[e],
                           shared.singular[j])
-        return raw_block(now, touches)
+        return kept_arrays(now, touches)
 
     def _move(self, course: Course, knots: Array, supports: Array, x: Array) -> Passage:
         """Contacts and motion, made to agree: supports wander with the body, and the body moves as they let it.

@@ -17,7 +17,9 @@ _NARROW = 1e-10        # of the length: half the width of the panel that holds a
 
 
 class Mesh(NamedTuple):
-    """Nodes along the rod. Panel j has the nodes 2 j, 2 j + 1, 2 j + 2; one of no length (half = 0) stands at each break."""
+    """Nodes along the rod. Panel j has the nodes 2 j, 2 j + 1, 2 j + 2; one of no length (half = 0) stands at each
+    break.
+    """
 
     X: Array               # (nodes,) abscissae, m
     half: Array            # (panels,) half lengths, m
@@ -82,5 +84,7 @@ class Slices:
     def node_at(self, abscissa: float) -> int:
         """The node at an abscissa where the mesh was broken, or at an end."""
         if abscissa > self.rod.length * (1.0 + 1e-12):
-            raise InputError(f"point-wrench: abscissa {abscissa:g} m lies outside the body, which is {self.rod.length:g} m long")
+            raise InputError(
+                f"point-wrench: abscissa {abscissa:g} m lies outside the body, which is {self.rod.length:g} m long"
+            )
         return int(np.abs(self.mesh.X - abscissa).argmin())

@@ -2,15 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
 
-from limbless.actuation import Actuation
+from limbless.actuation import Actuation, Motion
 from limbless.actuation.strains import rod_strain
-from limbless.description import quantity
 from limbless.environments.base import Environment, together
 from limbless.environments.constraint import Contact
 from limbless.errors import InputError
@@ -28,7 +26,6 @@ from limbless.mechanics.rod.tables import (
     InstantRecord,
     MomentumForm,
     Options,
-    Records,
     RodProblem,
     Shape,
     ShapeSums,
@@ -36,16 +33,28 @@ from limbless.mechanics.rod.tables import (
     VelocityForm,
 )
 from limbless.mechanics.rod.tables import Drive as RodDrive
+from limbless.mechanics.rod.tables import Records as RodRecords
 from limbless.models.arguments import numbers, unit_quaternion
-from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure, refuse_law_failure
-from limbless.models.macro_continuous import assembly
-from limbless.models.macro_continuous.assembly import SIZE
+from limbless.models.base import (
+    Model,
+    Records,
+    State,
+    Status,
+    Variable,
+    Variables,
+    before_failure,
+    law_failure,
+    refuse_law_failure,
+)
+from limbless.models.macro_continuous import tables
 from limbless.models.macro_continuous.contacts import ContactSet
 from limbless.models.macro_continuous.instant import held_instant
 from limbless.models.macro_continuous.kinematic import Course, Kinematic
 from limbless.models.macro_continuous.mesh import Slices, make_mesh
-from limbless.models.macro_continuous.recording import Instants, Recorder, from_raw, raw_block
+from limbless.models.macro_continuous.recording import Instants, Recorder, instants_of, kept_arrays
+from limbless.models.macro_continuous.settings import MacroContinuousSettings
 from limbless.models.macro_continuous.solution import Solution
+from limbless.models.macro_continuous.tables import SIZE
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, friction_limit, rod_rate
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
@@ -60,23 +69,30 @@ class MacroContinuous(Model):
 
     Without contacts the net motion comes from the external forces (Fig. 2); with contacts it comes from them (Fig. 5),
     and the forces follow. The plane and the line are the motion in space with some components of the head's twist held.
+
+    Parameters
+    ----------
+    robot : a `Rod`, or a preset that builds one.
+    environment : what acts on it and what holds it.
+    actuation : a gait imposes the strains, whatever it says.
+    settings : cells, inertia, form of the state.
     """
 
-
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
-                 settings: MacroContinuousSettings | None = None) -> None:
+                 actuation: Actuation | None = None, settings: MacroContinuousSettings | None = None) -> None:
         built, self.settings = robot.build(), settings or MacroContinuousSettings()
+        self.actuation = actuation or Motion()
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()
-        breaks = assembly.breaks_of(built, self.environment, self.settings.breaks)
+        breaks = tables.breaks_of(built, self.environment, self.settings.breaks)
         self.mesh = make_mesh(built.length, self.settings.cells, breaks)
         slices = Slices(built, self.mesh)
-        self.forces, self.packs = assembly.pack_environment(slices, self.environment)
-        self.whole, own = assembly.inertia_of(slices, self.forces, self.settings.inertia)
+        self.forces, self.packs = tables.pack_environment(slices, self.environment)
+        self.whole, own = tables.inertia_of(slices, self.forces, self.settings.inertia)
         self.free = np.array([float(c not in HELD[built.base]) for c in range(6)])
         self._options = Options(self._form(bool(held)))
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
@@ -84,7 +100,7 @@ class MacroContinuous(Model):
         self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
         self.recorder = Recorder(built, slices, self.whole, own, self.forces, (), self.settings.slip_tolerance)
         self._slices, self._own = slices, own
-        self.body = assembly.robot_of(self.mesh, self.whole, own, self.recorder.muscles(), self.free)
+        self.body = tables.robot_of(self.mesh, self.whole, own, self.recorder.muscles(), self.free)
         self.tallies = self.tallies_of(0)
 
     def tallies_of(self, contacts: int) -> Tallies:
@@ -139,21 +155,21 @@ class MacroContinuous(Model):
                 raise InputError("supports and crests say where contacts are; the environment has none, so leave them "
                                  "out")
             head = self._head(base_twist, base_position, base_orientation)
-            return self._instant(self._tables(strain, strain_rate, strain_acceleration), head, None, time)
+            return self._instant(self._checked(strain, strain_rate, strain_acceleration), head, None, time)
         if np.any(numbers("base_twist", base_twist, 6)):
             raise InputError("base_twist: contacts decide the motion of the head; leave it out (got "
                              f"{tuple(np.asarray(base_twist))})")
         x = self._head(_AT_REST, base_position, base_orientation)
-        strains = Drive(*self._tables(strain, strain_rate, strain_acceleration))
+        strains = Drive(*self._checked(strain, strain_rate, strain_acceleration))
         return held_instant(self, self.kinematic, strains, x, time, supports, crests)
 
-    def _tables(self, *strains: ArrayLike) -> list[Array]:
+    def _checked(self, *strains: ArrayLike) -> list[Array]:
         """Strains at the nodes as arrays for kernels, or a clear refusal."""
-        shape, tables = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
-        if any(values.shape != shape for values in tables):
+        shape, arrays = (len(self.mesh.X), 6), [kernel_array(values) for values in strains]
+        if any(values.shape != shape for values in arrays):
             raise InputError(f"strains must have shape {shape}, one row per node of mesh.X; got "
-                             f"{[values.shape for values in tables]}")
-        return tables
+                             f"{[values.shape for values in arrays]}")
+        return arrays
 
     @staticmethod
     def _head(twist: ArrayLike, position: ArrayLike, orientation: ArrayLike) -> Array:
@@ -171,10 +187,10 @@ class MacroContinuous(Model):
         """The wrench inside a body that moves as given (24); what that takes from outside at the head is
         `base_reaction`."""
         head = self._head(base_twist, base_position, base_orientation)
-        return self._instant(self._tables(strain, strain_rate, strain_acceleration), head, base_twist_rate, time)
+        return self._instant(self._checked(strain, strain_rate, strain_acceleration), head, base_twist_rate, time)
 
-    def _instant(self, tables: list[Array], x: Array, twist_rate: ArrayLike | None, time: float) -> Solution:
-        strains = Strains(*(values[None] for values in tables))
+    def _instant(self, given: list[Array], x: Array, twist_rate: ArrayLike | None, time: float) -> Solution:
+        strains = Strains(*(values[None] for values in given))
         problem = self._one_instant(strains)
         if not self._evaluate(problem, time, x):
             raise InputError("the motion of the head is not determined: the rod has no inertia; use a simulation")
@@ -182,11 +198,11 @@ class MacroContinuous(Model):
         now = _instants(np.array([time]), problem.records, strains)
         inertia = inertia_matrices(problem.memory.sums[:1])[0]
         if twist_rate is not None:
-            given, before = numbers("base_twist_rate", twist_rate, 6), Instant.of(problem.memory.instant)
-            hold = inertia @ given + before.bias[0] - before.push[0]
-            now = now._replace(twist_rate=given[None], hold=hold[None])
+            rate, before = numbers("base_twist_rate", twist_rate, 6), Instant.of(problem.memory.instant)
+            hold = inertia @ rate + before.bias[0] - before.push[0]
+            now = now._replace(twist_rate=rate[None], hold=hold[None])
         wrench, tail = self.recorder.wrench_along(now, None)
-        power = -float(self.mesh.weight @ (wrench[0] * tables[1]).sum(axis=1))
+        power = -float(self.mesh.weight @ (wrench[0] * given[1]).sum(axis=1))
         return Solution(now.twist_rate[0], wrench[0], tail[0], now.hold[0], inertia, now.shape[0, :, :12].copy(), power,
                         now.twist[0], np.zeros(6), np.zeros((0, 6)))
 
@@ -204,16 +220,16 @@ class MacroContinuous(Model):
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
         """`Shape` (nodes,): pose of every node in the head frame, its twist while the head rests, and what the strains
         add to its rate."""
-        tables = self._tables(strain, strain_rate, strain_acceleration)
+        given = self._checked(strain, strain_rate, strain_acceleration)
         found, sums = Shape.zeros(1, len(self.mesh.X)), ShapeSums.zeros(1)
-        shape_all(self.body, Strains(*(values[None] for values in tables)), make_desk(len(self.mesh.X)), found, sums)
+        shape_all(self.body, Strains(*(values[None] for values in given)), make_desk(len(self.mesh.X)), found, sums)
         return np.asarray(found[0])
 
     def _problem(self, drive: RodDrive, tally: Tally, records: int) -> RodProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        return RodProblem(self.body, assembly.fresh(self.forces), self._options, drive,
-                          assembly.memory_of(self.body, len(self.tallies.laws), tally),
-                          assembly.records_of(len(self.mesh.X), records, self.tallies.records(records)))
+        return RodProblem(self.body, tables.fresh(self.forces), self._options, drive,
+                          tables.memory_of(self.body, len(self.tallies.laws), tally),
+                          tables.records_of(len(self.mesh.X), records, self.tallies.records(records)))
 
     # Through time
 
@@ -249,7 +265,9 @@ class MacroContinuous(Model):
         strains = Strains(*(kernel_array(part) for part in drive))
         problem = self._one_instant(strains)
         self._evaluate(problem, 0.0, x)
-        return np.asarray(self.recorder.block(_instants(np.zeros(1), problem.records, strains), None)["momentum"][0])
+        return np.asarray(
+            self.recorder.variables(_instants(np.zeros(1), problem.records, strains), None)["momentum"][0]
+        )
 
     def step_limit(self, state: State) -> StepLimit | None:
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
@@ -262,7 +280,8 @@ class MacroContinuous(Model):
         drive = Drive(*(kernel_array(part) for part in rod_strain(self.rod, gait, times, self.mesh.X)))
         return self.kinematic.prepare(gait, drive) if self.kinematic is not None else drive
 
-    def advance(self, state: State, knots: Array, record: NDArray[np.bool_], drive: Any) -> tuple[State, Block, Status]:
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
+                drive: Any) -> tuple[State, Records, Status]:
         """From knot to knot, by the contacts' motion or by Runge-Kutta steps."""
         if self.kinematic is not None:
             return self.kinematic.advance(state, knots, record, drive)
@@ -278,24 +297,20 @@ class MacroContinuous(Model):
             status = Status("the forces leave the motion of the head undetermined (without inertia every direction "
                             "needs a drag); "
                             "add a drag, or set model.inertia: true", done, "the head")
-        if status.failure:
-            reached = int(before_failure(times, status).sum())
-            times = times[:reached]
-            kept = Records(kept.x[:reached], kept.instants[:reached], kept.shapes[:reached], kept.loads[:reached],
-                           kept.row[:reached], Tally(*(array[:reached] for array in kept.tally)))
         h, last = np.diff(knots), HeadState.of(x)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
-        HeadState.of(kept.x).passive[:] += paid[record][:len(times)]
+        HeadState.of(kept.x).passive[:] += paid[record]
         last.passive[...] += paid[-1]
-        if isinstance(self._options.form, Balanced) and record[-1] and not failed:
-            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]          # no state of its own: the twist of the
-                                                                                # last instant
-        block = {**raw_block(_instants(times, kept, strains), None), **self.tallies.named(kept.tally)}
-        return State(done, x, {**state.memory, **self.tallies.named(tally)}), block, status
+        if isinstance(self._options.form, Balanced) and record[-1] and not failed and not status.failure:
+            # no state of its own: the twist of the last instant
+            last.motion[:] = InstantRecord.of(kept.instants).twist[-1]
+        records = Records({**kept_arrays(_instants(times, kept, strains), None), **self.tallies.named(kept.tally)})
+        after = State(done, x, {**state.memory, **self.tallies.named(tally)})
+        return after, before_failure(records, status), status
 
-    def variables(self, block: Block) -> Block:
-        """The variables of the schema, from the raw arrays of all blocks."""
-        return {**self.recorder.block(*from_raw(block)), **self.tallies.variables(block)}
+    def variables(self, records: Records) -> Variables:
+        """The variables of the schema, from the arrays of all records."""
+        return Variables({**self.recorder.variables(*instants_of(records)), **self.tallies.variables(records)})
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time and base, for a controller."""
@@ -310,35 +325,9 @@ class MacroContinuous(Model):
         return {**self.recorder.coordinates(), **self.tallies.coordinates()}
 
 
-def _instants(times: Array, kept: Records, strains: Strains) -> Instants:
+def _instants(times: Array, kept: RodRecords, strains: Strains) -> Instants:
     """Records as instants."""
     instant = InstantRecord.of(kept.instants)
     powers = np.stack([instant.actuators, instant.environment], axis=1)
     return Instants(times, kept.x, instant.twist, instant.rate, instant.hold, powers, kept.shapes, kept.loads,
                     strains.value[kept.row], strains.rate[kept.row])
-
-
-class MacroContinuousSettings(ModelSettings):
-    """Macro-continuous dynamics of a strain-actuated rod (Boyer, Ali and Porez 2012)."""
-
-    kind: Literal["macro-continuous"] = "macro-continuous"
-    cells: int = Field(64, ge=2, le=20_000, description="cells along the body, two to a panel of the quadrature")
-    breaks: tuple[float, ...] = quantity((), "m", "abscissae at which the strain jumps: cells end there")
-    inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
-    form: Literal["velocity", "momentum"] = Field("velocity",
-                                                  description="state of a free rod: twist of the head, or momentum of "
-                                                              "the whole")
-    slip_tolerance: float = quantity(1e-6, "1", "slip that contacts may leave, relative to the speed of the body", gt=0)
-    takes_robots: ClassVar[tuple[str, ...]] = ("rod",)
-    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "constraint")
-    takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
-    takes_drives: ClassVar[tuple[str, ...]] = ("strain", "shape")
-
-    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> MacroContinuous:
-        return MacroContinuous(robot, environment, self)
-
-    def refined(self) -> MacroContinuousSettings:
-        return self.changed(cells=2 * self.cells)
-
-    def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
-        return tuple(environment)                        # a rod integrates all that acts on it over its cells

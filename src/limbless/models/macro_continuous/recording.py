@@ -17,7 +17,7 @@ from limbless.mechanics.contact.law import OPEN, SLIP, STICK
 from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
-from limbless.models.base import Block, Variable
+from limbless.models.base import Records, Variable, Variables
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 from limbless.models.variables import choose
 from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
@@ -64,21 +64,22 @@ class Touches(NamedTuple):
     singular: Array        # (R, free components) of the map from forces to resultant, largest first
 
 
-def raw_block(now: Instants, touches: Touches | None) -> Block:
-    """Instants and contacts as one block of arrays, record first: what `advance` keeps until the end of a run."""
-    kept = {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
-    block = {"time": now.time, **kept}
+def kept_arrays(now: Instants, touches: Touches | None) -> dict[str, Array]:
+    """Instants and contacts by name, record first: what the model keeps until the end of a run."""
+    kept = {"time": now.time}
+    kept |= {f"instant_{name}": values for name, values in now._asdict().items() if name != "time"}
     if touches is not None:
-        block |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
-    return block
+        kept |= {f"touch_{name}": np.asarray(values, dtype=np.float64) for name, values in touches._asdict().items()}
+    return kept
 
 
-def from_raw(block: Block) -> tuple[Instants, Touches | None]:
+def instants_of(records: Records) -> tuple[Instants, Touches | None]:
     """The way back."""
-    now = Instants(block["time"], *(np.ascontiguousarray(block[f"instant_{name}"]) for name in Instants._fields[1:]))
-    if "touch_place" not in block:
+    now = Instants(records["time"],
+                   *(np.ascontiguousarray(records[f"instant_{name}"]) for name in Instants._fields[1:]))
+    if "touch_place" not in records:
         return now, None
-    touches: Any = Touches(*(block[f"touch_{name}"] for name in Touches._fields))       # type: ignore[arg-type]
+    touches: Any = Touches(*(records[f"touch_{name}"] for name in Touches._fields))       # type: ignore[arg-type]
     return now, touches._replace(present=touches.present > 0.5)
 
 
@@ -108,7 +109,7 @@ def _turn(R: Array, v: Array) -> Array:
 
 
 class Recorder:
-    """Turns instants of one rod into blocks."""
+    """Turns instants of one rod into variables."""
 
     def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...],
                  contacts: Sequence[str] = (), slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
@@ -172,14 +173,14 @@ class Recorder:
         density = -((self.stiffness * (strain - NATURAL) + self.damping * rate) * rate).sum(axis=-1)
         return np.asarray(density @ self.mesh.weight)
 
-    def block(self, now: Instants, touches: Touches | None) -> Block:
+    def variables(self, now: Instants, touches: Touches | None) -> Variables:
         """The variables of the schema at the recorded instants."""
         state = HeadState.of(now.x)
         base = quaternion_to_matrix(state.turn)
         acceleration = now.twist_rate.copy()
         acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])
         passive, position = self.passive_power(now.strain, now.strain_rate), state.position
-        block = {
+        found = {
             "time": now.time, "base_position": position, "base_orientation": state.turn, "base_twist": now.twist,
             "base_acceleration": acceleration, "base_reaction": now.hold,
             "actuator_power": now.powers[:, 0] - passive, "environment_power": now.powers[:, 1],
@@ -188,12 +189,12 @@ class Recorder:
             "strain": now.strain[:, self.middles], "strain_rate": now.strain_rate[:, self.middles],
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
-        block |= self._matter(now, base, position) | self._inside(now, touches)
+        found |= self._matter(now, base, position) | self._inside(now, touches)
         if touches is not None:
-            block |= self._touched(touches, base, position)
-        return {name: np.ascontiguousarray(values, dtype=np.float64) for name, values in block.items()}
+            found |= self._touched(touches, base, position)
+        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
 
-    def _matter(self, now: Instants, base: Array, position: Array) -> Block:
+    def _matter(self, now: Instants, base: Array, position: Array) -> dict[str, Array]:
         """Poses, energy, momentum and centre of mass."""
         shape = Shape.of(now.shape)
         h, p = _rotations(now.shape), shape.place
@@ -254,7 +255,7 @@ class Recorder:
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
         return carried(wrenches_to_sections, now.shape, about_head), tail
 
-    def _inside(self, now: Instants, touches: Touches | None) -> Block:
+    def _inside(self, now: Instants, touches: Touches | None) -> dict[str, Array]:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""
         wrench, tail = self.wrench_along(now, touches)
         force, torque = (np.abs(wrench[..., part]).max(axis=(1, 2), initial=0.0) for part in (slice(3), slice(3, 6)))
@@ -278,7 +279,7 @@ class Recorder:
         V, rate = self._section_motion(now)
         return np.asarray(push - added * rate - cross_wrench(V, added * V))
 
-    def _touched(self, touches: Touches, base: Array, position: Array) -> Block:
+    def _touched(self, touches: Touches, base: Array, position: Array) -> dict[str, Array]:
         there = touches.present[..., None]
         place = position[:, None] + Shape.of(touches.pose).place @ base.swapaxes(1, 2)
         turn, wrench = base[:, None] @ _rotations(touches.pose), np.where(there, touches.wrench, 0.0)

@@ -25,7 +25,9 @@ def refuse_locked(item: Contact, given: Array, free: NDArray[np.bool_], base: st
 
 
 def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.bool_], whole: bool) -> None:
-    """Refuse where the matrices (E, n, n) of the normal equations do not determine the motion; contacts at `place` (E, P) where active."""
+    """Refuse where the matrices (E, n, n) of the normal equations do not determine the motion; contacts at `place`
+    (E, P) where active.
+    """
     doubtful = np.flatnonzero(~_surely_held(normal))
     values = np.linalg.eigvalsh(normal[doubtful])
     loose = values[:, 0] <= _LOOSE * values[:, -1]
@@ -34,27 +36,37 @@ def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.b
     first = int(np.argmax(loose))
     i = int(doubtful[first])
     if values[first, -1] == 0.0:
-        raise InputError(f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it "
-                         "move freely")
+        raise InputError(
+            f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it "
+            "move freely"
+        )
     where = "the whole body" if whole else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
-    raise InputError(f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or they are "
-                     "too few; add a contact, or bend the body")
+    raise InputError(
+        f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or they are "
+        "too few; add a contact, or bend the body"
+    )
 
 
 def _surely_held(normal: Array) -> NDArray[np.bool_]:
-    """Whether the determinant alone shows that no eigenvalue is too small: all others together are at most (trace / (n - 1))^(n - 1)."""
+    """Whether the determinant alone shows that no eigenvalue is too small: all others together are at most (trace /
+    (n - 1))^(n - 1).
+    """
     others = normal.shape[-1] - 1
     trace = np.maximum(np.trace(normal, axis1=1, axis2=2), 1e-300)
     return np.asarray(np.linalg.det(normal / trace[:, None, None]) * float(others) ** others > _LOOSE)
 
 
 def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, worst: NDArray[np.int64]) -> None:
-    """Refuse a relative slip (E,) above the tolerance. `worst` (E,) says which of the sections at `place` (E, N) slips most."""
+    """Refuse a relative slip (E,) above the tolerance. `worst` (E,) says which of the sections at `place` (E, N)
+    slips most.
+    """
     if residual.max(initial=0.0) <= tolerance:
         return
     i = int(np.argmax(residual > tolerance))
     X = place[i, worst[i]]
-    raise Slip(f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
-                     f"{X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one before, or the "
-                     "contacts move apart, or model.cells are too few for the length of the body and so fine a curve (the slip then "
-                     "falls with more)")
+    raise Slip(
+        f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
+        f"{X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one before, or the "
+        "contacts move apart, or model.cells are too few for the length of the body and so fine a curve (the slip then "
+        "falls with more)"
+    )

@@ -16,7 +16,9 @@ Array = NDArray[np.float64]
 
 
 class Antagonists:
-    """The pairs and triples of a robot; a group of g tendons has g - 1 unknowns, its tensions less that of its last tendon."""
+    """The pairs and triples of a robot; a group of g tendons has g - 1 unknowns, its tensions less that of its last
+    tendon.
+    """
 
     def __init__(self, robot: TendonSpine) -> None:
         self.groups = robot.antagonists
@@ -43,7 +45,9 @@ class Antagonists:
         return Aim(self.first, self.member, np.array(rows, dtype=np.int64), largest)
 
     def faces(self, tension: Array) -> Iterator[NDArray[np.int64]]:
-        """For every choice of one slack tendon in each group: the tendons that may pull. The choice nearest to `tension` comes first."""
+        """For every choice of one slack tendon in each group: the tendons that may pull. The choice nearest to
+        `tension` comes first.
+        """
         orders = [sorted(group, key=lambda tendon: (tension[tendon], -group.index(tendon))) for group in self.groups]
         for slack in product(*orders):
             yield np.array([tendon for tendon in self.member if tendon not in slack], dtype=np.int64)

@@ -1,9 +1,11 @@
-"""Of all tensions that bring the tip to its target those that an aim prefers: least tension or work, a wanted stiffness."""
+"""Of all tensions that bring the tip to its target those that an aim prefers: least tension or work, a wanted
+stiffness.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from limbless.models.tendon_statics.following import Follower
 
 Array = NDArray[np.float64]
-Prefer = Literal["antagonists", "tension", "work", "stiffness"]
 
 REACHED = 1e-9         # m, rad: nearer than this a target counts as reached
 MET = 0.01             # of a wanted stiffness: nearer than this it counts as met
@@ -29,7 +30,12 @@ class Chooser:
     """Chooses tensions for one target after the other."""
 
     def __init__(self, follower: Follower, wanted: float | None, direction: ArrayLike | None) -> None:
-        self.follower, self.model, self.prefer, self.largest = follower, follower.model, follower.prefer, follower.largest
+        self.follower, self.model, self.prefer, self.largest = (
+            follower,
+            follower.model,
+            follower.prefer,
+            follower.largest,
+        )
         if self.prefer == "stiffness" and (wanted is None or not wanted > 0.0):
             raise InputError(f"prefer 'stiffness' needs a wanted tip stiffness greater than 0 N/m; got {wanted}")
         self.wanted = wanted if self.prefer == "stiffness" else None
@@ -47,7 +53,9 @@ class Chooser:
         """Of the tip along the wanted direction, N/m: lengths held where tendons are elastic, else tensions."""
         return float(1.0 / max(self.direction @ found.tip_compliance @ self.direction, _RIGID))
 
-    def choose(self, target: Array, tension: Array, q: Array, previous: Equilibrium | None) -> tuple[Equilibrium, Array]:
+    def choose(
+        self, target: Array, tension: Array, q: Array, previous: Equilibrium | None
+    ) -> tuple[Equilibrium, Array]:
         """The equilibrium and its tensions; the nearest tip where the target is out of reach."""
         m, tried = self.model.tendons, []
         starts = [tension] if self.wanted is None else [tension, np.full(m, 0.5 * self.largest)]
@@ -56,7 +64,9 @@ class Chooser:
             if taut is not None:
                 low[list(taut)] = _TAUT * self.largest
                 high[[c for c in range(m) if c not in taut]] = 0.0
-            found = self._optimum(target, np.clip(begin, np.maximum(low, np.minimum(0.01, high)), high), low, high, q, previous)
+            found = self._optimum(
+                target, np.clip(begin, np.maximum(low, np.minimum(0.01, high)), high), low, high, q, previous
+            )
             if found is not None:
                 tried.append((*found, taut))
                 if self.wanted is not None and self._amiss(found[0]) <= 0.1 * MET:
@@ -64,11 +74,15 @@ class Chooser:
         if tried:
             there, answer, self._last = min(tried, key=lambda one: self._aim(one[0], one[1], previous))
             return there, answer
-        there, answer = self.follower.within(target, np.clip(tension, 0.01, self.largest), q, np.ones(m), np.arange(m, dtype=np.int64))
+        there, answer = self.follower.within(
+            target, np.clip(tension, 0.01, self.largest), q, np.ones(m), np.arange(m, dtype=np.int64)
+        )
         return self._held(there), answer
 
     def _sets(self) -> Iterator[tuple[int, ...] | None]:
-        """Which tendons are taut: those of the point before, all, then fewer. It matters for elastic ones, which stiffen as they pull."""
+        """Which tendons are taut: those of the point before, all, then fewer. It matters for elastic ones, which
+        stiffen as they pull.
+        """
         if not self.elastic:
             yield None
             return
@@ -96,11 +110,22 @@ class Chooser:
         def aim(t: Array) -> float:
             return self._aim(self._held(at(t)), t, previous)
 
-        kept = {"type": "eq", "fun": lambda t: 1e3 * follower.miss(at(t), target), "jac": lambda t: 1e3 * follower.rates(at(t))}
+        kept = {
+            "type": "eq",
+            "fun": lambda t: 1e3 * follower.miss(at(t), target),
+            "jac": lambda t: 1e3 * follower.rates(at(t)),
+        }
         gradient = (lambda t: self._aim_gradient(at(t), t, previous)) if self.wanted is None else "3-point"
         try:
-            found = minimize(aim, begin, jac=gradient, bounds=list(zip(low, high, strict=True)), constraints=[kept], method="SLSQP",
-                             options={"maxiter": 200, "ftol": 1e-14} if self.wanted is None else {"maxiter": 60, "ftol": 1e-9})
+            found = minimize(
+                aim,
+                begin,
+                jac=gradient,
+                bounds=list(zip(low, high, strict=True)),
+                constraints=[kept],
+                method="SLSQP",
+                options={"maxiter": 200, "ftol": 1e-14} if self.wanted is None else {"maxiter": 60, "ftol": 1e-9},
+            )
             answer = np.clip(found.x, low, high)
             there = at(answer)
         except SimulationError:
@@ -108,7 +133,9 @@ class Chooser:
         return (self._held(there), answer) if np.linalg.norm(follower.miss(there, target)) < 1e-7 else None
 
     def _amiss(self, found: Equilibrium) -> float:
-        """How far the stiffness is from the wanted one, as the logarithm of their ratio: near 0 the relative difference."""
+        """How far the stiffness is from the wanted one, as the logarithm of their ratio: near 0 the relative
+        difference.
+        """
         return float(abs(np.log(self.stiffness_of(found) / (self.wanted or 1.0))))
 
     def _aim(self, found: Equilibrium, t: Array, previous: Equilibrium | None) -> float:
@@ -134,5 +161,7 @@ class Chooser:
             pulled = previous.tendon_length - found.tendon_length
             mean = 0.5 * (previous.proximal_tension + found.proximal_tension)
             paid = mean * pulled > 0.0
-            slope = slope + 1e3 * (np.where(paid, 0.5 * pulled, 0.0) - found.length_per_tension.T @ np.where(paid, mean, 0.0))
+            slope = slope + 1e3 * (
+                np.where(paid, 0.5 * pulled, 0.0) - found.length_per_tension.T @ np.where(paid, mean, 0.0)
+            )
         return np.asarray(slope)

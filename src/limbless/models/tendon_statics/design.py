@@ -1,8 +1,12 @@
-"""Design: the stiffness profile and tendon routing that spend least along a trajectory of the tip, by adjoint gradients.
+"""Design: the stiffness profile and tendon routing that spend least along a trajectory of the tip, by adjoint
+gradients.
 
-Variables: factors on the lateral and vertical stiffness of every vertebra and, if asked for, on the distance from the axis of every hole
-of every disk. The consumption (sum of the positive actuator steps along the path, tensions solved so that the tip stays on the trajectory)
-is differentiated through the equilibria: at each point the residual r(q, u, p) and the tip equations are linear in small changes, so one
+Variables: factors on the lateral and vertical stiffness of every vertebra and, if asked for, on the distance from the
+axis of every hole
+of every disk. The consumption (sum of the positive actuator steps along the path, tensions solved so that the tip stays
+on the trajectory)
+is differentiated through the equilibria: at each point the residual r(q, u, p) and the tip equations are linear in
+small changes, so one
 linear solve with the transposed matrix gives the change of anything that depends on posture and tensions.
 """
 from __future__ import annotations
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from limbless.models.tendon_statics.model import TendonStatics
 
 Array = NDArray[np.float64]
-_DIFFERENCE = 1e-6       # relative, of a hole's distance: chords are cheap and smooth, their derivative by routing is taken by differences
+_DIFFERENCE = 1e-6  # relative, of a hole's distance: chords are cheap and smooth, their derivative by routing is taken by differences
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class Design:
     Attributes
     ----------
     robot : the spine with its new stiffnesses and holes.
-    factors : (variables,) by which stiffnesses (lateral of all vertebrae, then vertical) and hole distances (disk by disk) were multiplied.
+    factors : (variables,) by which stiffnesses (lateral of all vertebrae, then vertical) and hole distances (disk by
+        disk) were multiplied.
     before, after : consumption along the trajectory, J.
     evaluations : consumptions computed on the way.
     """
@@ -64,9 +69,11 @@ class Consumption:
     def __init__(self, model: TendonStatics, targets: ArrayLike, routing: bool = True, largest_tension: float = 2.5,
                  follow: Sequence[str] = ("y", "z")) -> None:
         if model.form != "energy" or model.friction_law or model.robot.signed_tensions != len(follow):
-            raise InputError("design needs the energy form, no friction and as many signed tensions of antagonists as followed "
-                             f"components; the robot has {model.robot.signed_tensions} (one per pair, two per triple), "
-                             f"{len(follow)} are followed")
+            raise InputError(
+                "design needs the energy form, no friction and as many signed tensions of antagonists as followed "
+                f"components; the robot has {model.robot.signed_tensions} (one per pair, two per triple), "
+                f"{len(follow)} are followed"
+            )
         self.model, self.targets, self.follow = model, np.atleast_2d(np.array(targets, dtype=np.float64)), tuple(follow)
         self.routing, self.largest = routing, largest_tension
         self.vertebrae = len(model.robot.vertebrae)
@@ -77,8 +84,10 @@ class Consumption:
         """The spine with these factors."""
         v, base = self.vertebrae, self.model.robot
         lateral, vertical, holes = factors[:v], factors[v:2 * v], factors[2 * v:]
-        stiffer = tuple(one.changed(lateral_stiffness=one.lateral_stiffness * a, vertical_stiffness=one.vertical_stiffness * b)
-                        for one, a, b in zip(base.vertebrae, lateral, vertical, strict=True))
+        stiffer = tuple(
+            one.changed(lateral_stiffness=one.lateral_stiffness * a, vertical_stiffness=one.vertical_stiffness * b)
+            for one, a, b in zip(base.vertebrae, lateral, vertical, strict=True)
+        )
         if not self.routing:
             return base.changed(vertebrae=stiffer)
         tendons = []
@@ -94,12 +103,15 @@ class Consumption:
         model = self.model.changed(robot=self.robot(factors))
         found = model.inverse(self.targets, self.follow, largest_tension=self.largest)
         if not found.reached.all():
-            raise SimulationError(f"point {int(np.argmin(found.reached))} of the trajectory is out of reach of this design")
+            raise SimulationError(
+                f"point {int(np.argmin(found.reached))} of the trajectory is out of reach of this design"
+            )
         tension, length = found.tension, np.array([one.tendon_length for one in found.equilibria])
         mean, change = 0.5 * (tension[1:] + tension[:-1]), np.diff(length, axis=0)
         steps = -(mean * change).sum(axis=1)
         paid = (steps > 0.0)[:, None]
-        by_tension, by_length = np.zeros_like(tension), np.zeros_like(length)      # d consumption / d tension and d length of each point
+        # d consumption / d tension and d length of each point
+        by_tension, by_length = np.zeros_like(tension), np.zeros_like(length)
         by_tension[1:] -= 0.5 * paid * change
         by_tension[:-1] -= 0.5 * paid * change
         by_length[1:] -= paid * mean
@@ -115,8 +127,12 @@ class Consumption:
         _, J, lever = model.levers(one.q)
         n, v, k = one.q.size, self.vertebrae, len(self.follow)
         per_unknown = model.antagonists.shared(model.antagonists.signed(tension))[1]
-        A = np.zeros((n + k, n + k))                                               # d (residual, tip) / d (q, u)
-        A[:n, :n], A[:n, n:], A[n:, :n] = one.hessian, lever @ per_unknown, J[[COMPONENTS.index(name) for name in self.follow]]
+        A = np.zeros((n + k, n + k))  # d (residual, tip) / d (q, u)
+        A[:n, :n], A[:n, n:], A[n:, :n] = (
+            one.hessian,
+            lever @ per_unknown,
+            J[[COMPONENTS.index(name) for name in self.follow]],
+        )
         held = one.held.ravel()
         A[:n][held] = 0.0
         A[:n, :n][held, held] = 1.0
@@ -132,8 +148,12 @@ class Consumption:
             gradient[2 * v:] = self._by_routing(model, one, tension, by_length, multiplier) / factors[2 * v:]
         return gradient
 
-    def _by_routing(self, model: TendonStatics, one: Equilibrium, tension: Array, by_length: Array, multiplier: Array) -> Array:
-        """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the residual through the multiplier."""
+    def _by_routing(
+        self, model: TendonStatics, one: Equilibrium, tension: Array, by_length: Array, multiplier: Array
+    ) -> Array:
+        """d / d ln(hole distance) of each disk at fixed posture: lengths directly, and the residual through the
+        multiplier.
+        """
         def value(holes: Array) -> float:
             posture = model.posture_at(one.q, model.spine._replace(holes=holes))
             return float(by_length @ posture.total - multiplier @ (posture.lever @ tension))
@@ -147,8 +167,18 @@ class Consumption:
         return change
 
 
-def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, least: float = 0.5, most: float = 1.2,
-            keep_compliance: bool = True, largest_tension: float = 2.5, steps: int = 60, follow: Sequence[str] = ("y", "z")) -> Design:
+def improve(
+    model: TendonStatics,
+    targets: ArrayLike,
+    *,
+    routing: bool = True,
+    least: float = 0.5,
+    most: float = 1.2,
+    keep_compliance: bool = True,
+    largest_tension: float = 2.5,
+    steps: int = 60,
+    follow: Sequence[str] = ("y", "z"),
+) -> Design:
     """The design that spends least along a trajectory.
 
     Parameters
@@ -156,7 +186,8 @@ def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, l
     targets : (points, components) what `follow` names of the tip, frame of the clamped disk, m and rad.
     routing : whether tendons may run nearer to or farther from the axis at each disk (within the disks).
     least, most : bounds on the factors of stiffness and of hole distance.
-    keep_compliance : hold the sums of the stiffnesses (lateral and vertical) as they are: a softer spine is always cheaper to bend.
+    keep_compliance : hold the sums of the stiffnesses (lateral and vertical) as they are: a softer spine is always
+        cheaper to bend.
     steps : iterations at most.
     """
     from scipy.optimize import minimize
@@ -173,7 +204,9 @@ def improve(model: TendonStatics, targets: ArrayLike, *, routing: bool = True, l
         for number, name in enumerate(("lateral_stiffness", "vertical_stiffness")):
             share = np.zeros(consumption.size)
             share[number * v:(number + 1) * v] = model.robot.values(name) / model.robot.values(name).sum()
-            constraints.append({"type": "eq", "fun": lambda x, share=share: share @ x - 1.0, "jac": lambda x, share=share: share})
+            constraints.append(
+                {"type": "eq", "fun": lambda x, share=share: share @ x - 1.0, "jac": lambda x, share=share: share}
+            )
 
     def scaled(x: Array) -> tuple[float, Array]:
         value, gradient = consumption(x)

@@ -1,4 +1,6 @@
-"""Tensions for given tips: antagonists by one Newton iteration on posture and tensions, everything else by optimisation."""
+"""Tensions for given tips: antagonists by one Newton iteration on posture and tensions, everything else by
+optimisation.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,8 +14,9 @@ from limbless.errors import InputError
 from limbless.gaits.tendon_paths import COMPONENTS
 from limbless.mechanics.spine import following as spine_following
 from limbless.models.tendon_statics.antagonists import difference
-from limbless.models.tendon_statics.choosing import MET, REACHED, Chooser, Prefer
+from limbless.models.tendon_statics.choosing import MET, REACHED, Chooser
 from limbless.models.tendon_statics.nearest import Miss, approach
+from limbless.models.tendon_statics.settings import Prefer
 from limbless.models.tendon_statics.solution import Equilibrium
 
 if TYPE_CHECKING:
@@ -64,14 +67,21 @@ class Follower:
             raise InputError(f"prefer must be antagonists, tension, work or stiffness; got {prefer!r}")
         self.largest = float(largest)
         if prefer == "antagonists" and self.antagonists.unknowns != len(rows):
-            raise InputError(f"{len(rows)} tip components need as many signed tensions, one per antagonist pair and two per triple; the "
-                             f"robot has {self.antagonists.unknowns}: choose other components (`follow`), or prefer 'tension', 'work' or "
-                             "'stiffness'")
-        self.smooth = model.form == "energy" and not model.friction_law and not model._dead[2].any() and not model._at_tip
+            raise InputError(
+                f"{len(rows)} tip components need as many signed tensions, one per antagonist pair and two per triple; the "
+                f"robot has {self.antagonists.unknowns}: choose other components (`follow`), or prefer 'tension', 'work' or "
+                "'stiffness'"
+            )
+        self.smooth = (
+            model.form == "energy" and not model.friction_law and not model._dead[2].any() and not model._at_tip
+        )
         if prefer != "antagonists" and not self.smooth:
-            raise InputError("prefer 'tension', 'work' and 'stiffness' need the energy form without friction and without a tip moment")
+            raise InputError(
+                "prefer 'tension', 'work' and 'stiffness' need the energy form without friction and without a tip moment"
+            )
         self.angles = np.array([row >= 3 for row in rows])
-        self.weight = np.where(self.angles, model.spine.length.sum(), 1.0)     # m/rad: makes angles comparable with distances
+        # m/rad: makes angles comparable with distances
+        self.weight = np.where(self.angles, model.spine.length.sum(), 1.0)
         self.chooser = Chooser(self, stiffness, direction) if prefer != "antagonists" else None
 
     def follow(self, targets: Array, start: ArrayLike | None, kept: list[Equilibrium]) -> Following:
@@ -82,16 +92,21 @@ class Follower:
         guess = None if self.smooth else self._guess(targets, start)
         while point < len(targets):
             if self.prefer == "antagonists" and self.smooth:
-                done = self._quickly(targets[point:], q, tension, kept, tensions) or self._quickly(targets[point:], *rest, kept, tensions)
+                done = self._quickly(targets[point:], q, tension, kept, tensions) or self._quickly(
+                    targets[point:], *rest, kept, tensions
+                )
                 point += done
                 if done:
                     q, tension = kept[-1].q, tensions[-1]
-                    continue                                       # the next one is out of reach from here: from rest, perhaps not
+                    # the next one is out of reach from here: from rest, perhaps not
+                    continue
             if self.chooser is not None:
                 found, tension = self.chooser.choose(targets[point], tension, q, previous)
             elif guess is not None:
                 near = guess.equilibria[point]
-                found, tension = self.nearest(targets[point], guess.tension[point], near.q, np.sign(held - near.tendon_length))
+                found, tension = self.nearest(
+                    targets[point], guess.tension[point], near.q, np.sign(held - near.tendon_length)
+                )
             else:
                 found, tension = self.nearest(targets[point], tension, q, np.ones(self.model.tendons))
             kept.append(found)
@@ -108,10 +123,14 @@ class Follower:
         if self.chooser is not None and self.chooser.wanted is not None:
             stiffness = np.array([self.chooser.stiffness_of(one) for one in kept])
             met = np.abs(stiffness / self.chooser.wanted - 1.0) <= MET
-        return Following(kept, tension, targets, tip, error, angle, (error < REACHED) & (angle < REACHED), stiffness, met)
+        return Following(
+            kept, tension, targets, tip, error, angle, (error < REACHED) & (angle < REACHED), stiffness, met
+        )
 
     def _guess(self, targets: Array, start: ArrayLike | None) -> Following | None:
-        """The same trajectory without friction, in the energy form: near enough to tell which tendons are pulled and which released."""
+        """The same trajectory without friction, in the energy form: near enough to tell which tendons are pulled and
+        which released.
+        """
         model = self.model
         if model._dead[2].any():
             return None
@@ -129,7 +148,9 @@ class Follower:
         return last.q, tension, last.tendon_length
 
     def _quickly(self, targets: Array, q: Array, tension: Array, kept: list[Equilibrium], tensions: list[Array]) -> int:
-        """As many points as the compiled Newton iteration answers; a first target that is too far is approached in steps."""
+        """As many points as the compiled Newton iteration answers; a first target that is too far is approached in
+        steps.
+        """
         model, group = self.model, self.antagonists
         loads, u = model.loads(np.zeros(model.tendons)), group.signed(tension)
         problem, aim = model.problem(loads, limit=_STEPS), group.aim(self.rows, self.largest)
@@ -166,21 +187,26 @@ class Follower:
         return np.asarray(self.weight[:, None] * found.components_per_tension[self.rows])
 
     def nearest(self, target: Array, tension: Array, q: Array, slip: Array) -> tuple[Equilibrium, Array]:
-        """The tensions of antagonists within bounds whose tip is nearest to the target; the target itself if it can be reached."""
+        """The tensions of antagonists within bounds whose tip is nearest to the target; the target itself if it can
+        be reached.
+        """
         group = self.antagonists
         if group.only_pairs:
             found, u = self._least(target, group.signed(tension), -self.largest, q, slip, lambda u: group.shared(u)[0],
                                    lambda u, side: group.shared(np.where(u == 0.0, side, u))[1])
             return found, group.shared(u)[0]
         tried = []
-        for pulling in group.faces(tension):                       # a triple has kinks elsewhere than at 0: each face by itself
+        # a triple has kinks elsewhere than at 0: each face by itself
+        for pulling in group.faces(tension):
             found, there = self.within(target, tension, q, slip, pulling)
             tried.append((float(np.linalg.norm(self.miss(found, target))), found, there))
             if tried[-1][0] < REACHED:
                 break
         return min(tried, key=lambda one: one[0])[1:]
 
-    def within(self, target: Array, tension: Array, q: Array, slip: Array, pulling: NDArray[np.int64]) -> tuple[Equilibrium, Array]:
+    def within(
+        self, target: Array, tension: Array, q: Array, slip: Array, pulling: NDArray[np.int64]
+    ) -> tuple[Equilibrium, Array]:
         """The same where the tendons `pulling` are free, from 0 to the bound, and all others are slack."""
         pick = np.eye(self.model.tendons)[:, pulling]
         found, t = self._least(target, tension[pulling], 0.0, q, slip, lambda t: pick @ t, lambda t, side: pick)
@@ -190,7 +216,8 @@ class Follower:
                per_unknown: Callable[[Array, float], Array]) -> tuple[Equilibrium, Array]:
         """Unknowns x within bounds that make the miss least (first-order optimal), and their equilibrium.
 
-        `tension`: of all tendons at x; `per_unknown`: its derivatives (tendons, unknowns) above (side 1) or below (side -1) x.
+        `tension`: of all tendons at x; `per_unknown`: its derivatives (tendons, unknowns) above (side 1) or below (side
+        -1) x.
         """
         from scipy.optimize import least_squares
 
@@ -206,9 +233,17 @@ class Follower:
             return Miss(self.miss(found, target), up, down)
 
         jac: Callable[[Array], Array] | str = slope if self.smooth else "3-point"
-        found = least_squares(lambda x: 1e3 * self.miss(at(x), target), np.clip(x, low + 1e-9, self.largest - 1e-9), jac=jac,
-                              bounds=(low, self.largest), xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=200,
-                              **({} if self.smooth else {"diff_step": 1e-6}))
+        found = least_squares(
+            lambda x: 1e3 * self.miss(at(x), target),
+            np.clip(x, low + 1e-9, self.largest - 1e-9),
+            jac=jac,
+            bounds=(low, self.largest),
+            xtol=1e-14,
+            ftol=1e-14,
+            gtol=1e-14,
+            max_nfev=200,
+            **({} if self.smooth else {"diff_step": 1e-6}),
+        )
         best = found.x
         if self.smooth and np.linalg.norm(found.fun) > 1e3 * REACHED:
             best = approach(whole, best, low, self.largest)

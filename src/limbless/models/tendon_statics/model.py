@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbless.actuation import Actuation
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.tendon_paths import COMPONENTS
@@ -15,10 +16,8 @@ from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.spine import solver
 from limbless.mechanics.spine.equilibrium import coefficient_at
 from limbless.mechanics.spine.tables import (
-    Coulomb,
     Energy,
     Loads,
-    LossRatio,
     Method,
     Moment,
     NoFriction,
@@ -29,51 +28,28 @@ from limbless.mechanics.spine.tables import (
 )
 from limbless.models.arguments import unit_quaternion
 from limbless.models.tendon_statics.antagonists import Antagonists
-from limbless.models.tendon_statics.choosing import Prefer
 from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following
-from limbless.models.tendon_statics.packing import FROM_PAPER, dead_loads, iteration_arrays, numbers, posture_arrays, spine_arrays
+from limbless.models.tendon_statics.settings import Prefer, TendonStaticsSettings
 from limbless.models.tendon_statics.solution import Equilibrium
+from limbless.models.tendon_statics.tables import (
+    FROM_PAPER,
+    dead_loads,
+    friction_of,
+    iteration_arrays,
+    numbers,
+    posture_arrays,
+    spine_arrays,
+)
 from limbless.models.tendon_statics.workspace import Workspace, scan
 from limbless.robots.base import Preset, Robot
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
-Form = Literal["energy", "moment"]
-Friction = float | Literal["gautreau2024"] | None
-
 ITERATIONS = 200
 _ESCAPES = 6              # how often a saddle is left along its steepest direction
 _PULLED = 1.0             # the usual slip
 _NUDGE = 0.1              # rad: how far
-
-
-class Options(NamedTuple):
-    """What `TendonStatics` can be told beside robot and environment.
-
-    Attributes
-    ----------
-    form : `energy` (virtual work over the arc, exact Hessian) or `moment` (the paper's, moments at the inner end of each arc).
-    friction : none, a Coulomb coefficient, or `gautreau2024`, the paper's fit (an extrapolation here: see the page of the model).
-    stops : whether bends are limited by the stops of the robot.
-    tension_at : whether given tensions are those at the clamped disk (`base`) or at the anchor (`tip`); they differ by friction.
-    drop_axial : in the moment form, leave out the force of a tendon along the axis of disks that it merely passes (as published code does).
-    tendon_stiffness : N/m, one or one per tendon, when it begins to pull: for tendons that are given lengths instead of tensions, and
-        whose elasticity stiffens the tip when their actuators hold still.
-    tendon_stiffening : 1/m, one or one per tendon: how much their stiffness grows per newton of tension, k = tendon_stiffness +
-        tendon_stiffening T. With it antagonists that pull harder make the tip stiffer.
-    base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
-    """
-
-    form: Form = "energy"
-    friction: Friction = None
-    stops: bool = True
-    tension_at: Literal["base", "tip"] = "base"
-    drop_axial: bool = False
-    tendon_stiffness: ArrayLike | None = None
-    tendon_stiffening: ArrayLike = 0.0
-    base_position: ArrayLike = (0.0, 0.0, 0.0)
-    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)
 
 
 class TendonStatics:
@@ -83,43 +59,48 @@ class TendonStatics:
     ----------
     robot : a `TendonSpine`, or a preset that builds one.
     environment : gravity, buoyancy, a force at a disk.
-    options : by name: form, friction, stops, tension_at, drop_axial, tendon_stiffness, tendon_stiffening, base_position and
-        base_orientation; see `Options`.
+    actuation : statics has none: tensions, lengths or targets are given, whatever it says.
+    settings : form of the equations, friction, stops, elasticity of the tendons.
+    base_position, base_orientation : pose of the clamped disk in the world (quaternion scalar first).
     """
 
-    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (), **options: Any) -> None:
-        self.options = chosen = Options(**options)
-        built = robot.build()
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
+                 actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None, *,
+                 base_position: ArrayLike = (0.0, 0.0, 0.0),
+                 base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        self.actuation, self.settings = actuation, settings or TendonStaticsSettings()
+        own, built = self.settings, robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
-        if chosen.form not in ("energy", "moment"):
-            raise InputError(f"form must be 'energy' or 'moment'; got {chosen.form!r}")
-        self.robot, self.form, self.stops = built, chosen.form, chosen.stops
+        self.robot, self.form, self.stops = built, own.form, own.stops
         self.environment = together(environment)
-        self.spine, self.tendons = spine_arrays(built, chosen.form), len(built.tendons)
-        self.base_position = numbers("base_position", chosen.base_position, (3,))
-        self.base_rotation = quaternion_to_matrix(unit_quaternion(chosen.base_orientation))
+        self.spine, self.tendons = spine_arrays(built, own.form), len(built.tendons)
+        self.base_position, self.base_orientation = numbers("base_position", base_position, (3,)), base_orientation
+        self.base_rotation = quaternion_to_matrix(unit_quaternion(base_orientation))
         self.to_base = (self.base_rotation @ FROM_PAPER).T
         self._dead = dead_loads(built, self.environment, self.to_base)
-        self.friction_law = _friction(chosen.friction)
-        self._at_tip = chosen.tension_at == "tip"
-        self._elastic = None if chosen.tendon_stiffness is None else numbers("tendon_stiffness", chosen.tendon_stiffness, (self.tendons,))
-        if self._elastic is not None and self._elastic.min() <= 0.0:
-            raise InputError(f"tendon_stiffness must be greater than 0 N/m; got {self._elastic.min():g}")
-        self._stiffening = numbers("tendon_stiffening", chosen.tendon_stiffening, (self.tendons,))
-        if self._stiffening.min() < 0.0 or (self._stiffening.any() and self._elastic is None):
-            raise InputError("tendon_stiffening must not be negative, and goes with a tendon_stiffness (N/m); "
-                             f"got {self._stiffening.min():g} 1/m {'without' if self._elastic is None else 'with'} one")
+        self.friction_law = friction_of(own.friction)
+        self._at_tip = own.tension_at == "tip"
+        self._elastic = None
+        if own.tendon_stiffness is not None:
+            self._elastic = numbers("tendon_stiffness", own.tendon_stiffness, (self.tendons,))
+        self._stiffening = numbers("tendon_stiffening", own.tendon_stiffening, (self.tendons,))
         self.antagonists = Antagonists(built)
         self._unbent = np.clip(self.spine.rest, self.spine.low, self.spine.high) if self.stops else self.spine.rest
-        form = Energy() if chosen.form == "energy" else Moment(bool(chosen.drop_axial))
-        self._problem = SpineProblem(self.spine, self.loads(np.zeros(self.tendons)), Method(form, bool(self.stops), ITERATIONS),
-                                     posture_arrays(self.spine), iteration_arrays(self.spine))
+        form = Energy() if own.form == "energy" else Moment(own.drop_axial)
+        method = Method(form, self.stops, ITERATIONS)
+        self._problem = SpineProblem(self.spine, self.loads(np.zeros(self.tendons)), method, posture_arrays(self.spine),
+                                     iteration_arrays(self.spine))
 
-    def changed(self, **options: Any) -> TendonStatics:
-        """The same spine in the same environment, with other options; `robot` and `environment` may be replaced too."""
-        robot, environment = options.pop("robot", self.robot), options.pop("environment", self.environment)
-        return TendonStatics(robot, environment, **{**self.options._asdict(), **options})
+    def changed(self, *, robot: Robot | Preset | None = None,
+                environment: Sequence[Environment] | Environment | None = None, base_position: ArrayLike | None = None,
+                base_orientation: ArrayLike | None = None, **settings: Any) -> TendonStatics:
+        """The same with another robot, environment or pose, or with some fields of its settings changed."""
+        return TendonStatics(self.robot if robot is None else robot,
+                             self.environment if environment is None else environment, self.actuation,
+                             self.settings.changed(**settings) if settings else self.settings,
+                             base_position=self.base_position if base_position is None else base_position,
+                             base_orientation=self.base_orientation if base_orientation is None else base_orientation)
 
     # What every solution needs
 
@@ -128,13 +109,16 @@ class TendonStatics:
         return np.asarray(self.base_position + points @ self.to_base)
 
     def levers(self, q: Array) -> tuple[Array, Array, Array]:
-        """The tip's components (6,) (see `Equilibrium.tip_components`), their derivatives (6, unknowns) by q, and d length/dq (unknowns,
+        """The tip's components (6,) (see `Equilibrium.tip_components`), their derivatives (6, unknowns) by q, and d
+        length/dq (unknowns,
         tendons)."""
         posture, found = self.posture_at(q), self._problem.iteration
         return found.component.copy(), found.component_rate.copy(), posture.lever.copy()
 
     def posture_at(self, q: Array, spine: Spine | None = None) -> Posture:
-        """Poses and tendons at a posture, of this spine or of another with as many vertebrae and tendons; the next call overwrites them."""
+        """Poses and tendons at a posture, of this spine or of another with as many vertebrae and tendons; the next
+        call overwrites them.
+        """
         problem = self._problem if spine is None else self._problem._replace(spine=spine)
         solver.pose(problem, q)
         return problem.posture
@@ -143,8 +127,17 @@ class TendonStatics:
         """Everything that a solution under these loads needs."""
         return self._problem._replace(loads=loads, method=self._problem.method._replace(limit=limit))
 
-    def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None,
-              slip: ArrayLike = _PULLED, before: Array | None = None, friction: bool = True) -> Loads:
+    def loads(
+        self,
+        command: Array,
+        *,
+        lengths: bool = False,
+        tip_force: ArrayLike | None = None,
+        tip_moment: ArrayLike | None = None,
+        slip: ArrayLike = _PULLED,
+        before: Array | None = None,
+        friction: bool = True,
+    ) -> Loads:
         """Everything that acts, as kernels take it; `before` turns stick and slip on (see `Loads`)."""
         disk, joint, moment = self._dead
         if tip_force is not None:
@@ -156,32 +149,62 @@ class TendonStatics:
         elastic = self._elastic if lengths and self._elastic is not None else np.zeros(m)
         slips = np.ones(m) if slip is _PULLED else numbers("slip", slip, (m,))
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
-            raise InputError(f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}")
+            raise InputError(
+                f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}"
+            )
         law = self.friction_law if friction else NoFriction()
-        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, slips, np.zeros(m) if before is None else before,
-                     before is not None and bool(law), self._at_tip)
+        return Loads(
+            disk,
+            joint,
+            moment,
+            command,
+            elastic,
+            self._stiffening,
+            law,
+            slips,
+            np.zeros(m) if before is None else before,
+            before is not None and bool(law),
+            self._at_tip,
+        )
 
     # One load
 
-    def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None, tip_force: ArrayLike | None = None,
-              tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED, before: Array | None = None,
-              start: Array | None = None) -> Equilibrium:
+    def solve(
+        self,
+        tension: ArrayLike | None = None,
+        *,
+        length: ArrayLike | None = None,
+        tip_force: ArrayLike | None = None,
+        tip_moment: ArrayLike | None = None,
+        slip: ArrayLike = _PULLED,
+        before: Array | None = None,
+        start: Array | None = None,
+    ) -> Equilibrium:
         """Where the spine comes to rest.
 
         Parameters
         ----------
-        tension : (tendons,) N, none negative; or `length`, (tendons,) m, commanded lengths of elastic tendons (a longer one is slack).
+        tension : (tendons,) N, none negative; or `length`, (tendons,) m, commanded lengths of elastic tendons (a longer
+            one is slack).
         tip_force, tip_moment : on the last disk, directions fixed in the world, N and N m; added to the environment.
-        slip : with friction, +1 where a tendon is being pulled, -1 where it is released, between them where it sticks; one or one each.
-        before : (tendons,) m; lengths that the tendons had: each keeps its length or slides, and `slip` is only where the search begins.
+        slip : with friction, +1 where a tendon is being pulled, -1 where it is released, between them where it sticks;
+            one or one each.
+        before : (tendons,) m; lengths that the tendons had: each keeps its length or slides, and `slip` is only where
+            the search begins.
         start : (v, 2 or 3) posture `q` to start from; the unbent one if absent. It decides between several equilibria.
 
         Raises
         ------
         SimulationError : no equilibrium was found, or a vertebra would fold over by more than half a turn.
         """
-        loads = self.loads(self.command(tension, length), lengths=length is not None, tip_force=tip_force, tip_moment=tip_moment, slip=slip,
-                           before=before)
+        loads = self.loads(
+            self.command(tension, length),
+            lengths=length is not None,
+            tip_force=tip_force,
+            tip_moment=tip_moment,
+            slip=slip,
+            before=before,
+        )
         return self._rest(loads, start)
 
     def command(self, tension: ArrayLike | None, length: ArrayLike | None) -> Array:
@@ -191,14 +214,18 @@ class TendonStatics:
         if length is None:
             command = numbers("tension", 0.0 if tension is None else tension, (self.tendons,))
             if command.min() < 0.0:
-                raise InputError(f"tension: a tendon can only pull; got {command.min():g} N for {self._name(int(command.argmin()))}, "
-                                 "allowed are numbers from 0")
+                raise InputError(
+                    f"tension: a tendon can only pull; got {command.min():g} N for {self._name(int(command.argmin()))}, "
+                    "allowed are numbers from 0"
+                )
             return command
         if self._elastic is None:
             raise InputError("length: tendon lengths need elastic tendons; give tendon_stiffness (N/m)")
         command = numbers("length", length, (self.tendons,))
         if command.min() <= 0.0:
-            raise InputError(f"length must be greater than 0 m; got {command.min():g} for {self._name(int(command.argmin()))}")
+            raise InputError(
+                f"length must be greater than 0 m; got {command.min():g} for {self._name(int(command.argmin()))}"
+            )
         return command
 
     def _name(self, tendon: int) -> str:
@@ -218,7 +245,9 @@ class TendonStatics:
             self._refuse(code, q)
             return self._equilibrium(loads, q, iterations, stored, residual)
         if start is None:
-            self._refuse(self._minimum(loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False), q)[0], q)
+            self._refuse(
+                self._minimum(loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False), q)[0], q
+            )
         code, iterations = solver.balance(self.problem(loads), q)
         self._refuse(int(code), q)
         return self.equilibrium(loads, q, int(iterations))
@@ -228,7 +257,9 @@ class TendonStatics:
             raise SimulationError(self.failure(code, q), place=self._most_bent(q))
 
     def _minimum(self, loads: Loads, q: Array) -> tuple[int, int, float, float]:
-        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the energy falls."""
+        """A minimum of the energy: a saddle (a spine standing straight) is left along the direction in which the
+        energy falls.
+        """
         for _ in range(_ESCAPES):
             code, iterations, stored, residual = solver.settle(self.problem(loads), q)
             if code != Outcome.SADDLE:
@@ -247,14 +278,28 @@ class TendonStatics:
     def _equilibrium(self, loads: Loads, q: Array, iterations: int, stored: float, residual: float) -> Equilibrium:
         """From what the kernels have just left in memory."""
         now, found = self._problem.posture, self._problem.iteration
-        return Equilibrium(self, q, now.origin.copy(), now.rotation.copy(), now.tension.copy(), now.total.copy(),
-                           -found.residual.reshape(q.shape), found.hessian.copy(), stored, residual, iterations, loads.slip,
-                           loads.command if loads.elastic.any() else None)
+        return Equilibrium(
+            self,
+            q,
+            now.origin.copy(),
+            now.rotation.copy(),
+            now.tension.copy(),
+            now.total.copy(),
+            -found.residual.reshape(q.shape),
+            found.hessian.copy(),
+            stored,
+            residual,
+            iterations,
+            loads.slip,
+            loads.command if loads.elastic.any() else None,
+        )
 
     def holding(self, found: Equilibrium) -> Equilibrium:
-        """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between antagonists.
+        """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between
+        antagonists.
 
-        A tendon of tension T is stretched by x = ln(1 + a T/k)/a (k: `tendon_stiffness`, a: `tendon_stiffening`), or T/k where a = 0. A
+        A tendon of tension T is stretched by x = ln(1 + a T/k)/a (k: `tendon_stiffness`, a: `tendon_stiffening`), or
+        T/k where a = 0. A
         slack one is left slack.
         """
         if self._elastic is None:
@@ -266,10 +311,14 @@ class TendonStatics:
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
         if code == Outcome.FOLDED:
-            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
-                    "itself; lower the tensions, make it stiffer, or give it stops")
-        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
-                "solution (`start`), or reach the load in steps")
+            return (
+                f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
+                "itself; lower the tensions, make it stiffer, or give it stops"
+            )
+        return (
+            "no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
+            "solution (`start`), or reach the load in steps"
+        )
 
     def _most_bent(self, q: Array) -> str:
         return f"vertebra {int(np.argmax((q[:, :2] ** 2).sum(axis=1))) + 1}"
@@ -280,21 +329,28 @@ class TendonStatics:
              kept: list[Equilibrium] | None = None) -> list[Equilibrium]:
         """Equilibria along a path of tensions (points, tendons) or lengths, each from the one before.
 
-        With friction the tendons slide, stick and slide back: the state before the first point is the unloaded spine. `kept` receives the
+        With friction the tendons slide, stick and slide back: the state before the first point is the unloaded spine.
+        `kept` receives the
         equilibria as they are found, so that a failure leaves those before it.
         """
         values = np.array(tension if length is None else length, dtype=np.float64)
         if values.ndim != 2 or values.shape[1] != self.tendons:
             raise InputError(f"a path has shape (points, {self.tendons}); got {values.shape}")
         found = [] if kept is None else kept
-        held, slip, q, last = None, np.zeros(self.tendons), start, np.zeros(self.tendons) if length is None else values[0]
+        held, slip, q, last = (
+            None,
+            np.zeros(self.tendons),
+            start,
+            np.zeros(self.tendons) if length is None else values[0],
+        )
         if self.friction_law:
             rest = self.solve(np.zeros(self.tendons), slip=0.0)
             held, q = rest.tendon_length, rest.q if start is None else start
         for row in values:
             given: dict[str, Any] = {"tension": row} if length is None else {"length": row}
             pulled = np.sign(row - last) if length is None else np.sign(last - row)
-            point = self.solve(**given, start=q, before=held, slip=np.where(pulled == 0.0, slip, pulled))     # where the search begins
+            # where the search begins
+            point = self.solve(**given, start=q, before=held, slip=np.where(pulled == 0.0, slip, pulled))
             found.append(point)
             last = row
             q, slip = point.q, point.slip
@@ -310,38 +366,55 @@ class TendonStatics:
 
         Parameters
         ----------
-        targets : (points, components) in the frame of the clamped disk (x along the unbent body), the components that `follow` names: x,
+        targets : (points, components) in the frame of the clamped disk (x along the unbent body), the components that
+            `follow` names: x,
             y, z in m, and heading, elevation, roll of the last disk in rad (see `Equilibrium.tip_components`).
         largest_tension : bound on every tension, N (the paper's sensors end at 2.5 N).
-        prefer : `antagonists`: one tendon of each pair or triple is slack, as in the paper. With more tendons than components: least
-            `tension` (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m) along `direction`
-            (base frame; the first followed axis if absent). With a `tendon_stiffness` lengths are held, so that antagonists stiffen.
+        prefer : `antagonists`: one tendon of each pair or triple is slack, as in the paper. With more tendons than
+            components: least
+            `tension` (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m)
+            along `direction`
+            (base frame; the first followed axis if absent). With a `tendon_stiffness` lengths are held, so that
+            antagonists stiffen.
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
-        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far that is.
-        A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met` whether it is the wanted one.
+        A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far
+        that is.
+        A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met` whether it
+        is the wanted one.
         """
         names = list(follow)
         if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
-            raise InputError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}")
+            raise InputError(
+                f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}"
+            )
         wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
         if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
-            raise InputError(f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}")
-        follower = Follower(self, [COMPONENTS.index(name) for name in names], largest_tension, prefer, stiffness, direction)
+            raise InputError(
+                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}"
+            )
+        follower = Follower(
+            self, [COMPONENTS.index(name) for name in names], largest_tension, prefer, stiffness, direction
+        )
         return follower.follow(wanted, start, [] if kept is None else kept)
 
     def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
-        """Where the tip goes for all tensions up to `largest` (N): `count` signed ones of each antagonist pair, as many steps of each
+        """Where the tip goes for all tensions up to `largest` (N): `count` signed ones of each antagonist pair, as many
+        steps of each
         tendon of a triple, one of which is slack, and of any other tendon."""
         return scan(self, largest, count)
 
     def design(self, targets: ArrayLike, **options: Any) -> Design:
-        """The stiffness profile and routing that spend least along a trajectory of the tip: see `design.improve` beside this file."""
+        """The stiffness profile and routing that spend least along a trajectory of the tip: see `design.improve`
+        beside this file.
+        """
         return improve(self, targets, **options)
 
     def pulley_angles(self, tendon_length: ArrayLike) -> Array:
-        """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0 when the spine is straight."""
+        """Angles by which pulleys have wound up tendons of these lengths (.., tendons), rad; 0 when the spine is
+        straight.
+        """
         if self.robot.pulley_radius is None:
             raise InputError("the robot has no pulley_radius")
         straight = self._straight_lengths()
@@ -362,14 +435,3 @@ class TendonStatics:
 
     def _straight_lengths(self) -> Array:
         return self.posture_at(np.zeros(self.spine.stiffness.shape)).total.copy()
-
-
-def _friction(friction: Friction) -> NoFriction | Coulomb | LossRatio:
-    """The law of friction between tendons and disks."""
-    if friction is None:
-        return NoFriction()
-    if friction == "gautreau2024":
-        return LossRatio(0.689, 0.027)
-    if isinstance(friction, bool) or not isinstance(friction, int | float) or not 0.0 <= friction < 1.0:
-        raise InputError(f"friction must be a Coulomb coefficient from 0 to below 1, 'gautreau2024' or None; got {friction!r}")
-    return Coulomb(float(friction)) if friction > 0.0 else NoFriction()

@@ -1,4 +1,6 @@
-"""The nearest point of a workspace: least distance within bounds on the tensions, with kinks where a pair changes its pulling tendon."""
+"""The nearest point of a workspace: least distance within bounds on the tensions, with kinks where a pair changes
+its pulling tendon.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,7 +25,9 @@ class Miss(NamedTuple):
 
 
 def projected_gradient(u: Array, miss: Miss, low: float, high: float) -> Array:
-    """(unknowns,) slope of half the squared distance along what can still lower it within the bounds, m²/N; zero at the nearest point."""
+    """(unknowns,) slope of half the squared distance along what can still lower it within the bounds, m²/N; zero at
+    the nearest point.
+    """
     up, down = miss.up.T @ miss.remaining, miss.down.T @ miss.remaining
     rising, falling = (up < 0.0) & (u < high), (down > 0.0) & (u > low)
     return np.where(rising & (~falling | (-up >= down)), up, np.where(falling, down, 0.0))
@@ -35,15 +39,20 @@ def _side(miss: Miss, above: NDArray[np.bool_]) -> Array:
 
 
 def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> Array:
-    """From tensions near by to those that are first-order optimal: projected quasi-Newton (BFGS) steps that stop at kinks and bounds.
+    """From tensions near by to those that are first-order optimal: projected quasi-Newton (BFGS) steps that stop at
+    kinks and bounds.
 
-    The slope of the distance is exact; its curvature starts from Gauss and Newton's and is learned from the steps. Where the posture meets
+    The slope of the distance is exact; its curvature starts from Gauss and Newton's and is learned from the steps.
+    Where the posture meets
     a stop on the way the slope jumps, and if the nearest point is such a place the last improvement is returned.
     """
     kinks = np.array([low, 0.0, high])
-    u = np.where(np.abs(u[:, None] - kinks).min(axis=1) < 1e-6 * high, kinks[np.abs(u[:, None] - kinks).argmin(axis=1)], u)
+    u = np.where(
+        np.abs(u[:, None] - kinks).min(axis=1) < 1e-6 * high, kinks[np.abs(u[:, None] - kinks).argmin(axis=1)], u
+    )
     miss = at(u)
-    # at the edge of the workspace the rates are singular: the bend of the edge, of this size, is what makes the distance grow
+    # at the edge of the workspace the rates are singular: the bend of the edge, of this size, is what makes the
+    # distance grow
     bend = np.linalg.norm(miss.remaining) * np.linalg.norm(miss.up) / high
     curvature = miss.up.T @ miss.up + bend * np.eye(len(u))
     for _ in range(_STEPS):
@@ -54,7 +63,8 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
         step = np.zeros(len(u))
         step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
         if (step * slope)[(u == 0.0) | (u == low) | (u == high)].max(initial=-1.0) > 0.0:
-            step = -slope / curvature.diagonal()                   # never across a kink or a bound by which the slope was chosen
+            # never across a kink or a bound by which the slope was chosen
+            step = -slope / curvature.diagonal()
         above = (u > 0.0) | ((u == 0.0) & (step > 0.0))
         found = _along(at, u, miss, step, np.where(above, max(low, 0.0), low), np.where(above, high, 0.0), (low, high))
         if found is None:
@@ -72,7 +82,9 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
 
 def _along(at: Callable[[Array], Miss], u: Array, miss: Miss, step: Array, lowest: Array, highest: Array,
            bounds: tuple[float, float]) -> tuple[Array, Miss] | None:
-    """The longest of ever shorter steps within its smooth cell that comes nearer, or, where the distance is rounding, is flatter."""
+    """The longest of ever shorter steps within its smooth cell that comes nearer, or, where the distance is
+    rounding, is flatter.
+    """
     size, flatness = miss.remaining @ miss.remaining, np.abs(projected_gradient(u, miss, *bounds)).max()
     for halving in range(_HALVINGS):
         new = np.clip(u + 0.5**halving * step, lowest, highest)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.gaits.tendon_paths import COMPONENTS
-from limbless.models.base import Block
+from limbless.models.base import Records
 from limbless.models.tendon_statics.model import TendonStatics
-from limbless.models.tendon_statics.packing import FROM_PAPER, NO_STOP
 from limbless.models.tendon_statics.solution import Equilibrium
+from limbless.models.tendon_statics.tables import FROM_PAPER, NO_STOP
 from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
@@ -23,9 +23,9 @@ SCHEMA = choose(
     "target_error", "target_angles", "target_angle_error")
 
 
-def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:
+def records_of(model: TendonStatics, found: Sequence[Equilibrium]) -> Records:
     """All variables of some equilibria, one record each."""
-    rows: Block = {
+    rows = {
         "tip_position": _stack([one.tip_position for one in found], (3,)),
         "tip_in_base": _stack([one.tip_in_base for one in found], (3,)),
         "position": _stack([one.position for one in found], (len(model.robot.vertebrae) + 1, 3)),
@@ -45,14 +45,16 @@ def block(model: TendonStatics, found: Sequence[Equilibrium]) -> Block:
         turn = model.base_rotation
         rows["tip_compliance"] = _stack([np.diagonal(turn.T @ one.tip_compliance @ turn) for one in found], (3,))
     if found and found[0].command_length is not None:
-        rows["command_length"] = _stack([one.command_length for one in found if one.command_length is not None], (model.tendons,))
+        rows["command_length"] = _stack(
+            [one.command_length for one in found if one.command_length is not None], (model.tendons,)
+        )
     if model.robot.pulley_radius is not None:
         rows["pulley_angle"] = model.pulley_angles(rows["tendon_length"])
     if model.friction_law:
         rows["slip_state"] = _stack([one.slip for one in found], (model.tendons,))
         shape = (len(model.robot.vertebrae), model.tendons)
         rows["friction_coefficient"] = _stack([model.friction_coefficients(one) for one in found], shape)
-    return rows
+    return Records(rows)
 
 
 def _stack(parts: list[Array], shape: tuple[int, ...]) -> Array:
@@ -80,13 +82,34 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
         "tendon": (("tendon",), np.array(robot.tendon_names), {}),
         "angle": (("angle",), np.array(COMPONENTS[3:]), {}),
-        "radius": (("section", "transverse"), np.full((v + 1, 2), robot.disk_radius), {"units": "m", "long_name": "radius of the disks"}),
-        "vertebra_length": (("vertebra",), robot.values("length"), {"units": "m", "long_name": "length of each vertebra"}),
-        "bend_stiffness": (("vertebra", "transverse"), model.spine.stiffness[:, :2].copy(),
-                           {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
-        "stop": (("vertebra", "transverse"), stops,
-                 {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"}),
-        "vertebra_mass": (("vertebra",), robot.values("joint_mass") + robot.values("disk_mass"),
-                          {"units": "kg", "long_name": "mass of each vertebra"}),
-        "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": "displaced volume of each vertebra"}),
+        "radius": (
+            ("section", "transverse"),
+            np.full((v + 1, 2), robot.disk_radius),
+            {"units": "m", "long_name": "radius of the disks"},
+        ),
+        "vertebra_length": (
+            ("vertebra",),
+            robot.values("length"),
+            {"units": "m", "long_name": "length of each vertebra"},
+        ),
+        "bend_stiffness": (
+            ("vertebra", "transverse"),
+            model.spine.stiffness[:, :2].copy(),
+            {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"},
+        ),
+        "stop": (
+            ("vertebra", "transverse"),
+            stops,
+            {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"},
+        ),
+        "vertebra_mass": (
+            ("vertebra",),
+            robot.values("joint_mass") + robot.values("disk_mass"),
+            {"units": "kg", "long_name": "mass of each vertebra"},
+        ),
+        "vertebra_volume": (
+            ("vertebra",),
+            robot.values("volume"),
+            {"units": "m3", "long_name": "displaced volume of each vertebra"},
+        ),
     }

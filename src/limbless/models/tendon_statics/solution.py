@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion
-from limbless.models.tendon_statics.packing import BEND_SIGN, FROM_PAPER
+from limbless.models.tendon_statics.tables import BEND_SIGN, FROM_PAPER
 
 if TYPE_CHECKING:
     from limbless.models.tendon_statics.model import TendonStatics
@@ -20,7 +20,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """A posture in which all forces balance. Positions and forces in the world; bends towards y and z of the inner disk.
+    """A posture in which all forces balance. Positions and forces in the world; bends towards y and z of the inner
+    disk.
 
     Attributes
     ----------
@@ -69,7 +70,9 @@ class Equilibrium:
 
     @property
     def stop_moment(self) -> Array:
-        """(v, 2) moment of the stops on the outer disk, in the sense of `bend`, N m: against the bend; zero away from a stop."""
+        """(v, 2) moment of the stops on the outer disk, in the sense of `bend`, N m: against the bend; zero away
+        from a stop.
+        """
         return np.where(self.held[:, :2], -self.moment[:, :2] * BEND_SIGN[:2], 0.0) + 0.0
 
     @property
@@ -94,9 +97,11 @@ class Equilibrium:
 
     @cached_property
     def tip_components(self) -> Array:
-        """(6,) x, y, z of the tip (m) and heading, elevation, roll of the last disk (rad), both in the frame of the clamped one.
+        """(6,) x, y, z of the tip (m) and heading, elevation, roll of the last disk (rad), both in the frame of the
+        clamped one.
 
-        Its axis points to (cos e cos h, cos e sin h, sin e): heading h to the left, elevation e up. Roll turns it about that axis.
+        Its axis points to (cos e cos h, cos e sin h, sin e): heading h to the left, elevation e up. Roll turns it about
+        that axis.
         """
         return self._lever[0]
 
@@ -118,12 +123,18 @@ class Equilibrium:
     def min_eigenvalue(self) -> float:
         """Smallest eigenvalue of the Hessian over what can move, N m/rad: positive means stable."""
         free = self._free
-        return float(np.linalg.eigvalsh(self.hessian[np.ix_(free, free)])[0]) if len(free) else float(np.max(self.model.spine.stiffness))
+        return (
+            float(np.linalg.eigvalsh(self.hessian[np.ix_(free, free)])[0])
+            if len(free)
+            else float(np.max(self.model.spine.stiffness))
+        )
 
     def _response(self, load: Array) -> Array:
         """-H⁻¹ load on the unknowns that can move: how the posture answers a change of residual (unknowns, ..)."""
         if self.model.friction_law or self.model.form != "energy":
-            raise InputError("sensitivities belong to the energy form without friction; use differences of `solve` otherwise")
+            raise InputError(
+                "sensitivities belong to the energy form without friction; use differences of `solve` otherwise"
+            )
         free, answer = self._free, np.zeros_like(load)
         if len(free):
             answer[free] = -np.linalg.solve(self.hessian[np.ix_(free, free)], load[free])
@@ -136,7 +147,9 @@ class Equilibrium:
 
     @cached_property
     def tip_compliance(self) -> Array:
-        """(3, 3) d tip / d tip force, world, m/N; symmetric. Actuators hold tensions, or the lengths of elastic tendons where given."""
+        """(3, 3) d tip / d tip force, world, m/N; symmetric. Actuators hold tensions, or the lengths of elastic
+        tendons where given.
+        """
         J, turn = self._lever[1][:3], self.model.base_rotation
         return np.asarray(turn @ J @ -self._response(J.T) @ turn.T)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbless.errors import InputError, SimulationError
 from limbless.mechanics.spine import solver
 from limbless.mechanics.spine.tables import Outcome
-from limbless.models.tendon_statics.packing import FROM_PAPER
+from limbless.models.tendon_statics.tables import FROM_PAPER
 
 if TYPE_CHECKING:
     from limbless.models.tendon_statics.model import TendonStatics
@@ -22,9 +22,11 @@ MOST_POSTURES = 1_000_000
 
 @dataclass(frozen=True)
 class Workspace:
-    """Postures for all tensions. Of two antagonist pairs entry [i, j] has `values[i]` in the first and `values[j]` in the second.
+    """Postures for all tensions. Of two antagonist pairs entry [i, j] has `values[i]` in the first and `values[j]` in
+    the second.
 
-    The dimensions n are one per group of tendons: an antagonist pair (as many entries as `values`), a triple (every combination of steps
+    The dimensions n are one per group of tendons: an antagonist pair (as many entries as `values`), a triple (every
+    combination of steps
     in which one of the three is slack), then every other tendon by itself (from 0 to the largest).
 
     Attributes
@@ -56,7 +58,8 @@ class Workspace:
 
     @property
     def boundary(self) -> Array:
-        """(points, 3) tip where the tensions are largest, in order around, m: the rim of the surface that the tip can reach.
+        """(points, 3) tip where the tensions are largest, in order around, m: the rim of the surface that the tip can
+        reach.
 
         For two antagonist pairs or one triple; other tendons reach a volume, see `hull_volume`.
         """
@@ -65,9 +68,12 @@ class Workspace:
             return np.concatenate([tip[:-1, 0], tip[-1, :-1], tip[:0:-1, -1], tip[0, :0:-1]])
         if tip.ndim == 2 and self.tension.shape[1] == 3:
             rim = np.flatnonzero(np.isclose(self.tension.max(axis=1), self.values[-1], rtol=1e-9))
-            around = self.tension[rim] @ np.exp(2j * np.pi * np.arange(3) / 3.0)       # tensions as arrows at 120 degrees
+            # tensions as arrows at 120 degrees
+            around = self.tension[rim] @ np.exp(2j * np.pi * np.arange(3) / 3.0)
             return np.asarray(tip[rim[np.argsort(np.angle(around))]])
-        raise InputError("a workspace has one rim for two antagonist pairs or for one triple of tendons; take its hull instead")
+        raise InputError(
+            "a workspace has one rim for two antagonist pairs or for one triple of tendons; take its hull instead"
+        )
 
 
 def group_tensions(size: int, largest: float, count: int) -> Array:
@@ -86,14 +92,18 @@ def group_tensions(size: int, largest: float, count: int) -> Array:
 def scan(model: TendonStatics, largest: float, count: int) -> Workspace:
     """Every combination of the tensions of all groups."""
     if not largest > 0.0 or count < 2:
-        raise InputError(f"a workspace needs a largest tension greater than 0 N and at least 2 tensions; got {largest} and {count}")
+        raise InputError(
+            f"a workspace needs a largest tension greater than 0 N and at least 2 tensions; got {largest} and {count}"
+        )
     m, grouped = model.tendons, model.robot.antagonists
     groups = [*grouped, *((tendon,) for tendon in range(m) if not any(tendon in group for group in grouped))]
     tables = [group_tensions(len(group), largest, count) for group in groups]
     shape = tuple(len(table) for table in tables)
     if np.prod(shape, dtype=float) > MOST_POSTURES:
-        raise InputError(f"a workspace of {m} tendons with {count} tensions each has {np.prod(shape, dtype=float):.3g} postures, more than "
-                         f"{MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)")
+        raise InputError(
+            f"a workspace of {m} tendons with {count} tensions each has {np.prod(shape, dtype=float):.3g} postures, more than "
+            f"{MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)"
+        )
     order = np.indices(shape).reshape(len(shape), -1).T.copy()
     for axis in range(1, len(shape)):                                  # to and fro: small steps
         back = np.arange(len(order)) // int(np.prod(shape[axis:])) % 2 == 1
@@ -114,11 +124,16 @@ def _postures(model: TendonStatics, commands: Array) -> tuple[Array, Array]:
     if not smooth:
         found = [model.solve(row) for row in commands]
         return np.array([one.q for one in found]), np.array([one.tip_in_base for one in found])
-    q, tips, code = np.zeros((len(commands), *shape)), np.zeros((len(commands), 3)), np.zeros(len(commands), dtype=np.int64)
+    q, tips, code = (
+        np.zeros((len(commands), *shape)),
+        np.zeros((len(commands), 3)),
+        np.zeros(len(commands), dtype=np.int64),
+    )
     q[0] = model.solve(commands[0]).q
     loads = model.loads(np.zeros(model.tendons))
     solver.scan(model.problem(loads), commands, q, tips, code)
-    for point in np.flatnonzero(code != Outcome.SOLVED):                 # a cold start leaves saddles and far postures behind
+    # a cold start leaves saddles and far postures behind
+    for point in np.flatnonzero(code != Outcome.SOLVED):
         try:
             found_here = model.solve(commands[point])
         except SimulationError as error:

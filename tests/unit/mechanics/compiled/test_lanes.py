@@ -19,7 +19,7 @@ from limbless.mechanics.rod.shapes import lay_slab, make_desk, shape_all
 from limbless.mechanics.rod.sums import gather_shape
 from limbless.mechanics.rod.sweep import sweep
 from limbless.mechanics.rod.tables import Instant, Load, Shape, ShapeSums, Strains
-from limbless.models.macro_continuous import assembly
+from limbless.models.macro_continuous import tables
 from limbless.models.macro_continuous.model import MacroContinuous
 from limbless.robots.rod import Rod
 
@@ -111,9 +111,9 @@ def _push(robot, forces, memory, loads):
 def _pushed(model: MacroContinuous, strains: list[np.ndarray], forces: tuple) -> tuple[np.ndarray, ...]:
     """Wrench on the whole rod, its power along the swing, the power of each law, and the load of each node."""
     laws, loads = len(model.tallies.laws), Load.zeros(1, len(model.mesh.X))
-    memory = assembly.memory_of(model.body, laws, model.tallies.start({}, 0.0), model.shapes(*strains)[None])
+    memory = tables.memory_of(model.body, laws, model.tallies.start({}, 0.0), model.shapes(*strains)[None])
     memory.now[0] = 0
     instant = Instant.of(memory.instant)
     instant.rotation[0], instant.twist[0] = np.eye(3).ravel(), [-0.3, 0.2, 0.1, 0.5, -0.4, 0.3]
-    _push(model.body, assembly.fresh(forces), memory, loads)
+    _push(model.body, tables.fresh(forces), memory, loads)
     return instant.push[0].copy(), instant.along.copy(), memory.law_powers, loads

@@ -49,7 +49,9 @@ def matrix(block) -> np.ndarray:
 
 
 def solved(table: np.ndarray, mobility: float) -> np.ndarray:
-    """A body of isotropic mobility against one contact: Newton's iteration with the linearised law, on the velocity of its origin."""
+    """A body of isotropic mobility against one contact: Newton's iteration with the linearised law, on the velocity
+    of its origin.
+    """
     u = np.array([0.3, -0.2, -0.5, 0.1, 0.4, -0.3])
     row, free, one, M = Contact(table, 0), u.copy(), np.array([0]), np.eye(6) / mobility
     for _ in range(60):
@@ -61,7 +63,8 @@ def solved(table: np.ndarray, mobility: float) -> np.ndarray:
         law.put_answer(row)
         if np.sqrt(law.mismatch(row, E, RHO, 1.0 / RHO)) < 1e-12:
             break
-    assert M @ (u - free) == pytest.approx(flat(law.contact_wrench(row)), abs=1e-9)                     # the dynamics hold
+    # the dynamics hold
+    assert M @ (u - free) == pytest.approx(flat(law.contact_wrench(row)), abs=1e-9)
     return u
 
 
@@ -124,7 +127,3 @@ def test_a_given_load_is_kept() -> None:
     assert row.load == 0.2
     assert np.abs(np.array(row.shear)).max() == pytest.approx(0.2)
     assert law.state_of(row) == law.SLIP
-
-
-def test_twists_are_read_as_they_are_stored() -> None:
-    twist = np.arange(6.0)[None]

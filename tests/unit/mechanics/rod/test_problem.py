@@ -16,7 +16,7 @@ from limbless.gaits.body_wave import BodyWave
 from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.force_elements import rod_forces_of
-from limbless.models.macro_continuous.model import MacroContinuous, MacroContinuousSettings
+from limbless.models.macro_continuous import MacroContinuous, MacroContinuousSettings
 from limbless.robots.rod import Rod
 from limbless.scenarios.scenario import Initial
 
@@ -36,7 +36,9 @@ def moved(model: MacroContinuous, gait: Any, drive: Any) -> np.ndarray:
 ], ids=["pushed", "held"])
 def test_two_runs_of_one_model_are_two_problems(environment: Any, gaits: list[Any]) -> None:
     """Both drives are there before either run moves: none finds the shapes of the other."""
-    model = MacroContinuous(Rod(base="planar"), environment, MacroContinuousSettings(cells=16, slip_tolerance=0.1))
+    model = MacroContinuous(
+        Rod(base="planar"), environment, settings=MacroContinuousSettings(cells=16, slip_tolerance=0.1)
+    )
     for gait in gaits:
         model.initial_state(Initial(), gait)
     alone = [moved(model, gait, model.drive(gait, STAGES)) for gait in gaits]
@@ -49,7 +51,7 @@ def test_two_runs_of_one_model_are_two_problems(environment: Any, gaits: list[An
 def test_a_state_without_inertia_holds_the_twist_of_its_instant() -> None:
     """Also where the last knot is the last of a block: a controller reads it there."""
     settings = MacroContinuousSettings(cells=16, inertia=False)
-    model, gait = MacroContinuous(Rod(base="planar"), Drag(along=1.0, lateral=2.0), settings), BodyWave()
+    model, gait = MacroContinuous(Rod(base="planar"), Drag(along=1.0, lateral=2.0), settings=settings), BodyWave()
     start = model.initial_state(Initial(), gait)
     state, block, _ = model.advance(start, KNOTS, np.ones(5, dtype=bool), model.drive(gait, STAGES))
     assert HeadState.of(state.x).motion.tolist() == block["instant_twist"][-1].tolist()

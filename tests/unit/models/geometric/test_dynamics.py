@@ -1,4 +1,6 @@
-"""The one solution of the geometric model: beside Newton-Euler, as a manipulator, with everything conserved that must be."""
+"""The one solution of the geometric model: beside Newton-Euler, as a manipulator, with everything conserved that
+must be.
+"""
 from __future__ import annotations
 
 import ast
@@ -15,12 +17,16 @@ from limbless.environments.wheels import Wheels
 from limbless.gaits.serpenoid import Serpenoid
 from limbless.mechanics.chain.tables import Body
 from limbless.models import geometric
-from limbless.models.geometric import Geometric
+from limbless.models.geometric import Geometric, GeometricSettings
 from limbless.robots.wang_snake import WangSnake
 
 Array = np.ndarray
-LAWS = (ll.Gravity(), ll.Drag(along=0.5, lateral=2.0, vertical=1.5), Wheels(law="regularised", slip_speed=0.05, placement="distributed"),
-        PointWrench(body=-1, point=(0.1, 0.02, 0.03), force=(0.4, -0.3, 0.2), torque=(0.05, 0.02, -0.01)))
+LAWS = (
+    ll.Gravity(),
+    ll.Drag(along=0.5, lateral=2.0, vertical=1.5),
+    Wheels(law="regularised", slip_speed=0.05, placement="distributed"),
+    PointWrench(body=-1, point=(0.1, 0.02, 0.03), force=(0.4, -0.3, 0.2), torque=(0.05, 0.02, -0.01)),
+)
 
 
 def test_nothing_is_taken_from_another_model() -> None:
@@ -29,7 +35,9 @@ def test_nothing_is_taken_from_another_model() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
             home = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            assert not any(other in f"{home}.{name}" for name in names for other in ("newton_euler", "nonsmooth")), path.name
+            assert not any(other in f"{home}.{name}" for name in names for other in ("newton_euler", "nonsmooth")), (
+                path.name
+            )
 
 
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
@@ -37,7 +45,10 @@ def test_nothing_is_taken_from_another_model() -> None:
 def test_equals_newton_euler(tools: Any, base: str, coordinates: str) -> None:
     """Locomotion, mixed and torque-driven motion on random chains, with gravity, drag, wheels, a wrench and rotors."""
     chain = tools.chain(20, base)
-    model, peer = Geometric(chain, LAWS, coordinates=coordinates), ll.NewtonEuler(chain, LAWS)
+    model, peer = (
+        Geometric(chain, LAWS, settings=GeometricSettings(coordinates=coordinates)),
+        ll.NewtonEuler(chain, LAWS),
+    )
     x, v = tools.state(model, 4)
     nb, n, rng = model.frame.speeds, chain.freedoms, np.random.default_rng(5)
     q, qd, qdd, torque = x[-n:], v[-n:], rng.normal(size=n), rng.normal(size=n)
@@ -97,8 +108,12 @@ def test_any_module_can_be_clamped() -> None:
 
 @pytest.mark.parametrize("coordinates", ["virtual", "group"])
 def test_tail_and_head_can_both_be_held_where_joints_are_free(coordinates: str) -> None:
-    """Force-given joints between two clamps, beside the equations of a loop written out; each clamp's reaction is its own."""
-    model = Geometric(WangSnake(), Wheels(law="regularised", slip_speed=1e-3), coordinates=coordinates)
+    """Force-given joints between two clamps, beside the equations of a loop written out; each clamp's reaction is
+    its own.
+    """
+    model = Geometric(
+        WangSnake(), Wheels(law="regularised", slip_speed=1e-3), settings=GeometricSettings(coordinates=coordinates)
+    )
     x, still, torque = np.array([0.2, -0.1, 0.5, 0.4, -0.7, 0.3, 0.6]), np.zeros(7), np.array([0.3, -0.2, 0.5, 0.1])
     held = np.arange(7) < 3
     found = model.solve(x, still, held, force=torque, clamp=-1)
@@ -111,7 +126,7 @@ def test_tail_and_head_can_both_be_held_where_joints_are_free(coordinates: str) 
     head = np.array([*answer[4:6], 0.0, 0.0, 0.0, answer[6]])
     head[3:] += np.cross(arm, head[:3])
     assert found.clamp_reaction == pytest.approx(head, abs=1e-10)
-    inertial = (M @ found.acceleration - rows.T @ answer[4:])[:3]                    # what the tail's clamp gives along the base
+    inertial = (M @ found.acceleration - rows.T @ answer[4:])[:3]  # what the tail's clamp gives along the base
     tail = (found.reaction - found.clamp_reaction)[[0, 1, 5]]
     if coordinates == "group":
         tail[:2] = np.array([[np.cos(0.5), np.sin(0.5)], [-np.sin(0.5), np.cos(0.5)]]) @ tail[:2]
@@ -126,10 +141,20 @@ def test_free_motion_conserves_energy_and_momentum(tools: Any, base: str, coordi
     chain = tools.chain(22, base, joints=4, planar=base == "planar")
     twist = (0.3, -0.2, 0, 0, 0, 0.6) if base == "planar" else (0.3, -0.2, 0.1, 0.4, -0.3, 0.6)
     n = chain.freedoms
-    result = ll.simulate(chain, ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque"), (),
-                         model={"kind": "geometric", "coordinates": coordinates}, actuation="torque", duration=0.4, step=0.002,
-                         initial={"twist": twist, "joint_position": tuple(np.linspace(-0.4, 0.5, n)),
-                                  "joint_velocity": tuple(np.linspace(0.5, -0.4, n))}).dataset
+    result = ll.simulate(
+        chain,
+        ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque"),
+        (),
+        model={"kind": "geometric", "coordinates": coordinates},
+        actuation="torque",
+        duration=0.4,
+        step=0.002,
+        initial={
+            "twist": twist,
+            "joint_position": tuple(np.linspace(-0.4, 0.5, n)),
+            "joint_velocity": tuple(np.linspace(0.5, -0.4, n)),
+        },
+    ).dataset
     energy, momentum = result["kinetic_energy"].values, result["momentum"].values
     kept = [0, 1, 5] if base == "planar" else list(range(6))
     assert np.abs(energy - energy[0]).max() < 1e-8 * energy[0]
@@ -141,17 +166,32 @@ def test_virtual_joints_and_groups_give_the_same_motion(base: str) -> None:
     """Crawling with exact friction, and in 3-D with drag: the same track and torques in both coordinates."""
     robot = WangSnake(base=base, pitch_joints=(1, 3) if base == "free" else ())
     laws = (ll.Drag(along=1.0, lateral=8.0, vertical=8.0),) if base == "free" else (Wheels(),)
-    runs = [ll.simulate(robot, Serpenoid(), laws, model={"kind": "geometric", "coordinates": kind}, duration=1.0, step=2e-3,
-                        initial={"orientation": (0.98, 0.0, 0.0, np.sqrt(1 - 0.98**2))}).dataset for kind in ("virtual", "group")]
+    runs = [
+        ll.simulate(
+            robot,
+            Serpenoid(),
+            laws,
+            model={"kind": "geometric", "coordinates": kind},
+            duration=1.0,
+            step=2e-3,
+            initial={"orientation": (0.98, 0.0, 0.0, np.sqrt(1 - 0.98**2))},
+        ).dataset
+        for kind in ("virtual", "group")
+    ]
     for name, most in (("base_position", 1e-5), ("base_orientation", 1e-5), ("joint_torque", 2e-2)):
-        scale = 1e-6 if base == "free" else 1.0                   # Runge-Kutta there, first-order steps here: they differ by the step
+        # Runge-Kutta there, first-order steps here: they differ by the step
+        scale = 1e-6 if base == "free" else 1.0
         assert np.abs(runs[0][name].values - runs[1][name].values)[2:].max() < most * scale
 
 
 def test_the_start_moves_the_track_rigidly() -> None:
     turn = 0.7
-    runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(), model="geometric", duration=2.0, step=2e-3, initial=initial).dataset
-            for initial in (None, {"position": (3.0, -1.0, 0.0), "orientation": (np.cos(turn / 2), 0, 0, np.sin(turn / 2))})]
+    runs = [
+        ll.simulate(
+            WangSnake(), Serpenoid(), Wheels(), model="geometric", duration=2.0, step=2e-3, initial=initial
+        ).dataset
+        for initial in (None, {"position": (3.0, -1.0, 0.0), "orientation": (np.cos(turn / 2), 0, 0, np.sin(turn / 2))})
+    ]
     R = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     moved = runs[0]["base_position"].values[:, :2] @ R.T + [3.0, -1.0]
     assert np.abs(moved - runs[1]["base_position"].values[:, :2]).max() < 1e-9
@@ -173,7 +213,7 @@ def test_prescribed_joints_without_momentum_keep_the_centre_of_mass() -> None:
 
 def test_generalised_friction_does_not_see_the_pose_of_the_base() -> None:
     """fY_k, k >= 3, is a function of the joints and of speeds along the body; friction takes power."""
-    model = Geometric(WangSnake(), Wheels(law="regularised"), coordinates="group")
+    model = Geometric(WangSnake(), Wheels(law="regularised"), settings=GeometricSettings(coordinates="group"))
     rng = np.random.default_rng(2)
     q, v = rng.uniform(-0.6, 0.6, 4), rng.normal(size=7)
     here, there = (model.generalised_force([*pose, *q], v) for pose in ((0, 0, 0), (5.0, -3.0, 2.1)))
@@ -188,11 +228,18 @@ def test_generalised_friction_does_not_see_the_pose_of_the_base() -> None:
 @pytest.mark.parametrize("cone", ["box", "ellipse"])
 def test_friction_only_takes_power(law: str, cone: str) -> None:
     """Of a crawling snake at every record; no wheel gets more exact friction than its coefficients allow."""
-    data = ll.simulate(WangSnake(), Serpenoid(), Wheels(law=law, cone=cone, slip_speed=5e-3), model="geometric", duration=0.5,
-                       step=1e-3).dataset
+    data = ll.simulate(
+        WangSnake(),
+        Serpenoid(),
+        Wheels(law=law, cone=cone, slip_speed=5e-3),
+        model="geometric",
+        duration=0.5,
+        step=1e-3,
+    ).dataset
     power = data["environment_power"].values
     assert power[1:].max() < 0.0
-    assert power[0] == 0.0 if law == "set-valued" else power[0] < 0.0           # a mean since the record before, and there is none
+    # a mean since the record before, and there is none
+    assert power[0] == 0.0 if law == "set-valued" else power[0] < 0.0
     if law == "set-valued":
         most = 0.5 * 9.81 * np.hypot(0.5, 0.01 if cone == "box" else 0.0)
         assert np.linalg.norm(data["contact_force"].values, axis=-1).max() <= most + 1e-12
@@ -209,7 +256,9 @@ def test_a_wrench_on_a_module_works_through_its_jacobian() -> None:
 
 def test_clamping_a_moving_snake_takes_the_recorded_energy() -> None:
     """Crawl, clamp the tail: impulse and energy reported equal the drop, and the balances hold through it."""
-    result = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), Clamp(active=((1.5, 3.0),))), model="geometric", duration=2.0, step=1e-3)
+    result = ll.simulate(
+        WangSnake(), Serpenoid(), (Wheels(), Clamp(active=((1.5, 3.0),))), model="geometric", duration=2.0, step=1e-3
+    )
     data = result.dataset
     before, after = 1499, 1500
     model = Geometric(WangSnake())
@@ -224,13 +273,20 @@ def test_clamping_a_moving_snake_takes_the_recorded_energy() -> None:
     assert all(balance["verdict"] == "pass" for balance in result.summary()["balances"].values())
     closed = impact.speeds @ model.metric(end.x[:7]) @ (end.x[7:14] - impact.speeds)
     motors = impact.motor_work + impact.joint_impulse @ (impact.speeds - end.x[7:14])[3:] / 2
-    assert closed == pytest.approx(-motors, abs=1e-12)                 # after the impact only the motors' impulses have power
+    assert closed == pytest.approx(-motors, abs=1e-12)  # after the impact only the motors' impulses have power
 
 
 def test_smooth_clamping_keeps_the_tail_where_it_is() -> None:
     """fY' is fY with the base at rest, wherever it is."""
-    result = ll.simulate(WangSnake(modules=2), Serpenoid(), (Wheels(law="regularised"), Clamp()), model="geometric", duration=0.002,
-                         step=1e-3, initial={"position": (0.3, -0.2, 0.0)}).dataset
+    result = ll.simulate(
+        WangSnake(modules=2),
+        Serpenoid(),
+        (Wheels(law="regularised"), Clamp()),
+        model="geometric",
+        duration=0.002,
+        step=1e-3,
+        initial={"position": (0.3, -0.2, 0.0)},
+    ).dataset
     assert np.abs(result["base_position"].values - [0.3, -0.2, 0.0]).max() < 1e-15
     assert np.abs(result["base_twist"].values).max() == 0.0
 
@@ -248,21 +304,40 @@ def test_clamping_with_free_joints_loses_half_delta_v_metric_delta_v() -> None:
 
 @pytest.mark.parametrize("law", ["set-valued", "regularised"])
 def test_a_clamped_head_stays_where_it_is(law: str) -> None:
-    result = ll.simulate(WangSnake(), Serpenoid(), (Wheels(law=law), Clamp(module=-1, active=((0.1, 9.0),))), model="geometric",
-                         duration=0.5, step=2.5e-4).dataset
+    result = ll.simulate(
+        WangSnake(),
+        Serpenoid(),
+        (Wheels(law=law), Clamp(module=-1, active=((0.1, 9.0),))),
+        model="geometric",
+        duration=0.5,
+        step=2.5e-4,
+    ).dataset
     late = result["time"].values > 0.1 + 1e-9
     head = result["position"].values[late, -1]
     assert np.abs(head - head[0]).max() < 1e-12
     assert np.ptp(result["base_position"].values[late], axis=0).max() > 1e-3
-    assert np.abs(result["clamp_wrench"].values[late]).max() > 0.1 and np.abs(result["base_reaction"].values[late]).max() < 1e-9
+    assert (
+        np.abs(result["clamp_wrench"].values[late]).max() > 0.1
+        and np.abs(result["base_reaction"].values[late]).max() < 1e-9
+    )
 
 
 @pytest.mark.parametrize("actuation", ["motion", "pd"])
 def test_balances_hold_with_the_head_clamped(actuation: str) -> None:
-    """What the clamp gives in Moreau's steps is all in the impulse: the module is held at the end of each step, not in its middle."""
+    """What the clamp gives in Moreau's steps is all in the impulse: the module is held at the end of each step, not
+    in its middle.
+    """
     drives = {"kind": "pd", "stiffness": 20.0, "damping": 0.5} if actuation == "pd" else {"kind": "motion"}
-    scenario = ll.Scenario(robot=WangSnake(), gait=Serpenoid(), environment=(Wheels(), Clamp(module=-1, active=((0.5, 9.0),))),
-                           model={"kind": "geometric"}, actuation=drives, duration=1.5, step=1e-3, record_every=0.01)
+    scenario = ll.Scenario(
+        robot=WangSnake(),
+        gait=Serpenoid(),
+        environment=(Wheels(), Clamp(module=-1, active=((0.5, 9.0),))),
+        model={"kind": "geometric"},
+        actuation=drives,
+        duration=1.5,
+        step=1e-3,
+        record_every=0.01,
+    )
     balances = ll.run(scenario).summary()["balances"]
     assert all(balance["verdict"] == "pass" for balance in balances.values()), balances
 
@@ -296,7 +371,8 @@ def test_a_payload_is_a_point_mass_at_the_tip() -> None:
 
 
 def test_a_weightless_snake_turns_without_momentum() -> None:
-    """`wheeled-snake-float`, a base on SE(3): no momentum but that of its weight, and yet another heading after whole periods.
+    """`wheeled-snake-float`, a base on SE(3): no momentum but that of its weight, and yet another heading after whole
+    periods.
 
     The same run by the Newton-Euler model, whose dynamics share nothing with it.
     """
@@ -311,7 +387,9 @@ def test_a_weightless_snake_turns_without_momentum() -> None:
 
 @pytest.mark.parametrize("seed", [1, 3, 4, 12, 16, 19, 20])
 def test_weak_torques_on_set_valued_wheels_are_solved(seed: int) -> None:
-    """Torques of a few mN m on a straight snake, which its wheels all but hold: slender and strong friction, box and ellipse."""
+    """Torques of a few mN m on a straight snake, which its wheels all but hold: slender and strong friction, box and
+    ellipse.
+    """
     rng = np.random.default_rng(seed)
     size = 10.0 ** rng.uniform(-3, -1)
     torques, rate = size * rng.normal(size=4), rng.uniform(0.5, 6.0)

@@ -1,4 +1,6 @@
-"""Metric, Christoffel symbols and Coriolis matrix against their definitions; zero patterns, independence and tables of paper 003."""
+"""Metric, Christoffel symbols and Coriolis matrix against their definitions; zero patterns, independence and tables
+of paper 003.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
-from limbless.models.geometric import Geometric
+from limbless.models.geometric import Geometric, GeometricSettings
 from limbless.robots.wang_snake import WangSnake
 
 SEEDS = (0, 1)
@@ -22,8 +24,15 @@ def unequal_snake() -> Geometric:
     for number, link in enumerate(chain.links):
         length, mass, inertia = rng.uniform(0.05, 0.15), rng.uniform(0.3, 0.9), rng.uniform(0.005, 0.02)
         across = inertia + mass * (0.5 * length) ** 2
-        links.append(link.changed(mass=mass, first_moment=(mass * 0.5 * length, 0, 0), inertia=(inertia, 0, 0, across, 0, across),
-                                  position=(links[-1].body.length if number else 0.0, 0, 0), body=link.body.changed(length=length)))
+        links.append(
+            link.changed(
+                mass=mass,
+                first_moment=(mass * 0.5 * length, 0, 0),
+                inertia=(inertia, 0, 0, across, 0, across),
+                position=(links[-1].body.length if number else 0.0, 0, 0),
+                body=link.body.changed(length=length),
+            )
+        )
     return Geometric(ll.Chain(base="planar", links=tuple(links)))
 
 
@@ -44,7 +53,9 @@ def test_metric_and_symbols_are_those_of_the_definitions(tools: Any, base: str, 
 
 @pytest.mark.parametrize("base", ["planar", "free"])
 def test_symbols_are_brackets_of_body_columns(base: str) -> None:
-    """(14)-(16) module by module: the derivative of column k of J_l along x^i is the bracket [ξ_lk, ξ_li] for k < i, else zero."""
+    """(14)-(16) module by module: the derivative of column k of J_l along x^i is the bracket [ξ_lk, ξ_li] for k < i,
+    else zero.
+    """
     robot = WangSnake(base=base, inertia=0.011, roll_inertia=0.004, pitch_joints=(1, 3) if base == "free" else ())
     model = Geometric(robot)
     x, N = np.random.default_rng(6).uniform(-0.7, 0.7, model.freedoms), model.freedoms
@@ -54,7 +65,9 @@ def test_symbols_are_brackets_of_body_columns(base: str) -> None:
         J = model.body_jacobian(x, module)
         v, w = J[:3].T, J[3:].T
         for i in range(N):
-            bracket = np.concatenate([np.cross(w, v[i]) + np.cross(v, w[i]), np.cross(w, w[i])], axis=1).T * (np.arange(N) < i)
+            bracket = np.concatenate([np.cross(w, v[i]) + np.cross(v, w[i]), np.cross(w, w[i])], axis=1).T * (
+                np.arange(N) < i
+            )
             half = bracket.T @ weight @ J
             rate[i] += half + half.T
     symbols = 0.5 * (rate.transpose(0, 2, 1) + rate.transpose(2, 0, 1) - rate.transpose(1, 2, 0))
@@ -83,11 +96,12 @@ def test_planar_metric_and_bias_are_exact(tools: Any) -> None:
 @pytest.mark.parametrize("coordinates", ["virtual", "group"])
 def test_rate_of_metric_less_twice_coriolis_is_skew(tools: Any, base: str, coordinates: str) -> None:
     """d/dt M = C + C^T; on a group the rate of M is that along the joints alone."""
-    model = Geometric(tools.chain(4, base), coordinates=coordinates)
+    model = Geometric(tools.chain(4, base), settings=GeometricSettings(coordinates=coordinates))
     x, v = tools.state(model, 7)
     symbols, C = model.christoffel(x), model.coriolis(x, v)
     first = model.frame.speeds if coordinates == "group" else 0
-    rate = np.einsum("kij,k->ij", (symbols + symbols.transpose(0, 2, 1))[first:], v[first:])         # Gamma_kij + Gamma_kji = d_k M_ij
+    # Gamma_kij + Gamma_kji = d_k M_ij
+    rate = np.einsum("kij,k->ij", (symbols + symbols.transpose(0, 2, 1))[first:], v[first:])
     assert np.abs(rate - C - C.T).max() < 1e-13
     assert pytest.approx(np.einsum("ijk,i->kj", symbols, v), abs=1e-13) == C
 
@@ -108,7 +122,7 @@ def test_rate_of_metric_by_differences(tools: Any, seed: int) -> None:
 @pytest.mark.parametrize("base", ["planar", "free"])
 def test_group_and_virtual_joints_have_the_same_kinetic_energy(tools: Any, base: str) -> None:
     chain = tools.chain(6, base)
-    chart, group = Geometric(chain), Geometric(chain, coordinates="group")
+    chart, group = Geometric(chain), Geometric(chain, settings=GeometricSettings(coordinates="group"))
     x, v = tools.state(chart, 1)
     twist, y = group_state(chart, x, v)
     assert twist @ group.metric(y) @ twist == pytest.approx(v @ chart.metric(x) @ v, rel=1e-13)
@@ -124,7 +138,7 @@ def group_state(chart: Geometric, x: Array, v: Array) -> tuple[Array, Array]:
     arm = np.array([0.5 * chart.chain.segments()[0].length, 0.0, 0.0])
     R = poses.rotation[0]
     twist = J @ v
-    twist[:3] -= np.cross(twist[3:], arm)                                           # from the module's centre to the base origin
+    twist[:3] -= np.cross(twist[3:], arm)  # from the module's centre to the base origin
     place = poses.position[0] - R @ arm
     if nb == 3:
         return np.concatenate([twist[[0, 1, 5]], v[3:]]), np.concatenate([place[:2], x[2:3], x[3:]])
@@ -142,7 +156,9 @@ def depends(function: Any, x: Array) -> Array:
 
 
 def test_conclusions_of_the_paper() -> None:
-    """1.2, 2.2, 2.3, Table II and the further zeros of the specification, indices from 1 as there; the generic ticks too."""
+    """1.2, 2.2, 2.3, Table II and the further zeros of the specification, indices from 1 as there; the generic ticks
+    too.
+    """
     model = unequal_snake()
     x = np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])
     M, G = depends(model.metric, x), depends(model.christoffel, x)
@@ -156,18 +172,22 @@ def test_conclusions_of_the_paper() -> None:
                 assert not G[:last, i - 1, j - 1, k - 1].any()
     assert not M[:3, 2:, 2:].any()
     assert np.abs(symbols[:2]).max() < 1e-15 and np.abs(symbols[:, :2]).max() < 1e-15            # 2.3, first part
-    assert not G[:3, :, :, 3:].any()                                                              # 2.3, second part, in the plane
+    # 2.3, second part, in the plane
+    assert not G[:3, :, :, 3:].any()
     metric = model.metric(x)
     table = np.zeros((3, 3, 3))
     table[2, 2, :2] = -metric[1, 2], metric[0, 2]
     assert np.abs(symbols[:3, :3, :3] - table).max() < 1e-15                                      # Table II
     for k in range(2, n):
         assert np.abs(symbols[k, :k + 1, k]).max() < 1e-15 and np.abs(symbols[:k + 1, k, k]).max() < 1e-15
-    assert (np.abs(symbols[2, 3:, :3]) > 1e-6).all()                     # the cross terms that (22) leaves out are generically there
+    # the cross terms that (22) leaves out are generically there
+    assert (np.abs(symbols[2, 3:, :3]) > 1e-6).all()
 
 
 def test_conclusion_two_needs_more_care_in_three_dimensions(tools: Any) -> None:
-    """2.3 in 3-D: symbols of joints alone do not see the base; with one index 4..6 they see pitch and roll of the virtual joints."""
+    """2.3 in 3-D: symbols of joints alone do not see the base; with one index 4..6 they see pitch and roll of the
+    virtual joints.
+    """
     model = Geometric(tools.chain(8, "free"))
     x, _ = tools.state(model, 2)
     seen = depends(model.christoffel, x)
@@ -206,7 +226,9 @@ def test_determinant_of_the_base_block() -> None:
     mass, centre = bodies.mass, poses.position[:, :2]
     about = centre - mass @ centre / mass.sum()
     own = bodies.inertia[:, 2, 2] - bodies.moment[:, 0] ** 2 / mass
-    assert np.linalg.det(M[:3, :3]) == pytest.approx(mass.sum() ** 2 * (own.sum() + mass @ (about ** 2).sum(axis=1)), rel=1e-12)
+    assert np.linalg.det(M[:3, :3]) == pytest.approx(
+        mass.sum() ** 2 * (own.sum() + mass @ (about**2).sum(axis=1)), rel=1e-12
+    )
 
 
 def test_spatial_and_body_jacobians_are_one_twist(tools: Any) -> None:

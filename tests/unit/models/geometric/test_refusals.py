@@ -10,7 +10,7 @@ import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.gaits.serpenoid import Serpenoid
-from limbless.models.geometric import Geometric
+from limbless.models.geometric import Geometric, GeometricSettings
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.robots.wang_snake import WangSnake
@@ -28,7 +28,8 @@ def test_a_massless_end_is_a_singular_metric() -> None:
     model = Geometric(massless_end())
     with pytest.raises(ll.SimulationError, match=r"metric is singular.*'wrist'.*rotor_inertia"):
         model.solve(np.zeros(4), np.zeros(4), "torque-driven")
-    assert np.isfinite(model.solve(np.zeros(4), np.zeros(4), "locomotion").acceleration).all()      # nothing to move, nothing to solve
+    # nothing to move, nothing to solve
+    assert np.isfinite(model.solve(np.zeros(4), np.zeros(4), "locomotion").acceleration).all()
     gait = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
     with pytest.raises(ll.SimulationError, match="metric is singular") as caught:
         ll.simulate(massless_end(), gait, (), model="geometric", actuation="torque", duration=0.1)
@@ -47,30 +48,43 @@ def test_gimbal_lock_of_the_virtual_joints_points_to_the_group() -> None:
     assert caught.value.time == pytest.approx(np.pi / 4, abs=2e-3)
     kept = caught.value.result.dataset["time"].values
     assert kept[-1] == pytest.approx(caught.value.time, abs=2e-4)
-    whole = ll.simulate(free, still, (), model={"kind": "geometric", "coordinates": "group"}, duration=1.0, step=1e-2, initial=spin).dataset
+    whole = ll.simulate(
+        free, still, (), model={"kind": "geometric", "coordinates": "group"}, duration=1.0, step=1e-2, initial=spin
+    ).dataset
     assert whole["base_twist"].values[-1, 4] == pytest.approx(2.0, abs=1e-6)
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: Geometric(ll.Rod()), "moves a chain; got Rod"),
-    (lambda: Geometric(SNAKE, coordinates="euler"), "'virtual'.*'group'"),
-    (lambda: Geometric(ll.KhalilEel(joints="spherical")), "three revolute"),
-    (lambda: Geometric(SNAKE).metric(np.zeros(5)), "x must have 7 numbers"),
-    (lambda: Geometric(SNAKE).metric([np.nan] * 7), "finite"),
-    (lambda: Geometric(SNAKE).solve(ZERO, np.zeros(6)), "speeds must have 7"),
-    (lambda: Geometric(SNAKE).solve(ZERO, ZERO, "dancing"), "locomotion"),
-    (lambda: Geometric(SNAKE).solve(ZERO, ZERO, [True]), "given must have 7"),
-    (lambda: Geometric(SNAKE).solve(ZERO, ZERO, clamp=5), "beyond the body"),
-    (lambda: Geometric(SNAKE).solve(ZERO, ZERO, acceleration=[1.0]), "acceleration must have 7"),
-    (lambda: Geometric(SNAKE).body_jacobian(ZERO, 9), "modules 0 to 4"),
-    (lambda: Geometric(SNAKE, Wheels()).solve(ZERO, ZERO), "regularised"),
-    (lambda: Geometric(SNAKE, coordinates="group").christoffel(ZERO, "planar"), "general"),
-    (lambda: Geometric(WangSnake(pitch_joints=(1,))).christoffel(ZERO, "planar"), "joint 2.*general"),
-    (lambda: Geometric(SNAKE, (Clamp(), Clamp(module=-1))), "two clamps"),
-    (lambda: Geometric(WangSnake(base="fixed"), Clamp()), "fixed already"),
-    (lambda: WangSnake(pitch_joints=(4,)), "joints of 5 modules"),
-    (lambda: ll.simulate(SNAKE, Serpenoid(), (), model="geometric", duration=0.1, initial={"twist": (0, 0, 1.0, 0, 0, 0)}), "planar base"),
-])
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Geometric(ll.Rod()), "moves a chain; got Rod"),
+        (lambda: Geometric(SNAKE, settings=GeometricSettings(coordinates="euler")), "'virtual'.*'group'"),
+        (lambda: Geometric(ll.KhalilEel(joints="spherical")), "three revolute"),
+        (lambda: Geometric(SNAKE).metric(np.zeros(5)), "x must have 7 numbers"),
+        (lambda: Geometric(SNAKE).metric([np.nan] * 7), "finite"),
+        (lambda: Geometric(SNAKE).solve(ZERO, np.zeros(6)), "speeds must have 7"),
+        (lambda: Geometric(SNAKE).solve(ZERO, ZERO, "dancing"), "locomotion"),
+        (lambda: Geometric(SNAKE).solve(ZERO, ZERO, [True]), "given must have 7"),
+        (lambda: Geometric(SNAKE).solve(ZERO, ZERO, clamp=5), "beyond the body"),
+        (lambda: Geometric(SNAKE).solve(ZERO, ZERO, acceleration=[1.0]), "acceleration must have 7"),
+        (lambda: Geometric(SNAKE).body_jacobian(ZERO, 9), "modules 0 to 4"),
+        (lambda: Geometric(SNAKE, Wheels()).solve(ZERO, ZERO), "regularised"),
+        (
+            lambda: Geometric(SNAKE, settings=GeometricSettings(coordinates="group")).christoffel(ZERO, "planar"),
+            "general",
+        ),
+        (lambda: Geometric(WangSnake(pitch_joints=(1,))).christoffel(ZERO, "planar"), "joint 2.*general"),
+        (lambda: Geometric(SNAKE, (Clamp(), Clamp(module=-1))), "two clamps"),
+        (lambda: Geometric(WangSnake(base="fixed"), Clamp()), "fixed already"),
+        (lambda: WangSnake(pitch_joints=(4,)), "joints of 5 modules"),
+        (
+            lambda: ll.simulate(
+                SNAKE, Serpenoid(), (), model="geometric", duration=0.1, initial={"twist": (0, 0, 1.0, 0, 0, 0)}
+            ),
+            "planar base",
+        ),
+    ],
+)
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
         make()

@@ -35,28 +35,33 @@ Array = NDArray[np.float64]
 
 def with_kinds(robot: Robot) -> Robot:
     """Of several kinds of joints, those that this model knows."""
-    return robot if len(robot.kinds) == 1 else robot._replace(kinds=tuple(kind() for kind in KINDS if kind in screw.versions))
+    if len(robot.kinds) == 1:
+        return robot
+    return robot._replace(kinds=tuple(kind() for kind in KINDS if kind in screw.versions))
 
 
-def where_of(robot: Robot, slots: int) -> Where:
+def where_of(robot: Robot, contacts: int) -> Where:
     """Where the parts of a flat state begin."""
     bodies, freedoms, size = len(robot.links.codes), len(robot.freedoms), state_size(robot)
-    ends = size + np.cumsum([0, 6 + freedoms, Speeds.width * bodies, Remembered.width * slots, freedoms, freedoms])
+    ends = size + np.cumsum([0, 6 + freedoms, Speeds.width * bodies, Remembered.width * contacts, freedoms, freedoms])
     return Where(int(Link.of(robot.links).velocity[0]) + 6 + freedoms, *map(int, ends))
 
 
 def memory_for(robot: Robot, scene: Scene, dry: Any, environments: int, tally: Any) -> ContactMemory:
     """Working memory of a run among so many environments."""
-    bodies, freedoms, slots = len(robot.links.codes), len(robot.freedoms), len(scene.owner)
+    bodies, freedoms, contacts = len(robot.links.codes), len(robot.freedoms), len(scene.owner)
     chain = memory_of(robot, environments, tally)
-    step = Step(chain.bodies, chain.axes, BodyStep.zeros(bodies), JointStep.zeros(freedoms), BaseStep.zeros(1), np.zeros(freedoms),
-                Contact.zeros(slots), scene.owner, np.zeros(slots, dtype=np.int64), np.zeros((6, 7)))
-    path = make_path(Remembered.width * min(slots, MOST) + (freedoms if isinstance(dry, Rubbing) else 0))
-    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies), path, Counts.zeros(1), Plea.zeros(1))
+    step = Step(chain.bodies, chain.axes, BodyStep.zeros(bodies), JointStep.zeros(freedoms), BaseStep.zeros(1),
+                np.zeros(freedoms), Contact.zeros(contacts), scene.owner, np.zeros(contacts, dtype=np.int64),
+                np.zeros((6, 7)))
+    path = make_path(Remembered.width * min(contacts, MOST) + (freedoms if isinstance(dry, Rubbing) else 0))
+    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies), path, Counts.zeros(1),
+                         Plea.zeros(1))
 
 
-def records_for(robot: Robot, slots: int, count: int, tally: Any) -> ContactRecords:
-    """Room for `count` records, and for as many of `tally`."""
+def records_for(robot: Robot, contacts: int, count: int, tally: Any) -> ContactRecords:
+    """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
-    return ContactRecords(np.zeros((count, state_size(robot))), np.zeros((count, freedoms)), BodyRecord.zeros(count, bodies),
-                          ContactRecord.zeros(count, slots), StepRecord.zeros(count), tally)
+    return ContactRecords(np.zeros((count, state_size(robot))), np.zeros((count, freedoms)),
+                          BodyRecord.zeros(count, bodies), ContactRecord.zeros(count, contacts),
+                          StepRecord.zeros(count), tally)

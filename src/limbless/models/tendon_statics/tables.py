@@ -1,6 +1,7 @@
 """From descriptions to arrays for the kernels, and between the library's axes and the paper's.
 
-Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z, -x, -y of the paper.
+Kernels work in the paper's axes of the clamped disk (z along the backbone). Here x runs along the body: x, y, z are z,
+-x, -y of the paper.
 """
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import Gravity
 from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
-from limbless.mechanics.spine.tables import Iteration, Posture, Spine
+from limbless.mechanics.spine.tables import Coulomb, Iteration, LossRatio, NoFriction, Posture, Spine
 from limbless.mechanics.spine.vertebra import Arc, Hinge, vertebrae
 from limbless.robots.tendon_spine import TendonSpine
 
@@ -28,7 +29,9 @@ NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast 
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
-    """The robot as kernels take it. The moment form twists at the outer disk as published code does, the energy form on both sides."""
+    """The robot as kernels take it. The moment form twists at the outer disk as published code does, the energy form
+    on both sides.
+    """
     v, m = len(robot.vertebrae), len(robot.tendons)
     stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
     rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
@@ -44,7 +47,9 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     columns = (np.ascontiguousarray(np.stack(part, axis=1)) for part in (stiffness, rest, low, high))
     stiff, unbent, lowest, highest = columns
     joint = Arc() if robot.kinematics == "arc" else Hinge(robot.hinge_at)
-    return Spine(robot.values("length"), joint, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest)
+    return Spine(
+        robot.values("length"), joint, 0.5 if form == "energy" else 0.0, stiff, unbent, holes, end, lowest, highest
+    )
 
 
 def _stops(robot: TendonSpine, field: str) -> Array:
@@ -52,25 +57,52 @@ def _stops(robot: TendonSpine, field: str) -> Array:
 
 
 def posture_arrays(spine: Spine) -> Posture:
-    """Room for one posture, with disk 0 at the origin."""
+    """Memory for one posture, with disk 0 at the origin."""
     (v, freedoms), m, z = spine.stiffness.shape, len(spine.end), np.zeros
     rotation = z((v + 1, 3, 3))
     rotation[0] = np.eye(3)
-    return Posture(vertebrae(v), z((v, m)), z((v, m, 3)), z((v, m, 6)), z((v, m)), rotation, z((v + 1, 3)), z((v, 3, 3)), z((v, 3, 3)),
-                   z(m), z((v * freedoms, m)))
+    return Posture(
+        vertebrae(v),
+        z((v, m)),
+        z((v, m, 3)),
+        z((v, m, 6)),
+        z((v, m)),
+        rotation,
+        z((v + 1, 3)),
+        z((v, 3, 3)),
+        z((v, 3, 3)),
+        z(m),
+        z((v * freedoms, m)),
+    )
 
 
 def iteration_arrays(spine: Spine) -> Iteration:
-    """Room for Newton's method."""
+    """Memory for Newton's method."""
     n, m, z = spine.stiffness.size, len(spine.end), np.zeros
-    return Iteration(residual=z(n), hessian=z((n, n)), factor=z((n, n)), step=z(n), held=z(n, dtype=np.int64),
-                     trial=z(spine.stiffness.shape), kept=z(n), kept_hessian=z((n, n)), above=z(n), below=z(n), slips=z(m),
-                     system=z((n + m, n + m + 1)), answers=z((m + 1, n)), tips=z((m, m + 1)), rate=z((m, m)), component=z(6),
-                     component_rate=z((6, n)))
+    return Iteration(
+        residual=z(n),
+        hessian=z((n, n)),
+        factor=z((n, n)),
+        step=z(n),
+        held=z(n, dtype=np.int64),
+        trial=z(spine.stiffness.shape),
+        kept=z(n),
+        kept_hessian=z((n, n)),
+        above=z(n),
+        below=z(n),
+        slips=z(m),
+        system=z((n + m, n + m + 1)),
+        answers=z((m + 1, n)),
+        tips=z((m, m + 1)),
+        rate=z((m, m)),
+        component=z(6),
+        component_rate=z((6, n)),
+    )
 
 
 def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: Array) -> tuple[Array, Array, Array]:
-    """Forces on disks (v, 3) and joints (v, 3), N, and the moment on the tip (3,), N m, along the paper's axes of disk 0.
+    """Forces on disks (v, 3) and joints (v, 3), N, and the moment on the tip (3,), N m, along the paper's axes of disk
+    0.
 
     `to_base` takes world components to those axes.
     """
@@ -78,14 +110,18 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
     disk, joint, moment = np.zeros((v, 3)), np.zeros((v, 3)), np.zeros(3)
     for item in environment:
         if item.active is not None:
-            raise InputError(f"environment {item.kind!r}: `active` time windows have no meaning in statics; leave them out")  # type: ignore[attr-defined]
+            raise InputError(
+                f"environment {item.kind!r}: `active` time windows have no meaning in statics; leave them out"
+            )  # type: ignore[attr-defined]
         if isinstance(item, Gravity):
             field = to_base @ np.array(item.acceleration)
             disk += robot.values("disk_mass")[:, None] * field
             joint += robot.values("joint_mass")[:, None] * field
         elif isinstance(item, Buoyancy):
             if item.surface is not None:
-                raise InputError("environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`")
+                raise InputError(
+                    "environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`"
+                )
             joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):
             _point_wrench(item, v, to_base, disk, moment)
@@ -97,19 +133,37 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
 def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment: Array) -> None:
     """A force at the centre of a disk; a moment on the last one."""
     if item.law is not None:
-        raise InputError("environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` "
-                         "and `torque`")
+        raise InputError(
+            "environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` "
+            "and `torque`"
+        )
     if item.frame != "world" or any(item.point):
-        raise InputError("environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
-                         f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}")
+        raise InputError(
+            "environment 'point-wrench': tendon statics takes a force at the centre of a disk (`point` 0, 0, 0) whose "
+            f"direction stays in the world (`frame` world); got point {item.point}, frame {item.frame!r}"
+        )
     number = item.body if item.body >= 0 else v + 1 + item.body
     if not 1 <= number <= v:
-        raise InputError(f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, "
-                         "-1 is the last")
+        raise InputError(
+            f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, "
+            "-1 is the last"
+        )
     if any(item.torque) and number != v:
-        raise InputError(f"environment 'point-wrench': a torque acts on the last disk only (`body` -1); got body {item.body}")
+        raise InputError(
+            f"environment 'point-wrench': a torque acts on the last disk only (`body` -1); got body {item.body}"
+        )
     disk[number - 1] += to_base @ np.array(item.force)
     moment += to_base @ np.array(item.torque)
+
+
+def friction_of(friction: float | str | None) -> NoFriction | Coulomb | LossRatio:
+    """The law of friction between tendons and disks: none, a Coulomb coefficient, or `gautreau2024`, the paper's fit
+    (an
+    extrapolation here: see the page of the model).
+    """
+    if isinstance(friction, str):
+        return LossRatio(0.689, 0.027)
+    return Coulomb(float(friction)) if friction else NoFriction()
 
 
 def numbers(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -1,0 +1,41 @@
+"""The `model:` entry for recursive Newton-Euler dynamics."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from limbless.actuation import Actuation
+from limbless.environments.base import Environment
+from limbless.errors import InputError
+from limbless.models.base import Model, ModelSettings
+from limbless.robots.base import Robot
+
+# m/s: residual at which a step with set-valued wheels is solved; torques show first what is left
+FRICTION_TOLERANCE = 1e-12
+
+
+class NewtonEulerSettings(ModelSettings):
+    """Recursive Newton-Euler dynamics of a serial chain (Khalil, Gallot and Boyer 2007)."""
+
+    kind: Literal["newton-euler"] = "newton-euler"
+    takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
+    takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction")
+    takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
+    takes_drives: ClassVar[tuple[str, ...]] = ("shape", "joint", "torque")
+
+    def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model:
+        """Velocities jump under set-valued wheels: the same equations are then stepped by Moreau's rule, in the
+        non-smooth model.
+
+        Imported only then: the two models know nothing else of each other.
+        """
+        if any(item.role == "friction" for item in environment):
+            from limbless.models.nonsmooth.settings import NonSmoothSettings
+            try:
+                return NonSmoothSettings(tolerance=FRICTION_TOLERANCE).assemble(robot, environment, actuation)
+            except InputError as error:
+                raise InputError(f"newton-euler with set-valued wheels is stepped by the non-smooth model: {error}; "
+                                 "or give the wheels `law: regularised`") from None
+        from limbless.models.newton_euler.model import NewtonEuler
+
+        return NewtonEuler(robot, environment, actuation, self)
