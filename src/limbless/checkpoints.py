@@ -107,7 +107,8 @@ def read(folder: str | Path, scenario: Scenario) -> Unfinished:
             f"the folder {folder} holds no unfinished run" if Path(folder).is_dir() else f"there is no folder {folder}"
         )
         raise InputError(
-            f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its end"
+            f"{why}: a run writes its state once a minute into the folder {FOLDER} of its own, and removes that at its "
+            "end"
         )
     start = _read(place / _START)
     if bytes(start["scenario"]).decode() != scenario.to_yaml():

@@ -119,8 +119,8 @@ def mark_given(robot: Robot, given: NDArray[np.bool_]) -> Robot:
         columns = given[link.column[row]:][:link.freedoms[row]]
         if columns.any() != columns.all():
             raise InputError(
-                f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together "
-                "or not at all"
+                f"joint {row}: the three degrees of freedom of a spherical joint are motion-given together or not at "
+                "all"
             )
         link.given[row] = columns[0]
     return robot._replace(links=robot.links._replace(codes=codes))

@@ -47,8 +47,8 @@ def one_each(values: float | tuple[float, ...], count: int, name: str) -> Array:
     gains = np.atleast_1d(np.array(values, dtype=np.float64))
     if len(gains) == 0 or count % len(gains):
         raise InputError(
-            f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; "
-            f"got {len(gains)}"
+            f"actuation.{name}: give one number, {count} (one per joint), or a pattern that repeats along them; got "
+            f"{len(gains)}"
         )
     if (gains < 0).any() or (name == "saturation" and (gains == 0).any()):
         must = "must be positive" if name == "saturation" else "gains must not be negative"

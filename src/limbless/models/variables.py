@@ -79,8 +79,7 @@ CONTACTS = {
     "contact_position": Variable(_CONTACT_AXIS, "m", "where each contact touches; 0 where open", "world"),
     "contact_state": Variable(_CONTACT, "1", "0 open, 1 sticking, 2 slipping",
                               remark="sticking: it slips in no direction; slipping: in one or more (friction on the "
-                                     "edge "
-                                     "of its set, a wheel that rolls, a body that slides along its support)"),
+                                     "edge of its set, a wheel that rolls, a body that slides along its support)"),
     "contact_gap": Variable(_CONTACT, "m",
                             "distance at the middle of the step that ended; negative where bodies overlap",
                             remark="`non-smooth`; 1000 where not measured"),
@@ -141,8 +140,7 @@ STATICS = {
     "tip_compliance": Variable(_AXIS, "m/N",
                                "way that the tip gives along each axis to a force along it, actuators held",
                                "base", remark="energy form without friction; actuators hold their tensions, or the "
-                                              "lengths "
-                                              "of elastic tendons"),
+                                              "lengths of elastic tendons"),
     "bend": Variable(_BEND, "rad", "bend of each vertebra towards y and z of its inner disk", "inner disk"),
     "stop_moment": Variable(_BEND, "N m", "moment of the stops on each disk, in the sense of bend", "inner disk"),
     "tension": Variable(_TENDON, "N", "tension at the clamped disk"),

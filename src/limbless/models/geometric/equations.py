@@ -324,7 +324,8 @@ class Equations(ChainModel):
         if isinstance(given, str):
             if given not in words:
                 raise InputError(
-                    f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got {given!r}"
+                    f"given must be 'locomotion', 'manipulation', 'torque-driven' or a mask of {self.freedoms}; got "
+                    f"{given!r}"
                 )
             return words[given]
         mask = np.asarray(given, dtype=bool)
@@ -351,16 +352,17 @@ class Equations(ChainModel):
                 "a base on SE(3), which has none"
             )
         if what == Trouble.CLAMP:
-            return "the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a joint or the base"
+            return ("the clamp cannot be closed: the motion-given joints leave the base no way to follow; release a "
+                    "joint or the base")
         if what == Trouble.FRICTION:
             return (
-                "the friction of the wheels could not be solved for, though every step has a solution; please report this run, "
-                "and try another step"
+                "the friction of the wheels could not be solved for, though every step has a solution; please report "
+                "this run, and try another step"
             )
         name = [*names_of(self.frame), *self.chain.joint_names][what - 1]
         return (
-            f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links beyond it "
-            "mass and inertia, or the joint a rotor_inertia"
+            f"the metric is singular: nothing moves with degree of freedom {name!r} but massless links; give the links "
+            "beyond it mass and inertia, or the joint a rotor_inertia"
         )
 
 

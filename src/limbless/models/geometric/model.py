@@ -17,7 +17,7 @@ from limbless.mechanics.chain.frames import FixedBase
 from limbless.mechanics.chain.tables import INTEGRALS, Body, Drive, Link, Sums
 from limbless.mechanics.contact.tables import Remembered
 from limbless.mechanics.geometric import evaluation
-from limbless.mechanics.geometric import stepping as _stepping_versions  # noqa: F401 - what the engines ask of this model
+from limbless.mechanics.geometric import stepping as _stepping_versions  # noqa: F401 - what engines ask of it
 from limbless.mechanics.geometric.tables import (
     Clamped,
     GeometricOptions,

@@ -37,8 +37,8 @@ def levers(chain: Chain) -> Levers:
     if not turns.all():
         row = int(np.argmin(turns))
         raise InputError(
-            f"the planar form needs every joint to turn about +z; joint {chain.joint_names[row]!r} does not: "
-            "use form='general'"
+            f"the planar form needs every joint to turn about +z; joint {chain.joint_names[row]!r} does not: use "
+            "form='general'"
         )
     bodies = chain.bodies()
     count = len(bodies.mass)

@@ -91,13 +91,11 @@ class ContactSet:
                 if given[~self.free].any():
                     entries = ", ".join(str(c) for c in np.flatnonzero(~self.free))
                     raise InputError(f"anchorage: {name} {tuple(float(v) for v in given)} has entries (of 0 to 5: "
-                                     f"{entries}) along which "
-                                     f"a base "
-                                     f"{self.rod.base!r} cannot move; set them to 0, or robot.base to 'free'")
+                                     f"{entries}) along which a base {self.rod.base!r} cannot move; set them to 0, or "
+                                     "robot.base to 'free'")
             if isinstance(item, Support) and item.couple_length is not None and not self.free[3]:
                 raise InputError("support: couple_length matters where supports carry couples, on a free base; this "
-                                 "one is "
-                                 f"{self.rod.base!r}")
+                                 f"one is {self.rod.base!r}")
 
     def slots(self, gait: Gait) -> list[Slots]:
         """How many columns each environment takes."""

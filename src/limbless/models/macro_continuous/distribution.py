@@ -61,10 +61,9 @@ def share(
     if (conditioning < RANK).any():
         i = int(np.argmax(conditioning < RANK))
         raise InputError(
-            f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or are "
-            f"parallel "
-            f"(a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); add or move a "
-            f"contact"
+            f"the contacts at t = {times[i]:g} s cannot carry every force: their lines of action meet in one point or "
+            f"are parallel (a straight or circular body; singular values {np.array2string(singular[i], precision=3)}); "
+            "add or move a contact"
         )
     # A x = b is V x = Σ⁻¹ Uᵀ b, with orthonormal rows of V
     along = (left.swapaxes(1, 2) @ b[..., None])[..., 0] / singular

@@ -54,8 +54,7 @@ class Known:
         """Where sweeping anchorages hold."""
         if self.given is None:
             raise InputError("crests: a sweeping anchorage holds where the gait has its crests; give their abscissae "
-                             "(P,), or "
-                             "(3, P) with their speeds and accelerations along the body")
+                             "(P,), or (3, P) with their speeds and accelerations along the body")
         return Drive(*(np.tile(row, (len(times), 1)) for row in self.given))
 
     def _around(self, X: Array, order: int) -> tuple[NDArray[np.int64], Array]:
@@ -117,8 +116,7 @@ def _placed(places: Array, supports: ArrayLike | None) -> Array:
     given = np.array(supports, dtype=np.float64)
     if given.ndim != 1 or len(given) > len(places):
         raise InputError(f"supports: give at most {len(places)} abscissae, one for each contact of the environment; "
-                         "got shape "
-                         f"{given.shape}")
+                         f"got shape {given.shape}")
     found = np.full(len(places), NOWHERE)
     found[:len(given)] = np.where(np.isfinite(given), given, NOWHERE)
     return found

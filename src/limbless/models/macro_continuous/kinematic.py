@@ -229,8 +229,7 @@ class Kinematic:
             if apart < AGREED:
                 return way
         raise InputError(f"supports and motion do not agree between t = {knots[0]:g} s and t = {knots[-1]:g} s; use "
-                         "`along: body`, or a "
-                         f"shorter step")
+                         "`along: body`, or a shorter step")
 
     @staticmethod
     @contextmanager
@@ -242,10 +241,8 @@ class Kinematic:
             if not isinstance(gait, Blend):
                 raise
             raise Slip(f"a controller's change of gait {gait.kind!r} bends the whole body at once, and these contacts "
-                       "do not "
-                       f"let it: {slip}; between supports a change must begin at the head, which the gait "
-                       "'steered-curvature' "
-                       "does") from slip
+                       f"do not let it: {slip}; between supports a change must begin at the head, which the gait "
+                       "'steered-curvature' does") from slip
 
     @property
     def _wanders(self) -> bool:
@@ -279,10 +276,8 @@ class Kinematic:
         if bare.any():
             n = int(np.argmax(bare))
             raise InputError(f"no contact holds the body from t = {knots[n]:g} s to t = {knots[n + 1]:g} s; contacts "
-                             "must take over from "
-                             f"each other "
-                             "without a gap in their `active` windows (a peristaltic wave needs a body of at least one "
-                             "wavelength)")
+                             "must take over from each other without a gap in their `active` windows (a peristaltic "
+                             "wave needs a body of at least one wavelength)")
 
     def _evaluations(self, knots: Array, present: NDArray[np.bool_]) -> Evaluations:
         steps = len(knots) - 1

@@ -115,8 +115,7 @@ class MacroContinuous(Model):
                              "'velocity'")
         if held and not self.settings.inertia:
             raise InputError("model.inertia: contacts decide the motion by themselves, with inertia or not; leave "
-                             "inertia: true, or "
-                             "remove the contacts")
+                             "inertia: true, or remove the contacts")
         if held and self.rod.base == "fixed":
             raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, "
                              "planar or line)")
@@ -295,8 +294,7 @@ class MacroContinuous(Model):
         status = law_failure(self.environment)
         if failed and not status.failure:
             status = Status("the forces leave the motion of the head undetermined (without inertia every direction "
-                            "needs a drag); "
-                            "add a drag, or set model.inertia: true", done, "the head")
+                            "needs a drag); add a drag, or set model.inertia: true", done, "the head")
         h, last = np.diff(knots), HeadState.of(x)
         paid = np.concatenate([[0.0], np.cumsum(h / 6.0 * (passive[0:-2:2] + 4.0 * passive[1::2] + passive[2::2]))])
         HeadState.of(kept.x).passive[:] += paid[record]

@@ -37,13 +37,13 @@ def refuse_loose(normal: Array, times: Array, place: Array, active: NDArray[np.b
     i = int(doubtful[first])
     if values[first, -1] == 0.0:
         raise InputError(
-            f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to let it "
-            "move freely"
+            f"nothing holds the body at t = {times[i]:g} s; give a contact that acts then, or remove all contacts to "
+            "let it move freely"
         )
     where = "the whole body" if whole else f"X = {', '.join(f'{x:.3g}' for x in place[i, active[i]])} m"
     raise InputError(
-        f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or they are "
-        "too few; add a contact, or bend the body"
+        f"the contacts at t = {times[i]:g} s ({where}) leave the body free to slide: it is straight or circular, or "
+        "they are too few; add a contact, or bend the body"
     )
 
 
@@ -65,8 +65,8 @@ def refuse_slip(residual: Array, tolerance: float, times: Array, place: Array, w
     i = int(np.argmax(residual > tolerance))
     X = place[i, worst[i]]
     raise Slip(
-        f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at X = "
-        f"{X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one before, or the "
-        "contacts move apart, or model.cells are too few for the length of the body and so fine a curve (the slip then "
-        "falls with more)"
+        f"the contacts at t = {times[i]:g} s cannot all hold: the body would slip at {residual[i]:.2g} of its speed at "
+        f"X = {X:.3g} m (model.slip_tolerance: {tolerance:g}); the gait does not let every section follow the one "
+        "before, or the contacts move apart, or model.cells are too few for the length of the body and so fine a "
+        "curve (the slip then falls with more)"
     )

@@ -157,8 +157,8 @@ class NewtonEuler(Terms, ChainModel):
 
     def _locked_sentence(self, row: int) -> str:
         return (f"joint {self._joint_of_row(row)!r} has no inertia to move (gimbal lock of massless links, or a link "
-                "without inertia about "
-                "its axis); give it a rotor_inertia, use a spherical joint, or keep away from this posture")
+                "without inertia about its axis); give it a rotor_inertia, use a spherical joint, or keep away from "
+                "this posture")
 
     # Through time
 

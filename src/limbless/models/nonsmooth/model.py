@@ -264,8 +264,7 @@ class NonSmooth(ChainModel):
             return []
         return [
             f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
-            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter "
-            "step"
+            f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
         ]
 
     def _crowded(self) -> str:

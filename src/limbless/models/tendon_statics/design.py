@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from limbless.models.tendon_statics.model import TendonStatics
 
 Array = NDArray[np.float64]
-_DIFFERENCE = 1e-6  # relative, of a hole's distance: chords are cheap and smooth, their derivative by routing is taken by differences
+# relative, of a hole's distance: chords are cheap and smooth, their derivative by routing is taken by differences
+_DIFFERENCE = 1e-6
 
 
 @dataclass(frozen=True)

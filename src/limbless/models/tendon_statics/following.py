@@ -68,16 +68,17 @@ class Follower:
         self.largest = float(largest)
         if prefer == "antagonists" and self.antagonists.unknowns != len(rows):
             raise InputError(
-                f"{len(rows)} tip components need as many signed tensions, one per antagonist pair and two per triple; the "
-                f"robot has {self.antagonists.unknowns}: choose other components (`follow`), or prefer 'tension', 'work' or "
-                "'stiffness'"
+                f"{len(rows)} tip components need as many signed tensions, one per antagonist pair and two per triple; "
+                f"the robot has {self.antagonists.unknowns}: choose other components (`follow`), or prefer 'tension', "
+                "'work' or 'stiffness'"
             )
         self.smooth = (
             model.form == "energy" and not model.friction_law and not model._dead[2].any() and not model._at_tip
         )
         if prefer != "antagonists" and not self.smooth:
             raise InputError(
-                "prefer 'tension', 'work' and 'stiffness' need the energy form without friction and without a tip moment"
+                "prefer 'tension', 'work' and 'stiffness' need the energy form without friction and without a tip "
+                "moment"
             )
         self.angles = np.array([row >= 3 for row in rows])
         # m/rad: makes angles comparable with distances

@@ -215,8 +215,8 @@ class TendonStatics:
             command = numbers("tension", 0.0 if tension is None else tension, (self.tendons,))
             if command.min() < 0.0:
                 raise InputError(
-                    f"tension: a tendon can only pull; got {command.min():g} N for {self._name(int(command.argmin()))}, "
-                    "allowed are numbers from 0"
+                    f"tension: a tendon can only pull; got {command.min():g} N for "
+                    f"{self._name(int(command.argmin()))}, allowed are numbers from 0"
                 )
             return command
         if self._elastic is None:
@@ -312,12 +312,12 @@ class TendonStatics:
         """A sentence for a code of the solver."""
         if code == Outcome.FOLDED:
             return (
-                f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the spine folds on "
-                "itself; lower the tensions, make it stiffer, or give it stops"
+                f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the "
+                "spine folds on itself; lower the tensions, make it stiffer, or give it stops"
             )
         return (
-            "no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near the "
-            "solution (`start`), or reach the load in steps"
+            "no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near "
+            "the solution (`start`), or reach the load in steps"
         )
 
     def _most_bent(self, q: Array) -> str:
@@ -392,7 +392,8 @@ class TendonStatics:
         wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
         if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
             raise InputError(
-                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got {wanted.shape}"
+                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got "
+                f"{wanted.shape}"
             )
         follower = Follower(
             self, [COMPONENTS.index(name) for name in names], largest_tension, prefer, stiffness, direction

@@ -134,8 +134,8 @@ def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment
     """A force at the centre of a disk; a moment on the last one."""
     if item.law is not None:
         raise InputError(
-            "environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` "
-            "and `torque`"
+            "environment 'point-wrench': `law` is a function of time, which statics does not have; give `force` and "
+            "`torque`"
         )
     if item.frame != "world" or any(item.point):
         raise InputError(
@@ -145,8 +145,8 @@ def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment
     number = item.body if item.body >= 0 else v + 1 + item.body
     if not 1 <= number <= v:
         raise InputError(
-            f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, "
-            "-1 is the last"
+            f"environment 'point-wrench': `body` {item.body} is no disk that moves; they are numbered 1 to {v}, -1 is "
+            "the last"
         )
     if any(item.torque) and number != v:
         raise InputError(

@@ -101,8 +101,8 @@ def scan(model: TendonStatics, largest: float, count: int) -> Workspace:
     shape = tuple(len(table) for table in tables)
     if np.prod(shape, dtype=float) > MOST_POSTURES:
         raise InputError(
-            f"a workspace of {m} tendons with {count} tensions each has {np.prod(shape, dtype=float):.3g} postures, more than "
-            f"{MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)"
+            f"a workspace of {m} tendons with {count} tensions each has {np.prod(shape, dtype=float):.3g} postures, "
+            f"more than {MOST_POSTURES}: give a smaller `count`, or name antagonists (`pairs`, `triples`)"
         )
     order = np.indices(shape).reshape(len(shape), -1).T.copy()
     for axis in range(1, len(shape)):                                  # to and fro: small steps
