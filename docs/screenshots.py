@@ -37,7 +37,7 @@ def take(page: Page, studio: Studio, name: str) -> list[Path]:
     ours.pick(name)
     page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered')", timeout=120_000)
     ours.controls.pause()
-    keys = dict(ours.stage.switches())
+    keys = dict(ours.display.switches())
     for key in keys:
         ours.switch(key, key in SHOWN or (key == "fluid" and "contacts" not in keys))
     times = ours.frames.times

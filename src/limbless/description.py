@@ -40,12 +40,12 @@ else:
 
 
 class Description(_Refused):
-    """Immutable, validated data. A subclass with a `kind` (and a `room`) registers itself; unknown fields are refused.
+    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself; unknown fields are refused.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True,
                               validate_default=True)
-    room: ClassVar[str | None] = None
+    family: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old names of fields -> their names: an old one is still read, with a note."""
     _spelled: tuple[str, ...] = PrivateAttr(())
@@ -75,10 +75,10 @@ class Description(_Refused):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
-        tag = "preset" if cls.room == "preset" else "kind"
+        tag = "preset" if cls.family == "preset" else "kind"
         name = cls.model_fields[tag].default if tag in cls.model_fields else None
-        if cls.room and isinstance(name, str):
-            registry.add(cls.room, name, cls)
+        if cls.family and isinstance(name, str):
+            registry.add(cls.family, name, cls)
 
     def __eq__(self, other: object) -> bool:
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from limbless import registry
-from limbless.kinds import Room, class_of, from_word
+from limbless.kinds import Family, class_of, from_word
 
 _NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
 
@@ -38,7 +38,7 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 _ANGLE = get_args(Angle)[1]
-Holder = type[BaseModel] | Room
+Holder = type[BaseModel] | Family
 TRUTH = "true or false"
 _SCALARS: dict[Any, str] = {float: "number", int: "whole number", bool: TRUTH, str: "text", type(None): "null",
                             Any: "anything"}
@@ -61,8 +61,8 @@ def unit_of(field: FieldInfo) -> str:
 
 
 def holders(field: FieldInfo) -> list[Holder]:
-    """The descriptions (or the rooms they come from) that a field may hold, in lists and alternatives too."""
-    marks: list[Holder] = [mark for mark in field.metadata if isinstance(mark, Room)]
+    """The descriptions (or the families they come from) that a field may hold, in lists and alternatives too."""
+    marks: list[Holder] = [mark for mark in field.metadata if isinstance(mark, Family)]
     return marks or list(_inside(field.annotation))
 
 
@@ -70,9 +70,9 @@ def _inside(annotation: Any) -> Iterator[Holder]:
     if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
         yield annotation
         return
-    marks = [part for part in get_args(annotation) if isinstance(part, Room)]
+    marks = [part for part in get_args(annotation) if isinstance(part, Family)]
     for part in marks or get_args(annotation):
-        if isinstance(part, Room):
+        if isinstance(part, Family):
             yield part
         else:
             yield from _inside(part)
@@ -108,13 +108,13 @@ def _choose(choices: Sequence[Holder], data: Any) -> type[BaseModel] | None:
         return type(data)
     if not choices:
         return None
-    if isinstance(choices[0], Room):
+    if isinstance(choices[0], Family):
         entry = from_word(choices[0].name, data) if isinstance(data, str) else data
         try:
             return class_of(choices[0].name, entry if isinstance(entry, Mapping) else {})
         except ValidationError:
             return None
-    classes = [choice for choice in choices if not isinstance(choice, Room)]
+    classes = [choice for choice in choices if not isinstance(choice, Family)]
     if len(classes) == 1 or not isinstance(data, Mapping):
         return classes[0] if len(classes) == 1 else None
     return max(classes, key=lambda choice: sum(1 if data.get(tag) == value else -1 for tag,
@@ -134,12 +134,12 @@ def rows(description: type[BaseModel]) -> list[Row]:
 
 
 def nested(description: type[BaseModel]) -> list[type[BaseModel]]:
-    """The descriptions that its fields hold (not those of other rooms), and that those hold, each once."""
+    """The descriptions that its fields hold (not those of other families), and that those hold, each once."""
     found: list[type[BaseModel]] = []
     queue = [description]
     while queue:
         for field in queue.pop(0).model_fields.values():
-            new = [item for item in holders(field) if not isinstance(item, Room) and item not in found
+            new = [item for item in holders(field) if not isinstance(item, Family) and item not in found
                    and item is not description]
             found += new
             queue += new
@@ -166,8 +166,8 @@ def _default(field: FieldInfo) -> str:
 
 def type_of(field: FieldInfo) -> str:
     """The type of a field in words, with its limits: `number > 0`, `list of 3 numbers`, `'half' or 'full'`."""
-    if rooms := [mark for mark in field.metadata if isinstance(mark, Room)]:
-        return _in_words(rooms[0])
+    if families := [mark for mark in field.metadata if isinstance(mark, Family)]:
+        return _in_words(families[0])
     limits = []
     for sign, attribute in ((">", "gt"), (">=", "ge"), ("<", "lt"), ("<=", "le")):
         limits += [f"{sign} {value:g}" for value in (getattr(mark, attribute, None) for mark in field.metadata)
@@ -177,11 +177,11 @@ def type_of(field: FieldInfo) -> str:
 
 def _in_words(annotation: Any) -> str:
     origin, parts = get_origin(annotation), get_args(annotation)
-    if isinstance(annotation, Room):
+    if isinstance(annotation, Family):
         presets = f"; preset: {', '.join(registry.kinds('preset'))}" if annotation.name == "robot" else ""
         return f"{annotation.name} (kind: {', '.join(registry.kinds(annotation.name))}{presets})"
     if origin is Annotated:
-        return next((_in_words(part) for part in parts if isinstance(part, Room)),
+        return next((_in_words(part) for part in parts if isinstance(part, Family)),
                     "angle" if _ANGLE in parts else _in_words(parts[0]))
     if origin is Literal:
         return " or ".join(repr(part) if isinstance(part, str) else str(part) for part in parts)

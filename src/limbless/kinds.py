@@ -16,8 +16,8 @@ Place = tuple[str | int, ...]
 """Where in a scenario: field names and numbers in lists."""
 
 
-class Room(NamedTuple):
-    """Marks a field that holds a description of one room, whatever its kind."""
+class Family(NamedTuple):
+    """Marks a field that holds a description of one family, whatever its kind."""
 
     name: str
 
@@ -38,13 +38,13 @@ def refuse(refusals: Iterable[Refusal]) -> None:
         raise ValidationError.from_exception_data("scenario", errors)
 
 
-def class_of(room: str, entry: Mapping[str, Any]) -> Any:
+def class_of(family: str, entry: Mapping[str, Any]) -> Any:
     """The class that an entry asks for by its `kind` (or, for a robot, its `preset`)."""
-    tag, where = ("preset", "preset") if room == "robot" and entry.get("preset") is not None else ("kind", room)
+    tag, where = ("preset", "preset") if family == "robot" and entry.get("preset") is not None else ("kind", family)
     if tag not in entry:
-        known = ", ".join(registry.kinds(room))
-        ready = f", or a `preset`: {', '.join(registry.kinds('preset'))}" if room == "robot" else ""
-        refuse([Refusal((tag,), f"missing; the {room} needs a `kind`: {known}{ready}", dict(entry))])
+        known = ", ".join(registry.kinds(family))
+        ready = f", or a `preset`: {', '.join(registry.kinds('preset'))}" if family == "robot" else ""
+        refuse([Refusal((tag,), f"missing; the {family} needs a `kind`: {known}{ready}", dict(entry))])
     try:
         return registry.find(where, entry[tag])
     except (InputError, TypeError) as error:   # TypeError: a list or mapping where a name belongs
@@ -54,6 +54,6 @@ def class_of(room: str, entry: Mapping[str, Any]) -> Any:
         raise   # never reached: refuse() raised
 
 
-def from_word(room: str, word: str) -> dict[str, Any]:
+def from_word(family: str, word: str) -> dict[str, Any]:
     """`model: newton-euler` is short for `model: {kind: newton-euler}`; a robot may be named by its preset."""
-    return {"preset": word} if room == "robot" and word in registry.kinds("preset") else {"kind": word}
+    return {"preset": word} if family == "robot" and word in registry.kinds("preset") else {"kind": word}

@@ -1,6 +1,6 @@
 """Every kind of gait, environment, robot, preset, actuation and model, found by being present in its folder.
 
-Importing a module of a room registers the classes in it (`Description` does it); this module only knows where to look.
+Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to look.
 """
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ _FOLDERS = {
     "actuation": "limbless.actuation",
     "model": "limbless.models",
 }
-_known: dict[str, dict[str, type]] = {room: {} for room in _FOLDERS}
+_known: dict[str, dict[str, type]] = {family: {} for family in _FOLDERS}
 _visited: set[str] = set()
 
 
-def add(room: str, kind: str, cls: type) -> None:
+def add(family: str, kind: str, cls: type) -> None:
     """Register a class under its kind; a later class of the same kind replaces it."""
-    _known[room][kind] = cls
+    _known[family][kind] = cls
 
 
-def kinds(room: str) -> dict[str, Any]:
-    """All kinds of a room, by name; imports the room's modules once."""
-    folder = _FOLDERS[room]
+def kinds(family: str) -> dict[str, Any]:
+    """All kinds of a family, by name; imports the family's modules once."""
+    folder = _FOLDERS[family]
     if folder not in _visited:
         _visited.add(folder)
         package = importlib.import_module(folder)
         for module in pkgutil.iter_modules(getattr(package, "__path__", [])):
             importlib.import_module(f"{folder}.{module.name}")
-    return dict(sorted(_known[room].items()))
+    return dict(sorted(_known[family].items()))
 
 
 def _import_namesake(folder: str, kind: str) -> None:
-    """Import the module that a kind is named after, if there is one: a run then need not import all others of the room."""
+    """Import the module that a kind is named after, if there is one: a run then need not import all others of the family."""
     for name in (kind.replace("-", "_"), kind.replace("-", "")):
         if folder not in _visited and name.isidentifier() and hasattr(importlib.import_module(folder), "__path__") \
                 and importlib.util.find_spec(f"{folder}.{name}"):
             importlib.import_module(f"{folder}.{name}")
 
 
-def find(room: str, kind: Any) -> Any:
+def find(family: str, kind: Any) -> Any:
     """The class of a kind, or an `InputError` that names the nearest known one."""
-    if isinstance(kind, str) and kind not in _known[room]:
-        _import_namesake(_FOLDERS[room], kind)
-    known = _known[room] if isinstance(kind, str) and kind in _known[room] else kinds(room)
+    if isinstance(kind, str) and kind not in _known[family]:
+        _import_namesake(_FOLDERS[family], kind)
+    known = _known[family] if isinstance(kind, str) and kind in _known[family] else kinds(family)
     if kind not in known:
-        raise InputError(f"unknown {room} {kind!r}; {nearest(kind, known)}")
+        raise InputError(f"unknown {family} {kind!r}; {nearest(kind, known)}")
     return known[kind]

@@ -66,8 +66,8 @@ def refuse_too_many_records(count: float, size: float, step: float, every: float
     needed = LIVES * count * size
     if needed <= free:
         return
-    room = free / (LIVES * size) - constant
-    fitting = math.ceil(every * (count - constant) / room / step * (1.0 + 1e-9)) * step if room >= 1.0 else math.inf
+    most = free / (LIVES * size) - constant
+    fitting = math.ceil(every * (count - constant) / most / step * (1.0 + 1e-9)) * step if most >= 1.0 else math.inf
     remedy = (f"set record_every to {fitting:g} (s) or more, or shorten the duration" if math.isfinite(fitting) else
               f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller robot")
     raise InputError(f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of memory, and "

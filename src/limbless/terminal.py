@@ -28,13 +28,13 @@ from limbless.scenarios.scenario import Scenario
 if TYPE_CHECKING:
     from limbless.result import Result
 
-ROOMS = {
+FAMILIES = {
     "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation",
     "models": "model",
 }
-"""Headings of `limbless list`, and the room of the registry that each shows."""
+"""Headings of `limbless list`, and the family of the registry that each shows."""
 _WIDE = 160
-"""Columns where the output is a file or a pipe: room enough that no cell is broken."""
+"""Columns where the output is a file or a pipe: wide enough that no cell is broken."""
 
 _NUMBERS = (
     ("com_displacement", "displacement", "m"),
@@ -73,14 +73,14 @@ def first_line(cls: type) -> str:
 
 def listing(only: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """(heading, [(name, one line)]) of everything there is, or of one heading."""
-    headings = ["scenarios", *ROOMS]
+    headings = ["scenarios", *FAMILIES]
     if only is not None and only not in headings:
         raise InputError(f"unknown list {only!r}; {nearest(only, headings)}")
     for heading in headings if only is None else [only]:
         if heading == "scenarios":
             yield heading, [(name, title_of(name)) for name in loader.names()]
         else:
-            yield heading, [(kind, first_line(cls)) for kind, cls in registry.kinds(ROOMS[heading]).items()]
+            yield heading, [(kind, first_line(cls)) for kind, cls in registry.kinds(FAMILIES[heading]).items()]
 
 
 def title_of(name: str) -> str:
@@ -91,14 +91,14 @@ def title_of(name: str) -> str:
 def describe(name: str, out: Console) -> None:
     """A scenario (its file, its paper) or every description of that kind (its fields)."""
     found = [(heading, kinds[name]) for heading,
-             kinds in ((room, registry.kinds(room)) for room in ROOMS.values()) if name in kinds]
+             kinds in ((family, registry.kinds(family)) for family in FAMILIES.values()) if name in kinds]
     if name == "scenario":
         found = [("file format", Scenario)]
-    for room, cls in found:
-        _describe_class(f"{name} ({room})", cls, out)
+    for family, cls in found:
+        _describe_class(f"{name} ({family})", cls, out)
     if found:
         return
-    names = {*loader.names(), *(kind for room in ROOMS.values() for kind in registry.kinds(room))}
+    names = {*loader.names(), *(kind for family in FAMILIES.values() for kind in registry.kinds(family))}
     if name not in names and Path(name).suffix not in (".yaml", ".yml"):
         raise InputError(f"nothing is called {name!r}; {nearest(name, names)}")
     _describe_scenario(Scenario.load(name), out)

@@ -81,9 +81,9 @@ def test_the_studio_shows_it_as_text(result: ll.Result, look: Any, tmp_path: Pat
         seen.page.wait_for_selector("#numbers")
         page = entered(studio)
         seen.page.wait_for_selector("#status:has-text('ready')")
-        variable = next(name for name in page.plots._slots[0].choice.options if "owned" in name)
-        page.plots._slots[0].choice.value = variable
-        page.plots._slots[0]._choose()
+        variable = next(name for name in page.plots._panels[0].choice.options if "owned" in name)
+        page.plots._panels[0].choice.value = variable
+        page.plots._panels[0]._choose()
         page.controls.refuse(MARKUP)
         seen.page.wait_for_selector("#status[role=alert]")
         seen.unfold("robot")

@@ -80,7 +80,7 @@ def page(studio: Any, seen: Seen, bystander: Any) -> Any:
 @pytest.mark.parametrize("name", loader.names())
 def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any, request: Any) -> None:
     skip_unless_wanted(name, request)
-    kept = bystander.result, bystander.stage.frame
+    kept = bystander.result, bystander.display.frame
     before = page.result
     for root in page.roots:
         root.visible = True                              # also after a test that failed on its way
@@ -99,7 +99,7 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
             seen.unfold(knob.group)
             unfolded.add(knob.group)
         assert_tuned(name, knob, seen, page)
-    assert (bystander.result, bystander.stage.frame) == kept
+    assert (bystander.result, bystander.display.frame) == kept
     assert seen.asked_only(studio.url, studio.url.replace("http", "ws")) and not seen.errors
 
 
@@ -108,10 +108,10 @@ def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
     page.controls.pause()
     times = page.frames.times
     page.jump(float(times[0] + 0.37 * (times[-1] - times[0])))
-    for key, _ in page.stage.switches():
+    for key, _ in page.display.switches():
         page.switch(key, False)
     box = seen.scene()
-    robot = [page.stage._nodes[key] for key in HIDDEN if key in page.stage._nodes]
+    robot = [page.display._nodes[key] for key in HIDDEN if key in page.display._nodes]
     (mask,) = until(lambda: robots_pixels(seen, page, robot, box), "other things than the robot change, too")
     assert mask.sum() > 200, "the robot is not drawn"
     places = recorded(page) + page.roots[0].position
@@ -141,7 +141,7 @@ def is_hit(mask: np.ndarray, places: np.ndarray) -> bool:
 def recorded(page: Any) -> np.ndarray:
     """Positions of the sections in the frame that is shown, from the dataset itself."""
     values = page.result.dataset["position"].values
-    return values.reshape(-1, *values.shape[-2:])[page.stage.frame]
+    return values.reshape(-1, *values.shape[-2:])[page.display.frame]
 
 
 def differs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -150,9 +150,9 @@ def differs(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def assert_moves_when_playing(seen: Seen, page: Any) -> None:
     box = seen.scene()
-    still, frame = seen.settled(page, box), page.stage.frame
+    still, frame = seen.settled(page, box), page.display.frame
     seen.tick("playing")
-    until(lambda: page.stage.frame != frame and differs(still, seen.picture(box)).sum() > 60)
+    until(lambda: page.display.frame != frame and differs(still, seen.picture(box)).sum() > 60)
     seen.tick("playing")
     until(lambda: not page.controls.playing)
 

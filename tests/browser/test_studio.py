@@ -61,17 +61,17 @@ def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
 
 def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
     page.jump(1.5)
-    frame = page.stage.frame
+    frame = page.display.frame
     assert page.frames.times[frame] == pytest.approx(1.5)
-    node = page.stage._nodes["body"]
+    node = page.display._nodes["body"]
     skin = np.asarray(node.vertices) + node.position
-    rings = skin.reshape(-1, page.stage.skin.around, 3).mean(axis=1)[4::2][:13]
+    rings = skin.reshape(-1, page.display.skin.around, 3).mean(axis=1)[4::2][:13]
     np.testing.assert_allclose(rings, page.result.dataset["position"].values[frame], atol=page.frames.size * 2.0**-12)
 
 
 def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
     seen.enter(seen.labelled("time (s)"), "2.5")
-    until(lambda: page.frames.times[page.stage.frame] == pytest.approx(2.5))
+    until(lambda: page.frames.times[page.display.frame] == pytest.approx(2.5))
 
 
 def test_gait_slider_changes_the_result_and_the_number(seen: Any, page: Any) -> None:
@@ -118,13 +118,13 @@ def test_two_pages_do_not_disturb_each_other(seen: Any, studio: Any, page: Any, 
 def test_parts_are_switched_on(seen: Any, page: Any) -> None:
     before = seen.picture()[VIEW]
     seen.tick("forces of the water")
-    until(lambda: page.stage.shows("fluid"))
-    expected, _ = next(one for one in page.stage.arrows if one.key == "fluid").at(page.stage.frame)
+    until(lambda: page.display.shows("fluid"))
+    expected, _ = next(one for one in page.display.arrows if one.key == "fluid").at(page.display.frame)
     drawn = (expected[:, 0] != expected[:, 1]).any(axis=1)
-    np.testing.assert_allclose(page.stage._nodes["fluid"].points[drawn], expected[drawn], atol=1e-6)
+    np.testing.assert_allclose(page.display._nodes["fluid"].points[drawn], expected[drawn], atol=1e-6)
     until(lambda: (np.abs(seen.picture()[VIEW] - before).sum(axis=2) > 60).sum() > 30)
     seen.tick("forces of the water")
-    until(lambda: not page.stage.shows("fluid"))
+    until(lambda: not page.display.shows("fluid"))
 
 
 def test_save_writes_into_the_working_folder_only(seen: Any, page: Any, studio: Any) -> None:
@@ -190,10 +190,10 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
     visitor.page.wait_for_selector("text=eel-planar: ready")
     page = entered(opened)
     page.jump(0.4)
-    ghost = page._ghost_stage
-    assert page.stage.frame == 20 and ghost.frame == ghost.frames.count - 1
+    ghost = page._ghost_display
+    assert page.display.frame == 20 and ghost.frame == ghost.frames.count - 1
     np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
-    assert any(label.endswith(", other") for slot in page.plots._slots for label in (one["label"] for one in slot.handle.series))
+    assert any(label.endswith(", other") for panel in page.plots._panels for label in (one["label"] for one in panel.handle.series))
     visitor.page.close()
     server.join(timeout=30.0)
     assert not server.is_alive()

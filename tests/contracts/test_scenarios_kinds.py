@@ -15,8 +15,8 @@ from limbless.fields import nested, rows, unit_of
 from limbless.gaits.base import DRIVES
 from limbless.scenarios.scenario import Initial, Scenario
 
-REGISTERED = [(room, kind, cls) for room in registry._FOLDERS for kind, cls in registry.kinds(room).items()]
-NAMES = [f"{room}:{kind}" for room, kind, _ in REGISTERED]
+REGISTERED = [(family, kind, cls) for family in registry._FOLDERS for kind, cls in registry.kinds(family).items()]
+NAMES = [f"{family}:{kind}" for family, kind, _ in REGISTERED]
 EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top, *nested(top))))
 
 
@@ -31,13 +31,13 @@ def holds_numbers(annotation: Any) -> bool:
     return get_origin(annotation) is not type and any(holds_numbers(part) for part in get_args(annotation))
 
 
-@pytest.mark.parametrize(("room", "kind", "cls"), REGISTERED, ids=NAMES)
-def test_kinds_are_words_of_their_class(room: str, kind: str, cls: type[Description]) -> None:
-    tag = "preset" if room == "preset" else "kind"
+@pytest.mark.parametrize(("family", "kind", "cls"), REGISTERED, ids=NAMES)
+def test_kinds_are_words_of_their_class(family: str, kind: str, cls: type[Description]) -> None:
+    tag = "preset" if family == "preset" else "kind"
     assert cls.model_fields[tag].default == kind == kind.lower() and " " not in kind
     assert isinstance(cls.model_fields["kind"].default, str)
-    assert registry.find(room, kind) is cls
-    if room == "model":
+    assert registry.find(family, kind) is cls
+    if family == "model":
         assert cls.takes_robots and cls.takes_roles and cls.takes_actuations and cls.takes_drives  # type: ignore[attr-defined]
 
 

@@ -478,8 +478,8 @@ MUTANTS += [  # paper 000
         "000-54",
         "paper 000, (54): z^2 / (z^2 - h^2) printed, is z^2 / (h^2 - z^2)",
         "gaits/travelling_curvature.py",
-        "np.exp(-np.minimum(y / room, 700.0))",
-        "np.exp(np.minimum(y / room, 20.0))",
+        "np.exp(-np.minimum(y / gap, 700.0))",
+        "np.exp(np.minimum(y / gap, 20.0))",
         "tests/unit/robots/test_rod.py::test_bump_is_smooth_and_its_area_is_known",
     ),
     Mutant(

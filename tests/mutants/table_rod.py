@@ -38,7 +38,7 @@ MUTANTS = [
      "(wave, -omega * (here", "(wave, omega * (here", f"{TOUCH}::test_snake_goes_head_first_along_its_own_curve"),
     ("000-52", "(52): the right side at X taken for eta_o, which it is at X = 0 only",
      "models/macro_continuous/contacts.py",
-     "return Motion(twist, twist_rate,", "return Motion(np.ascontiguousarray(speeds[:, 0]), twist_rate,",
+     "return HeadMotion(twist, twist_rate,", "return HeadMotion(np.ascontiguousarray(speeds[:, 0]), twist_rate,",
      f"{TOUCH}::test_snake_goes_head_first_along_its_own_curve"),
     ("000-53", "(52), (53): V_o as a ratio at the head", "models/macro_continuous/contacts.py",
      "2 * np.unique(ends) ", "2 * np.arange(4) ", f"{TOUCH}::test_a_wrong_curve_hardly_moves_the_body[0.0]"),

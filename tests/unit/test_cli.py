@@ -90,7 +90,7 @@ def test_version() -> None:
 def test_list_shows_every_scenario_and_kind_with_one_line() -> None:
     lines = call("list").output.splitlines()
     shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
-    for name in [*loader.names(), *(kind for room in registry._FOLDERS for kind in registry.kinds(room))]:
+    for name in [*loader.names(), *(kind for family in registry._FOLDERS for kind in registry.kinds(family))]:
         assert len(shown[name].split(None, 1)[1]) > 10, name
 
 
@@ -108,7 +108,7 @@ def test_describe_a_kind_shows_fields_with_units() -> None:
 
 
 def test_describe_does_not_lose_what_looks_like_markup(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_known", {room: dict(registry.kinds(room)) for room in registry._FOLDERS})
+    monkeypatch.setattr(registry, "_known", {family: dict(registry.kinds(family)) for family in registry._FOLDERS})
 
     class Odd(limbless.BodyWave):  # type: ignore[name-defined,misc]
         """Rates in [rad/s], [bold]not bold[/bold]."""

@@ -43,9 +43,9 @@ def having(*languages: str) -> list[Any]:
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty working directory, and registries that forget what a document adds to them."""
-    for room in registry._FOLDERS:
-        registry.kinds(room)
-    monkeypatch.setattr(registry, "_known", {room: dict(known) for room, known in registry._known.items()})
+    for family in registry._FOLDERS:
+        registry.kinds(family)
+    monkeypatch.setattr(registry, "_known", {family: dict(known) for family, known in registry._known.items()})
     monkeypatch.setattr(joints, "KINDS", list(joints.KINDS))
     monkeypatch.chdir(tmp_path)
     yield tmp_path
@@ -123,8 +123,8 @@ def anchors(path: Path) -> set[str]:
 
 def test_scenario_page_names_every_field() -> None:
     page = (ROOT / "docs" / "scenarios.md").read_text()
-    rooms = ("robot", "preset", "gait", "environment", "actuation")
-    kinds = {kind: cls for room in rooms for kind, cls in registry.kinds(room).items()
+    families = ("robot", "preset", "gait", "environment", "actuation")
+    kinds = {kind: cls for family in families for kind, cls in registry.kinds(family).items()
              if cls.__module__.startswith("limbless.")}                          # other tests register classes of their own
     words = {row.name for cls in (Scenario, Initial, Link, Joint, *kinds.values()) for row in rows(cls)} | {*kinds}
     assert not {word for word in words if f"`{word}`" not in page and f"`{word}:" not in page} - {"kind", "preset"}

@@ -130,8 +130,8 @@ def test_the_studio_shows_a_strangers_run_and_runs_none_of_its_code(tmp_path: Pa
 def test_no_field_of_any_kind_runs_what_it_names(tmp_path: Path) -> None:
     """Every field that takes a function, also of kinds that are yet to be written."""
     (tmp_path / "code.py").write_text(CODE + "# for every field\n")
-    fields = [(cls, name) for room in ("robot", "preset", "gait", "environment", "actuation", "model")
-              for cls in registry.kinds(room).values() for name, field in cls.model_fields.items() if "Callable" in str(field.annotation)]
+    fields = [(cls, name) for family in ("robot", "preset", "gait", "environment", "actuation", "model")
+              for cls in registry.kinds(family).values() for name, field in cls.model_fields.items() if "Callable" in str(field.annotation)]
     assert len(fields) >= 5
     for cls, name in fields:
         for text in ("code.py:wave", "code.py:hills"):

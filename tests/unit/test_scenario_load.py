@@ -24,7 +24,7 @@ SHORT = "robot: khalil-eel\ngait: body-wave\n"
 @pytest.fixture
 def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is forgotten after it."""
-    monkeypatch.setattr(registry, "_known", {room: dict(registry.kinds(room)) for room in registry._FOLDERS})
+    monkeypatch.setattr(registry, "_known", {family: dict(registry.kinds(family)) for family in registry._FOLDERS})
 
 
 def refusal(*arguments: Any) -> str:

@@ -9,7 +9,7 @@ from limbless.description import Description
 class Actuation(Description):
     """`motion` imposes the gait; `torque` applies it as torques; `pd` follows it with a feedback."""
 
-    room: ClassVar[str | None] = "actuation"
+    family: ClassVar[str | None] = "actuation"
 
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Times in (start, end) at which it changes: integration steps end there."""

@@ -43,7 +43,7 @@ class Pack(NamedTuple):
 class Environment(Description):
     """Something outside the robot. `role` says how a model uses it: one of `ROLES`."""
 
-    room: ClassVar[str | None] = "environment"
+    family: ClassVar[str | None] = "environment"
     role: ClassVar[str] = "wrench"
     also: ClassVar[tuple[str, ...]] = ()
     """Other roles in which a model may take it: a uniform field is a wrench in dynamics and a dead load in statics."""

@@ -16,7 +16,7 @@ from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.robots.base import Robot, Segment
 
 
-class WheelSlot(NamedTuple):
+class WheelContact(NamedTuple):
     """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.shapes` reads it."""
 
     body: int           # row of the body that carries the wheel
@@ -81,7 +81,7 @@ class Wheels(Environment):
                            across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse")
         return Pack(in_windows(self, law))
 
-    def slots(self, robot: Robot) -> list[WheelSlot]:
+    def contacts(self, robot: Robot) -> list[WheelContact]:
         """The set-valued law: every place of contact, once per time window."""
         nodes, weights = np.polynomial.legendre.leggauss(self._count)
         found = []
@@ -96,5 +96,5 @@ class Wheels(Environment):
                     common.code[:], common.since[:], common.until[:] = Wheel.code, start, end
                     common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
                     wheel.load[:], wheel.box[:], wheel.axle[:] = weight * load, self.cone == "box", piece.frame[:, 1]
-                    found.append(WheelSlot(piece.body, surface[0], feature[0]))
+                    found.append(WheelContact(piece.body, surface[0], feature[0]))
         return found

@@ -39,7 +39,7 @@ class Drive(NamedTuple):
 class Gait(Description):
     """A motion law. `drives` says what it speaks of: one of `DRIVES`."""
 
-    room: ClassVar[str | None] = "gait"
+    family: ClassVar[str | None] = "gait"
     # a class variable of most gaits, a field of those whose user chooses
     if TYPE_CHECKING:
         drives: ClassVar[str]

@@ -123,10 +123,10 @@ class Peristalsis(Wave, Gait):
     def _time_at(self, distance: float) -> list[float]:
         """When the wave has run a distance: roots of a t²/2 + b t = distance, without cancellation."""
         a, b = self.acceleration, self.speed
-        room = b * b + 2.0 * a * distance
-        if a == 0.0 or room < 0.0:
+        square = b * b + 2.0 * a * distance
+        if a == 0.0 or square < 0.0:
             return [distance / b] if a == 0.0 and b else []
-        q = b + math.copysign(math.sqrt(room), b)
+        q = b + math.copysign(math.sqrt(square), b)
         return [2.0 * distance / q, q / -a] if q else [0.0]
 
     @property

@@ -18,11 +18,11 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
     inside = np.abs(z) < half
     z = z[inside]
     y = (z / half) ** 2
-    room = 1.0 - y
-    height = np.exp(-np.minimum(y / room, 700.0))
-    rise = -2.0 * z / half**2 / room**2                                        # slope of the exponent
+    gap = 1.0 - y
+    height = np.exp(-np.minimum(y / gap, 700.0))
+    rise = -2.0 * z / half**2 / gap**2                                        # slope of the exponent
     value[inside], slope[inside] = height, height * rise
-    bend[inside] = height * (rise**2 - 2.0 / half**2 / room**2 - 8.0 * z * z / half**4 / room**3)
+    bend[inside] = height * (rise**2 - 2.0 / half**2 / gap**2 - 8.0 * z * z / half**4 / gap**3)
     return value, slope, bend
 
 

@@ -72,7 +72,7 @@ class Status:
 class ModelSettings(Description):
     """The `model:` entry of a scenario: which equations, and their options."""
 
-    room: ClassVar[str | None] = "model"
+    family: ClassVar[str | None] = "model"
     takes_robots: ClassVar[tuple[str, ...]] = ()
     takes_roles: ClassVar[tuple[str, ...]] = ()
     takes_actuations: ClassVar[tuple[str, ...]] = ()

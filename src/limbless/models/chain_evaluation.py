@@ -38,23 +38,23 @@ class Evaluation:
         split = int(Link.of(robot.links).velocity[0])
         self.robot, self._base, self._forces = robot, base, forces
         where = self._where = kernels.parts(bodies, n, split + 6 + n)
-        block = self._block = aligned_zeros(where.end)
-        self.position, self.velocity = block[:split], block[split:][:6 + n]
-        now = Base.of(block[where.base:][:Base.width].reshape(1, Base.width))
+        flat = self._flat = aligned_zeros(where.end)
+        self.position, self.velocity = flat[:split], flat[split:][:6 + n]
+        now = Base.of(flat[where.base:][:Base.width].reshape(1, Base.width))
         self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
         # the last of `Base`, and those of the joints
-        self.acceleration = block[where.base + Base.width - 6:][:6 + n]
-        self.torque, self.passive = block[where.torque:][:n], block[where.passive:][:n]
-        self.bodies = block[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
+        self.acceleration = flat[where.base + Base.width - 6:][:6 + n]
+        self.torque, self.passive = flat[where.torque:][:n], flat[where.passive:][:n]
+        self.bodies = flat[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
         self.wrench = Body.of(self.bodies).wrench
-        self.axes = block[where.axes:][:kernels.AXIS * n].reshape(n, kernels.AXIS)
+        self.axes = flat[where.axes:][:kernels.AXIS * n].reshape(n, kernels.AXIS)
         self.position[3] = 1.0
 
     @property
     def arguments(self) -> tuple:
         """What `mechanics.chain.evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space.
         """
-        return (self.robot.kinds, *self.robot.links, self.robot.freedoms, self._base, self._where, self._block)
+        return (self.robot.kinds, *self.robot.links, self.robot.freedoms, self._base, self._where, self._flat)
 
     def locked(self) -> int:
         """Row of a torque-given joint that had no inertia to move, or 0."""
@@ -63,6 +63,6 @@ class Evaluation:
     def __call__(self, time: float = 0.0) -> None:
         """Solve; `time` (s) matters to environments that are switched on and off."""
         if self._forces:
-            kernels.evaluate_among(*self.arguments[:-1], self._forces, time, self._block)
+            kernels.evaluate_among(*self.arguments[:-1], self._forces, time, self._flat)
         else:
             kernels.evaluate(*self.arguments)

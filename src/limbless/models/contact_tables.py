@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.surfaces import ContactEnvironment
-from limbless.environments.wheels import Wheels, WheelSlot
+from limbless.environments.wheels import WheelContact, Wheels
 from limbless.errors import InputError
 from limbless.mechanics.contact.field import Field, FieldShape
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
@@ -63,18 +63,18 @@ def _capsules(spheres: list[tuple[int, Array, float]]) -> list[tuple[int, Array,
     return found
 
 
-def wheel_slots(chain: Chain, environment: Sequence[Environment]) -> list[WheelSlot]:
+def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[WheelContact]:
     """All wheels with set-valued friction."""
     return [
-        slot
+        contact
         for item in environment
         if isinstance(item, Wheels) and item.role == "friction"
-        for slot in item.slots(chain)
+        for contact in item.contacts(chain)
     ]
 
 
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All slots: every sphere with every plane, box and field, every capsule with every peg, box and field; every
+    """All contacts that there can be: every sphere with every plane, box and field, every capsule with every peg, box and field; every
     wheel.
     """
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
@@ -83,21 +83,21 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
         raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
     surfaces, patches, heights = _surfaces(hard, chain.head)
-    slots = []
+    contacts = []
     for j, code in enumerate(Surface.of(surfaces).code):
         balls = [(k, c, c, r) for k, c, r in spheres] if code != Peg.code else []
         bars = _capsules(spheres) if code != Plane.code else []
         ranks = [(0.0, balls), *([(1.0, balls)] if code == Field.code else []), (2.0, bars)]
-        slots += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
+        contacts += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
                   if not (rank == 2.0 and code != Peg.code and np.array_equal(a, b))]
-    wheels = wheel_slots(chain, environment)
-    slots += [(wheel.body, len(surfaces) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
+    wheels = wheel_contacts(chain, environment)
+    contacts += [(wheel.body, len(surfaces) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
-    slots.sort(key=lambda slot: (slot[0], slot[1]))
-    owner, surface = (np.array([slot[side] for slot in slots], dtype=np.int64) for side in range(2))
-    features = Feature.zeros(len(slots))
-    for row, slot in zip(features, slots, strict=True):
-        row[:Feature.width] = slot[2]
+    contacts.sort(key=lambda contact: (contact[0], contact[1]))
+    owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
+    features = Feature.zeros(len(contacts))
+    for row, contact in zip(features, contacts, strict=True):
+        row[:Feature.width] = contact[2]
     return Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights,
                  _extent(len(chain.rows), owner, surface, features, surfaces))
 
@@ -158,8 +158,8 @@ def _extent(
 
 def rest_of(scene: Scene, bodies: int) -> Rest:
     """Everything awake."""
-    slots = len(scene.owner)
-    return Rest(Seen.zeros(bodies), np.zeros(bodies), np.zeros(slots), np.ones(slots, dtype=np.int64))
+    contacts = len(scene.owner)
+    return Rest(Seen.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64))
 
 
 def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:
@@ -168,7 +168,7 @@ def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) ->
     """
     values = []
     solid, inertia = Solid.of(bodies), largest_inertia(bodies)
-    wheels = [(wheel.body, Feature.of(wheel.feature).begin) for wheel in wheel_slots(chain, environment)]
+    wheels = [(wheel.body, Feature.of(wheel.feature).begin) for wheel in wheel_contacts(chain, environment)]
     for k, center in [*((k, center) for k, center, _ in _features(chain)), *wheels]:
         m, arm = solid.mass[k], float(np.linalg.norm(center - solid.center[k]))
         if m > 0.0 and inertia[k] > 0.0:

@@ -58,9 +58,9 @@ def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
         for node, i in members.items():
             numbers[b, :, node % LANES], share[b, node % LANES] = rows.numbers[i, :width], weight[node]
     shared = np.ascontiguousarray(rows.codes[[next(iter(members.values())) for members in bands.values()]])
-    blocks = np.array([key[-2] for key in bands], dtype=np.int64)
+    octets = np.array([key[-2] for key in bands], dtype=np.int64)
     pushed = Pushed.zeros(len(bands), words=(LANES,))
-    return SliceBands(owner, kind, rows, Rows(numbers, shared), blocks, share, pushed)
+    return SliceBands(owner, kind, rows, Rows(numbers, shared), octets, share, pushed)
 
 
 def fresh_element(element: Any) -> Any:

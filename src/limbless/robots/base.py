@@ -45,7 +45,7 @@ class Bodies(NamedTuple):
 class Robot(Description):
     """Something that moves. Body 0 is the base; local x runs along the body from base to tip."""
 
-    room: ClassVar[str | None] = "robot"
+    family: ClassVar[str | None] = "robot"
     head: Literal["base", "tip"] = Field("base", description="which end is the head")
 
     def build(self) -> Robot:
@@ -67,7 +67,7 @@ class Robot(Description):
 class Preset(Description):
     """A ready robot: a few numbers to choose, and `build()` makes the full description."""
 
-    room: ClassVar[str | None] = "preset"
+    family: ClassVar[str | None] = "preset"
 
     def build(self) -> Robot:
         raise NotImplementedError

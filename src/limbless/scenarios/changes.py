@@ -10,7 +10,7 @@ from limbless.errors import nearest
 from limbless.fields import description_at, field_at, holders
 from limbless.problems import Problem, dotted
 from limbless.scenarios.document import Place
-from limbless.scenarios.entries import Room, from_word
+from limbless.scenarios.entries import Family, from_word
 
 
 class Changes:
@@ -103,8 +103,8 @@ class Changes:
         if isinstance(inside, Description):
             tags = {tag: getattr(inside, tag) for tag in ("kind", "preset") if tag in type(inside).model_fields}
             inside = {**tags, **inside.model_dump(exclude_unset=True)}
-        if isinstance(inside, str) and (room := self._room(place)):
-            inside = from_word(room, inside)
+        if isinstance(inside, str) and (family := self._family(place)):
+            inside = from_word(family, inside)
         if isinstance(inside, tuple):
             inside = list(inside)
         if isinstance(inside, dict | list):
@@ -116,13 +116,13 @@ class Changes:
         default = None if field is None or field.is_required() else field.get_default(call_default_factory=True)
         return {} if default is None else copy.deepcopy(default)
 
-    def _room(self, place: Place) -> str | None:
-        """The room of the description that stands here, so that a word (`model: newton-euler`) stands for one of its
+    def _family(self, place: Place) -> str | None:
+        """The family of the description that stands here, so that a word (`model: newton-euler`) stands for one of its
         kinds.
         """
         named = place[:-1] if isinstance(place[-1], int) else place
         field = field_at(self._root, self.data, named)
-        return next((holder.name for holder in holders(field) if isinstance(holder, Room)), None) if field else None
+        return next((holder.name for holder in holders(field) if isinstance(holder, Family)), None) if field else None
 
 
 def _put(here: Any, key: Any, value: Any) -> None:

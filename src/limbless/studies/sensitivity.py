@@ -48,8 +48,8 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
 
 
 def _gait_field(name: str) -> str:
-    room, _, field = name.partition(".")
-    if room != "gait" or not field:
+    entry, _, field = name.partition(".")
+    if entry != "gait" or not field:
         raise InputError(f"{name!r} is not a field of the gait; parameters are named like 'gait.amplitude'")
     return field
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from limbless.result import Result
     from limbless.view.page import Page
-    from limbless.view.scene import Stage
+    from limbless.view.scene import Display
 
 OWN = "(the result that was opened)"
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
@@ -134,9 +134,9 @@ class Controls:
         if not self.playing:
             self.time = float(frames.times[frame])
 
-    def show_result(self, result: Result, stage: Stage, another: bool) -> None:
+    def show_result(self, result: Result, display: Display, another: bool) -> None:
         """Numbers of a new result; with another scenario also its switches and fields."""
-        times = stage.frames.times
+        times = display.frames.times
         self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
         self.doubt.content = red_line(result.warning)
         self.numbers.content = _table(terminal.summary_rows(result.summary()))
@@ -145,14 +145,14 @@ class Controls:
             self.time = float(times[0])
             for part in self._parts:
                 part.remove()
-            self._parts = self._add_switches(stage) + self._add_knobs(result)
+            self._parts = self._add_switches(display) + self._add_knobs(result)
         for key, on in self._switches.items():
-            stage.switch(key, on)
+            display.switch(key, on)
 
-    def _add_switches(self, stage: Stage) -> list[Any]:
+    def _add_switches(self, display: Display) -> list[Any]:
         made = []
         with self.show_folder:
-            for key, label in stage.switches():
+            for key, label in display.switches():
                 box = self.gui.add_checkbox(label, self._switches.setdefault(key, False))
                 by_visitor(box, partial(self._switch, key, box))
                 made.append(box)

@@ -135,9 +135,9 @@ class Painter:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
         self.tendons = tendons.lines_of(frames)
-        room = surroundings.room_of([frames])
-        self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), room)
-        self.grid = [solid.lines for solid in self.solids if solid.lines is not None] or [surroundings.reference_lines(room)]
+        extent = surroundings.extent_of([frames])
+        self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
+        self.grid = [solid.lines for solid in self.solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
         self.way = followed(frames)
         self.position, self.look_at = camera_for(frames, follow=True)
         self.figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)

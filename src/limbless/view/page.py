@@ -16,7 +16,7 @@ from limbless.view.controls import Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
-from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
 from limbless.view.target import Target
 from limbless.view.worker import Worker
 
@@ -53,8 +53,8 @@ class Page:
         self._began = 0.0
         self._nodes: list[Any] = []
         self.frames: Frames = frames_of(result)
-        self.stage: Stage
-        self._ghost_stage: Stage | None = None
+        self.display: Display
+        self._ghost_display: Display | None = None
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.controls = Controls(client.gui, self)
         self.plots = Plots(client.gui)
@@ -114,9 +114,9 @@ class Page:
 
     def switch(self, key: str, on: bool) -> None:
         with self._lock, self.client.atomic():
-            for stage in (self.stage, self._ghost_stage):
-                if stage is not None:
-                    stage.switch(key, on)
+            for display in (self.display, self._ghost_display):
+                if display is not None:
+                    display.switch(key, on)
 
     def jump(self, time: float) -> None:
         """Show the frame at a time."""
@@ -127,7 +127,7 @@ class Page:
         """Show a posture that is no frame of the result, until play or the slider goes on with it."""
         with self._lock, self.client.atomic():
             self.controls.pause()
-            self.stage.pose(frames)
+            self.display.pose(frames)
 
     def _run(self) -> None:
         with self._lock:
@@ -171,18 +171,18 @@ class Page:
         frames = frames_of(result)
         with self._lock, self.client.atomic():
             another = first or result.name != self.result.name
-            time = 0.0 if another else self.frames.times[self.stage.frame]
+            time = 0.0 if another else self.frames.times[self.display.frame]
             if not first:
-                self.stage.remove()
+                self.display.remove()
                 for node in self._nodes:
                     node.remove()
             self.result, self.frames = result, frames
             self._way = followed(frames)
-            self.stage = Stage(self.client.scene, frames)
+            self.display = Display(self.client.scene, frames)
             self._nodes = add_surroundings(self.client.scene, [frames] if self.ghost is None else [frames, self.ghost])
             if first and self.ghost is not None:
-                self._ghost_stage = Stage(self.client.scene, self.ghost, "/ghost", ghost=True)
-            self.controls.show_result(result, self.stage, another)
+                self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
+            self.controls.show_result(result, self.display, another)
             self.plots.show(frames, self.ghost)
             self.target.show(result)
             if another:
@@ -199,14 +199,14 @@ class Page:
 
     def _show(self, frame: int) -> None:
         with self.client.atomic():
-            if self.stage.frames is not self.frames:
-                self.stage.pose(self.frames)
-            self.stage.show(frame)
+            if self.display.frames is not self.frames:
+                self.display.pose(self.frames)
+            self.display.show(frame)
             moved = self._way[0] - self._way[frame] if self.controls.follows else np.zeros(3)
             for root in self.roots:
                 root.position = moved
-            if self._ghost_stage is not None and self.ghost is not None:
-                self._ghost_stage.show(self.ghost.at(float(self.frames.times[frame])))
+            if self._ghost_display is not None and self.ghost is not None:
+                self._ghost_display.show(self.ghost.at(float(self.frames.times[frame])))
         self.target.rest_at(self.frames.head[frame])
         self.controls.show_frame(self.frames, frame)
         self.plots.mark(frame, self.controls.playing)

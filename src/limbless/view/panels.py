@@ -32,29 +32,29 @@ class Plots:
         self._frames: Frames | None = None
         self._ghost: Frames | None = None
         self._marked = 0.0
-        self._slots: list[_Slot] = []
+        self._panels: list[_Panel] = []
 
     def show(self, frames: Frames, ghost: Frames | None) -> None:
         """Plot a new result; the variables that were chosen stay chosen where it has them."""
-        before = [slot.name for slot in self._slots]
+        before = [panel.name for panel in self._panels]
         names = choices(frames)
         kept = [name for name in before if name in names]
         wanted = list(dict.fromkeys([*kept, *names]))[:COUNT]
-        for slot in self._slots:
-            slot.remove()
+        for panel in self._panels:
+            panel.remove()
         with self._tab:
-            self._slots = [_Slot(self.gui, frames, ghost, names, name) for name in wanted]
+            self._panels = [_Panel(self.gui, frames, ghost, names, name) for name in wanted]
 
     def mark(self, frame: int, moving: bool) -> None:
         """Move the mark; while playing, more often than can be seen is left out."""
         now = clock.perf_counter()
         if not moving or now - self._marked > _EVERY:
             self._marked = now
-            for slot in self._slots:
-                slot.mark(frame)
+            for panel in self._panels:
+                panel.mark(frame)
 
 
-class _Slot:
+class _Panel:
     """One plot, with the choice of what it shows."""
 
     def __init__(self, gui: GuiApi, frames: Frames, ghost: Frames | None, names: list[str], name: str) -> None:

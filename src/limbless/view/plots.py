@@ -41,7 +41,7 @@ class Plot:
         return replace(self, unit=unit, lines={label: values / 10.0**power for label, values in self.lines.items()})
 
     def limits(self) -> tuple[float, float]:
-        """Lowest and highest value, with a little room."""
+        """Lowest and highest value, with a little space."""
         values = np.concatenate(list(self.lines.values()))
         values = values[np.isfinite(values)]
         low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))

@@ -11,7 +11,7 @@ import numpy as np
 from limbless.files import write_text
 from limbless.result import red_line
 from limbless.view.frames import Frames, frames_of
-from limbless.view.scene import FAR, Stage, add_surroundings, camera_for, followed
+from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
 from limbless.view.serving import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ def replay(result: Result) -> str:
     frames = frames_of(result)
     server = quiet_server()
     try:
-        stage = Stage(server.scene, frames, around=AROUND, fine=FINE)
+        display = Display(server.scene, frames, around=AROUND, fine=FINE)
         add_surroundings(server.scene, [frames])
         follow = follows(frames)
         where = followed(frames)
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = position, look_at
         server.initial_camera.far = FAR * frames.size
-        shown = chosen(frames, len(stage.skin.vertices(0)))
+        shown = chosen(frames, len(display.skin.vertices(0)))
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()
         for here, after in zip(shown, [*shown[1:], shown[-1]], strict=True):
-            stage.show(here)
+            display.show(here)
             for root in roots if follow else ():
                 root.position = where[0] - where[here]
             recording.insert_sleep(max(float(frames.times[after] - frames.times[here]), 0.0 if after > here else 0.5))

@@ -1,4 +1,4 @@
-"""A result on a stage: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it."""
+"""A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ _OUT_OF_SIGHT = -1e4   # in body lengths
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
 
 
-class Stage:
+class Display:
     """One robot in a scene. `show(frame)` moves it; the switches say what else is drawn.
 
     Parameters
@@ -240,15 +240,15 @@ def followed(frames: Frames) -> Array:
 
 def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings") -> list[Any]:
     """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point show the motion."""
-    room = surroundings.room_of(frames)
+    extent = surroundings.extent_of(frames)
     environment = getattr(frames[0].result.scenario, "environment", None) or ()
-    solids = surroundings.surroundings(environment, room)
+    solids = surroundings.surroundings(environment, extent)
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity
         nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour), side="double",
                                            opacity=opacity, receive_shadow=False, cast_shadow=False))
-    grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(room)]
+    grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
     for number, lines in enumerate(grids):
         nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"))
     return nodes
@@ -261,6 +261,6 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     """
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more room: pictures are wide
+    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more space: pictures are wide
     reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
     return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

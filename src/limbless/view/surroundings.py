@@ -1,6 +1,6 @@
 """What stands around the robot: ground, terrain, obstacles, the surface of the water. One function per kind of environment.
 
-To draw another kind, write a function `(environment, room) -> list of Solid` and put it in `DRAWN`.
+To draw another kind, write a function `(environment, extent) -> list of Solid` and put it in `DRAWN`.
 """
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Solid:
 
 
 @dataclass(frozen=True)
-class Room:
-    """How much room there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m."""
+class Extent:
+    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m."""
 
     low: Array
     high: Array
@@ -43,21 +43,21 @@ class Room:
     size: float
 
 
-def room_of(frames: Sequence[Frames]) -> Room:
-    """The room that these robots need together."""
+def extent_of(frames: Sequence[Frames]) -> Extent:
+    """The space that these robots need together."""
     corners = [one.bounds() for one in frames]
     size = max(one.size for one in frames)
     low, high = np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
     lowest = min(float((one.position[..., 2] - one.radius.max(axis=-1)).min()) for one in frames)
-    return Room(low - _MARGIN * size, high + _MARGIN * size, lowest, size)
+    return Extent(low - _MARGIN * size, high + _MARGIN * size, lowest, size)
 
 
-def surroundings(environment: Sequence[Any], room: Room) -> list[Solid]:
+def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
     """Everything to be drawn of an environment."""
     found: list[Solid] = []
     for number, item in enumerate(environment):
         make = DRAWN.get(item.kind)
-        found += [] if make is None else [_numbered(solid, number) for solid in make(item, room)]
+        found += [] if make is None else [_numbered(solid, number) for solid in make(item, extent)]
     return found
 
 
@@ -65,29 +65,29 @@ def _numbered(solid: Solid, number: int) -> Solid:
     return Solid(f"{solid.name} {number}", solid.vertices, solid.faces, solid.colour, solid.opacity, solid.lines)
 
 
-def _sheet(name: str, height: Callable[[Array, Array], Array], room: Room, colour: str, opacity: float, cells: int = 12) -> Solid:
-    """A surface z = height(x, y) over the room, with a grid of lines that shows how far things are."""
-    x, y = np.linspace(room.low[0], room.high[0], cells + 1), np.linspace(room.low[1], room.high[1], cells + 1)
+def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float, cells: int = 12) -> Solid:
+    """A surface z = height(x, y) over the extent, with a grid of lines that shows how far things are."""
+    x, y = np.linspace(extent.low[0], extent.high[0], cells + 1), np.linspace(extent.low[1], extent.high[1], cells + 1)
     X, Y = np.meshgrid(x, y, indexing="ij")
     points = np.stack([X, Y, height(X, Y)], axis=-1)
-    return Solid(name, points.reshape(-1, 3), grid_faces(cells + 1, cells + 1), colour, opacity, _lines(height, room))
+    return Solid(name, points.reshape(-1, 3), grid_faces(cells + 1, cells + 1), colour, opacity, _lines(height, extent))
 
 
-def _lines(height: Callable[[Array, Array], Array], room: Room) -> Array:
-    """Lines (n, 2, 3) over the room at round distances along x and y, m, a little above the surface."""
-    pitch = _round_step(max(room.high[0] - room.low[0], room.high[1] - room.low[1]) / 16.0)
+def _lines(height: Callable[[Array, Array], Array], extent: Extent) -> Array:
+    """Lines (n, 2, 3) over the extent at round distances along x and y, m, a little above the surface."""
+    pitch = _round_step(max(extent.high[0] - extent.low[0], extent.high[1] - extent.low[1]) / 16.0)
     lines = []
     for axis in range(2):
-        for place in pitch * np.arange(np.ceil(room.low[axis] / pitch), np.floor(room.high[axis] / pitch) + 1):
-            ends = np.array([[room.low[0], room.low[1]], [room.high[0], room.high[1]]])
+        for place in pitch * np.arange(np.ceil(extent.low[axis] / pitch), np.floor(extent.high[axis] / pitch) + 1):
+            ends = np.array([[extent.low[0], extent.low[1]], [extent.high[0], extent.high[1]]])
             ends[:, axis] = place
             lines.append(np.concatenate([ends, height(ends[:, 0], ends[:, 1])[:, None]], axis=1))
-    return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * room.size])
+    return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * extent.size])
 
 
-def reference_lines(room: Room) -> Array:
+def reference_lines(extent: Extent) -> Array:
     """A grid below everything, where no ground is drawn: without it nobody sees a swimmer move."""
-    return _lines(lambda x, y: np.full(np.shape(x), room.floor - 0.1 * room.size), room)
+    return _lines(lambda x, y: np.full(np.shape(x), extent.floor - 0.1 * extent.size), extent)
 
 
 def _round_step(step: float) -> float:
@@ -103,18 +103,18 @@ def grid_faces(rows: int, columns: int) -> Faces:
     return np.concatenate([one, two]).astype(np.uint32)
 
 
-def _ground(item: Any, room: Room) -> list[Solid]:
+def _ground(item: Any, extent: Extent) -> list[Solid]:
     along_x, along_y = np.tan(np.array(getattr(item, "slope", (0.0, 0.0)), dtype=float))
     height = float(getattr(item, "height", 0.0))
-    return [_sheet("ground", lambda x, y: height + along_x * x + along_y * y, room, GROUND, 1.0)]
+    return [_sheet("ground", lambda x, y: height + along_x * x + along_y * y, extent, GROUND, 1.0)]
 
 
-def _wheels(item: Any, room: Room) -> list[Solid]:
+def _wheels(item: Any, extent: Extent) -> list[Solid]:
     """Wheels stand on a level plane, which touches the lowest point of the body."""
-    return [_sheet("ground", lambda x, y: np.full(np.shape(x), room.floor), room, GROUND, 1.0)]
+    return [_sheet("ground", lambda x, y: np.full(np.shape(x), extent.floor), extent, GROUND, 1.0)]
 
 
-def _terrain(item: Any, room: Room) -> list[Solid]:
+def _terrain(item: Any, extent: Extent) -> list[Solid]:
     if isinstance(item.function, NamedFunction):             # a saved run: its heights would have to be computed, and nobody allowed that
         return []
     heights = np.asarray(item._grid, dtype=float)
@@ -123,7 +123,7 @@ def _terrain(item: Any, room: Room) -> list[Solid]:
     return [Solid("terrain", np.stack([X, Y, heights], -1).reshape(-1, 3), grid_faces(*heights.shape), GROUND)]
 
 
-def _pegs(item: Any, room: Room) -> list[Solid]:
+def _pegs(item: Any, extent: Extent) -> list[Solid]:
     span = np.array(item.span, dtype=float)
     points, faces = disk()
     axes = _axes_along(span)
@@ -145,7 +145,7 @@ _BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1
                  [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
 
 
-def _boxes(item: Any, room: Room) -> list[Solid]:
+def _boxes(item: Any, extent: Extent) -> list[Solid]:
     sine, cosine = np.sin(item.yaw), np.cos(item.yaw)
     R = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
@@ -153,13 +153,13 @@ def _boxes(item: Any, room: Room) -> list[Solid]:
             for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
 
 
-def _surface(item: Any, room: Room) -> list[Solid]:
+def _surface(item: Any, extent: Extent) -> list[Solid]:
     if item.surface is None:
         return []
-    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), room, WATER, 0.35)]
+    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), extent, WATER, 0.35)]
 
 
-DRAWN: dict[str, Callable[[Any, Room], list[Solid]]] = {
+DRAWN: dict[str, Callable[[Any, Extent], list[Solid]]] = {
     "ground": _ground, "terrain": _terrain, "pegs": _pegs, "boxes": _boxes, "wheels": _wheels, "buoyancy": _surface,
 }
 """Kind of environment -> how it is drawn; other kinds fill space and are not drawn."""

@@ -174,7 +174,7 @@ def test_two_laws_and_statics_are_refused() -> None:
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry that forgets what a test adds to it."""
-    monkeypatch.setattr(registry, "_known", {room: dict(registry.kinds(room)) for room in registry._FOLDERS})
+    monkeypatch.setattr(registry, "_known", {family: dict(registry.kinds(family)) for family in registry._FOLDERS})
 
 
 def driven_wheel(**fields: float) -> Contact:

@@ -104,7 +104,7 @@ def test_windows_switch_wheels_on_and_off() -> None:
 def test_loads() -> None:
     robot = WangSnake(payload=0.4).build()
     both = Wheels(), Wheels(modules=(0, 2), load="shared")
-    own, shared = ([WheelShape.of(slot.surface[SHAPE:]).load for slot in wheels.slots(robot)] for wheels in both)
+    own, shared = ([WheelShape.of(contact.surface[SHAPE:]).load for contact in wheels.contacts(robot)] for wheels in both)
     assert own == pytest.approx(9.81 * np.array([0.5, 0.5, 0.5, 0.5, 0.9]))
     assert shared == pytest.approx(9.81 * 2.9 / 2 * np.ones(2))
 
@@ -115,8 +115,8 @@ def test_loads() -> None:
     (lambda: Wheels(slip_speed=0.0), "greater than 0|must be"),
     (lambda: Wheels(cone="pyramid"), "box"),
     (lambda: Wheels(modules=()), "at least 1|modules"),
-    (lambda: Wheels(modules=(0, 7)).slots(WangSnake().build()), "modules 0 to 4"),
-    (lambda: Wheels(modules=(1, 1)).slots(WangSnake().build()), "both name 1"),
+    (lambda: Wheels(modules=(0, 7)).contacts(WangSnake().build()), "modules 0 to 4"),
+    (lambda: Wheels(modules=(1, 1)).contacts(WangSnake().build()), "both name 1"),
     (lambda: Wheels().pack(WangSnake().build()), "regularised"),
     (lambda: Clamp(active=((0.0, 2.0), (1.0, 3.0))), "overlap"),
     (lambda: Clamp(module=5).row(WangSnake().build()), "beyond the body.*0 to 4"),

@@ -178,11 +178,11 @@ def environment(kind: str, **fields: object) -> SimpleNamespace:
     return SimpleNamespace(kind=kind, **fields)
 
 
-ROOM = surroundings.Room(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
+EXTENT = surroundings.Extent(np.array([-2.0, -1.0, -1.0]), np.array([3.0, 1.0, 1.0]), -0.2, 1.0)
 
 
 def test_ground_slopes_as_it_says() -> None:
-    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], ROOM)
+    (solid,) = surroundings.surroundings([environment("ground", slope=(-0.2, 0.3), height=0.1)], EXTENT)
     x, y, z = solid.vertices.T
     np.testing.assert_allclose(z, 0.1 - np.tan(0.2) * x + np.tan(0.3) * y, atol=1e-12)
     assert solid.lines is not None
@@ -191,7 +191,7 @@ def test_ground_slopes_as_it_says() -> None:
 def test_obstacles_stand_where_they_are() -> None:
     pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
     boxes = environment("boxes", centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
-    first, _, box = surroundings.surroundings([pegs, boxes], ROOM)
+    first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
     np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)], [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)
     np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [2.0, 1.0, 3.0])
     for solid in (first, box):
@@ -199,15 +199,15 @@ def test_obstacles_stand_where_they_are() -> None:
 
 
 def test_water_has_a_surface_only_where_one_is_given() -> None:
-    assert surroundings.surroundings([environment("buoyancy", surface=None)], ROOM) == []
-    (solid,) = surroundings.surroundings([environment("buoyancy", surface=0.7)], ROOM)
+    assert surroundings.surroundings([environment("buoyancy", surface=None)], EXTENT) == []
+    (solid,) = surroundings.surroundings([environment("buoyancy", surface=0.7)], EXTENT)
     assert set(solid.vertices[:, 2]) == {0.7}
     assert solid.opacity < 1.0
 
 
 def test_terrain_has_its_heights() -> None:
     terrain = environment("terrain", function=None, _grid=np.arange(6.0).reshape(2, 3), corner=(1.0, 2.0), spacing=(0.5, 0.25))
-    (solid,) = surroundings.surroundings([terrain], ROOM)
+    (solid,) = surroundings.surroundings([terrain], EXTENT)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
 
 
@@ -218,7 +218,7 @@ def test_a_box_is_drawn_where_it_is_felt() -> None:
     from limbless.mechanics.contact import shapes
 
     boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
-    (solid,) = surroundings.surroundings([boxes], ROOM)
+    (solid,) = surroundings.surroundings([boxes], EXTENT)
     surface = np.zeros((1, shapes.SURFACE_COLUMNS))
     surface[0, shapes.SHAPE:shapes.SHAPE + 15] = boxes.shapes()[0][1]
     assert [shapes.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx([0.0] * 8, abs=1e-12)

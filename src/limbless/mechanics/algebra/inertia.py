@@ -103,7 +103,7 @@ def release(I, U, D):
 
 @inline
 def solve(I, F):
-    """The acceleration A such that I A = F (block elimination)."""
+    """The acceleration A such that I A = F (elimination by halves)."""
     W = rows(inverse(I.M))
     HW = product(I.H, W)
     schur = I.J - upper(product(HW, transpose(I.H)))

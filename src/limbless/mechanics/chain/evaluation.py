@@ -16,7 +16,7 @@ BODY, AXIS, BASE, BOUND = Body.columns, Axis.columns, Base.width, Bound.columns
 
 
 class Parts(NamedTuple):
-    """Where the parts of one block of memory begin."""
+    """Where the parts of one flat array of memory begin."""
 
     state: int                            # position and velocity
     base: int                             # Base, and behind it the accelerations of the joints
@@ -29,7 +29,7 @@ class Parts(NamedTuple):
 
 
 def parts(bodies: int, freedoms: int, size: int) -> Parts:
-    """The parts of a block of memory for a chain whose position and velocity take `size` numbers; tables begin on a cache line."""
+    """The parts of a flat array of memory for a chain whose position and velocity take `size` numbers; tables begin on a cache line."""
     begins, place = [], 0
     for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
         begins.append(place)
@@ -38,38 +38,38 @@ def parts(bodies: int, freedoms: int, size: int) -> Parts:
 
 
 @inline
-def divide(where, block, bodies, freedoms):
-    """One block of memory as the state and the `Memory` of an instant."""
-    nothing = lean_span(block, where.state, 0)            # an instant has no steps, and its feedback no wishes
-    memory = Memory(lean_rows(block, where.bodies, bodies, BODY), lean_rows(block, where.axes, freedoms, AXIS),
-                    lean_rows(block, where.base, 1, BASE), lean_span(block, where.base + BASE, freedoms),
-                    lean_span(block, where.torque, freedoms), lean_span(block, where.passive, freedoms),
-                    lean_rows(block, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing, nothing, nothing)
-    return lean_span(block, where.state, where.base), memory
+def divide(where, flat, bodies, freedoms):
+    """One flat array of memory as the state and the `Memory` of an instant."""
+    nothing = lean_span(flat, where.state, 0)            # an instant has no steps, and its feedback no wishes
+    memory = Memory(lean_rows(flat, where.bodies, bodies, BODY), lean_rows(flat, where.axes, freedoms, AXIS),
+                    lean_rows(flat, where.base, 1, BASE), lean_span(flat, where.base + BASE, freedoms),
+                    lean_span(flat, where.torque, freedoms), lean_span(flat, where.passive, freedoms),
+                    lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing, nothing, nothing)
+    return lean_span(flat, where.state, where.base), memory
 
 
 @lean_kernel
-def evaluate(kinds, links, codes, freedoms, base, where, block):
+def evaluate(kinds, links, codes, freedoms, base, where, flat):
     """Accelerations and torques of a chain on which nothing acts."""
     robot = lean(Robot(kinds, Rows(links, codes), freedoms))
-    x, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    x, memory = divide(where, lean(flat), codes.shape[0], freedoms.shape[0])
     move(robot, x, memory)
     hybrid_dynamics(robot, base, memory)
 
 
 @lean_kernel
-def evaluate_among(kinds, links, codes, freedoms, base, where, forces, time, block):
+def evaluate_among(kinds, links, codes, freedoms, base, where, forces, time, flat):
     """The same among forces."""
     robot = lean(Robot(kinds, Rows(links, codes), freedoms))
-    x, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    x, memory = divide(where, lean(flat), codes.shape[0], freedoms.shape[0])
     move(robot, x, memory)
     push_all(lean(forces), time, time, robot, memory)
     hybrid_dynamics(robot, base, memory)
 
 
 @lean_kernel
-def locked(kinds, links, codes, freedoms, base, where, block):
+def locked(kinds, links, codes, freedoms, base, where, flat):
     """Row of a torque-given joint that had no inertia to move, or 0."""
     robot = lean(Robot(kinds, Rows(links, codes), freedoms))
-    _, memory = divide(where, lean(block), codes.shape[0], freedoms.shape[0])
+    _, memory = divide(where, lean(flat), codes.shape[0], freedoms.shape[0])
     return locked_joint(robot, memory)

@@ -102,7 +102,7 @@ def moved(link, x, memory, here, R, S):
 def transmit_along(v, S, link, robot, memory, I, P, around):
     """Across axis v. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
 
-    `around` is the block of I in which the axis moves: beside its size an axis without inertia of its `own` stands out.
+    `around` is the part of I in which the axis moves: beside its size an axis without inertia of its `own` stands out.
     """
     axis = Axis(memory.axes, v)
     U = I @ S

@@ -1,12 +1,12 @@
-"""What each body of a chain brings to a step: its block and its momentum, with the water it carries along.
+"""What each body of a chain brings to a step: its matrix and its momentum, with the water it carries along.
 
 A body remembers its `Speeds`. Velocity terms are those of the middle of the step, linearised: a product a x b becomes half of
 a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.blocks import Block, block_of, carry_block
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, rigid_inertia, rotate_inertia
+from limbless.mechanics.algebra.matrix6 import Matrix6, carry_matrix6, matrix6_of
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, skew, transpose
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import generic, version_for
@@ -22,7 +22,7 @@ def twist_at_start(solid, speeds, R):
 
 @inline
 def body_equation(solid, speeds, R, h):
-    """Block and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
+    """Matrix and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
     m, w = solid.mass, speeds.angular
     T = rows(solid.inertia)
     L = T @ w
@@ -30,45 +30,45 @@ def body_equation(solid, speeds, R, h):
     O = Matrix(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     mass = Matrix(Vector(m, 0.0, 0.0), Vector(0.0, m, 0.0), Vector(0.0, 0.0, m))
     center = R @ solid.center
-    block = carry_block(Block(mass, O, O, product(product(R, G), transpose(R))), center)
-    return block, carry_wrench(Wrench(m * speeds.linear, R @ L), center)
+    matrix = carry_matrix6(Matrix6(mass, O, O, product(product(R, G), transpose(R))), center)
+    return matrix, carry_wrench(Wrench(m * speeds.linear, R @ L), center)
 
 
 @inline
 def water_equation(link, solid, speeds, R, h):
-    """Block and momentum of the water that a body carries along, about its origin: N (u_E - u_A) - h N s + h V x* N V.
+    """Matrix and momentum of the water that a body carries along, about its origin: N (u_E - u_A) - h N s + h V x* N V.
 
     N is the added inertia; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into a spatial acceleration.
     """
     own = rigid_inertia(link.mass, link.moment, link.inertia)
-    N = block_of(rotate_inertia(R, link.whole - own))
+    N = matrix6_of(rotate_inertia(R, link.whole - own))
     V, v = twist_at_start(solid, speeds, R), speeds.linear
     momentum = N @ V
     W, X = skew(0.5 * h * V.angular), skew(0.5 * h * V.linear)
     P, L = skew(0.5 * h * momentum.force), skew(0.5 * h * momentum.torque)
     turned = skew(0.5 * h * v) + product(W, skew(R @ solid.center))
-    block = Block(
+    matrix = Matrix6(
         N.A - product(N.A, W) + product(W, N.A),
         N.B + product(N.A, turned) + product(W, N.B) - P,
         N.C - product(N.C, W) + product(W, N.C) + product(X, N.A) - P,
         N.D + product(N.C, turned) + product(W, N.D) + product(X, N.B) - L)
-    return block, momentum
+    return matrix, momentum
 
 
 @lean_kernel
 def prepare(robot, solids, step, x, start, h):
-    """Blocks and momenta of all bodies, with the impulse of the outer forces; their `Speeds` begin at `start` of the state x."""
+    """Matrices and momenta of all bodies, with the impulse of the outer forces; their `Speeds` begin at `start` of the state x."""
     for k in range(len(robot.links.codes)):
         if Link(robot.links, k).has_body:
             body, own = Body(step.places, k), BodyStep(step.bodies, k)
-            block, momentum = body_equation(Solid(solids, k), Speeds(x, start + 6 * k), body.rotation, h)
-            own.block = block
+            matrix, momentum = body_equation(Solid(solids, k), Speeds(x, start + 6 * k), body.rotation, h)
+            own.matrix = matrix
             own.momentum = momentum + h * body.wrench
 
 
 @generic
 def prepare_water(water, robot, solids, step, x, start, h):
-    """Blocks and momenta of the water that bodies carry along, added to their own."""
+    """Matrices and momenta of the water that bodies carry along, added to their own."""
 
 
 @version_for(prepare_water, Ashore)
@@ -83,6 +83,6 @@ def add_water(water, robot, solids, step, x, start, h):
     for k in range(len(robot.links.codes)):
         link, own = Link(robot.links, k), BodyStep(step.bodies, k)
         if link.wet:
-            block, momentum = water_equation(link, Solid(solids, k), Speeds(x, start + 6 * k), Body(step.places, k).rotation, h)
-            own.block = own.block + block
+            matrix, momentum = water_equation(link, Solid(solids, k), Speeds(x, start + 6 * k), Body(step.places, k).rotation, h)
+            own.matrix = own.matrix + matrix
             own.momentum = own.momentum + momentum

@@ -1,6 +1,6 @@
-"""Where a body touches its surroundings: the gaps of all slots, and which of them need no look.
+"""Where a body touches its surroundings: the gaps of all contacts, and which of them need no look.
 
-Every slot keeps its own friction memory.
+Every contact keeps its own friction memory.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from limbless.mechanics.contact.law import no_impulse, put_impulse
 from limbless.mechanics.contact.shapes import FAR, Touch, put_frame_by, touch_by
 from limbless.mechanics.contact.tables import Contact, Feature, Seen, Surface
 
-MARGIN = 0.999                       # of a gap: what a sleeping slot relies on, short of the whole by far more than rounding
+MARGIN = 0.999                       # of a gap: what a sleeping contact relies on, short of the whole by far more than rounding
 
 
 @inline
@@ -26,7 +26,7 @@ def body_travel(body, seen, extent):
 
 @lean_kernel
 def rouse(scene, rest, bodies, reach, everything):
-    """Wake every slot whose gap may be below `reach` at the present posture, or all."""
+    """Wake every contact whose gap may be below `reach` at the present posture, or all."""
     if scene.extent.shape[0] == 0:
         return
     for k in range(scene.extent.shape[0]):
@@ -50,9 +50,9 @@ def remember(contact):
 
 @lean_kernel
 def find_contacts(scene, rest, bodies, time, reach, contacts, active):
-    """Gaps of all slots that are awake at the present posture; those nearer than `reach` become active. Returns how many.
+    """Gaps of all contacts that are awake at the present posture; those nearer than `reach` become active. Returns how many.
 
-    A slot that is not active forgets its impulses.
+    A contact that is not active forgets its impulses.
     """
     count = 0
     for i in range(scene.owner.shape[0]):

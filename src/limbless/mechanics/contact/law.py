@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.mechanics.algebra.blocks import Block, point_block
 from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.matrix6 import Matrix6, point_matrix6
 from limbless.mechanics.algebra.vectors import cross, dot, outer
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
@@ -173,7 +173,7 @@ def linearise_friction(contact, e, rho, frozen, z, line):
 
 
 @inline
-def law_block(contact):
+def law_matrix6(contact):
     """-∂(wrench)/∂(twist) and the constant part of the wrench of a linearised contact, about the body's origin."""
     n, t1, arm = contact.normal, contact.tangent, contact.arm
     t2 = cross(n, t1)
@@ -184,7 +184,7 @@ def law_block(contact):
     Q = outer(-load.slope * n - push * law.lean.along * t1 - side * law.lean.across * t2, n)
     Q = (Q + outer(t1, -push * law.own * slip * t1 - push * law.mixed * side * t2)
          + outer(t2, -side * law.mixed * slip * t1 - side * law.other * side * t2))
-    I = point_block(Q, arm)
+    I = point_matrix6(Q, arm)
     torque = cross(arm, force)
     scale = contact.friction.rolling * contact.radius
     if scale > 0.0:                                        # torque = scale (-η1 t2 + η2 t1), rates scale (-t2.ω, t1.ω)
@@ -193,7 +193,7 @@ def law_block(contact):
         lean = scale * (law.lean.across * t1 - law.lean.along * t2)
         s11, s12, s22 = scale * scale * law.own, scale * scale * law.mixed, scale * scale * law.other
         Z = outer(t2, s11 * t2 - s12 * t1) + outer(t1, s22 * t1 - s12 * t2)
-        I = Block(I.A, I.B, I.C - outer(lean, n), I.D - Z - outer(lean, cross(arm, n)))
+        I = Matrix6(I.A, I.B, I.C - outer(lean, n), I.D - Z - outer(lean, cross(arm, n)))
     return I, Wrench(force, torque)
 
 

@@ -108,7 +108,7 @@ def keep_body(solid, speeds, rates, body, record):
 
 
 @inline
-def keep_slots(step, records, h, r):
+def keep_forces(step, records, h, r):
     """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
     base = Body(step.places, 0)
     turned, total = transpose(base.rotation), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
@@ -137,7 +137,7 @@ def keep_instant(robot, solids, where, memory, records, x, h, r):
         keep_body(Solid(solids, k), Speeds(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record)
         record.wrench = outcome.wrench
     counts, record = Counts(memory.counts, 0), StepRecord(records.steps, r)
-    record.resultant = keep_slots(step, records, h, r)
+    record.resultant = keep_forces(step, records, h, r)
     record.residual = counts.residual
     record.depth = counts.depth
     counts.residual = 0.0
@@ -164,6 +164,6 @@ def measure_gaps(scene, memory, reach):
 
 @lean_kernel
 def stand(robot, solids, scene, memory, x, start):
-    """At time 0: `Speeds` of all bodies from base twist and joint rates, and the gaps of all slots."""
+    """At time 0: `Speeds` of all bodies from base twist and joint rates, and the gaps of all contacts."""
     put_speeds(lean(robot), lean(solids), lean(memory.chain), lean(x), start)
     measure_gaps(lean(scene), lean(memory), 0.0)

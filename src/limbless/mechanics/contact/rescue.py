@@ -79,8 +79,8 @@ def body_slope(robot, step):
         if link.has_body:
             body = BodyStep(step.bodies, k)
             du = body.twist - body.before
-            straight += power(du, body.block @ body.before) - power(du, body.momentum)
-            curve += power(du, body.block @ du)
+            straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
+            curve += power(du, body.matrix @ du)
         if k > 0 and not link.given:
             joint = JointStep(step.joints, link.column)
             dq = step.rates[link.column] - joint.before

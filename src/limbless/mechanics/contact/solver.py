@@ -5,15 +5,15 @@ Unknown are the twist of the base and the joint rates u at the end of the step, 
     sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
 
 B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and impulse of the
-joints. Each linearised contact touches one body, so that it only adds a 6 x 6 block to that body; one sweep from tip to base, a 6 x 6
+joints. Each linearised contact touches one body, so that it only adds a 6 x 6 matrix to that body; one sweep from tip to base, a 6 x 6
 solve and one sweep back give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact
 laws: it is the whole error of a step. Where this does not end, `rescue` is called.
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.blocks import carry_block, no_block, put_system, release_block
 from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
+from limbless.mechanics.algebra.matrix6 import carry_matrix6, no_matrix6, put_system, release_matrix6
 from limbless.mechanics.algebra.vectors import Vector, transpose
 from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
 from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
@@ -23,7 +23,7 @@ from limbless.mechanics.compiled.generic import by_code, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.dry_friction import hold_joints, rub_joints
-from limbless.mechanics.contact.law import law_block, linearise, mismatch, put_answer, put_rates
+from limbless.mechanics.contact.law import law_matrix6, linearise, mismatch, put_answer, put_rates
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, Driven, Following, JointStep, Plea, Prescribed
 from limbless.mechanics.contact.tables import Contact
 
@@ -58,21 +58,21 @@ def transposed_product(I, S):
 
 @lean_kernel
 def gather(robot, step, count):
-    """From tip to base: block and momentum with which the whole robot answers the twist of its base."""
+    """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
     kinds, links, _ = robot
-    I = no_block(0.0)
+    I = no_matrix6(0.0)
     f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     a = count - 1
     for k in range(len(links.codes) - 1, -1, -1):
         link = Link(links, k)
         if link.has_body:
             own = BodyStep(step.bodies, k)
-            I, f = I + own.block, f + own.momentum
+            I, f = I + own.matrix, f + own.momentum
             while a >= 0 and step.owner[step.active[a]] == k:
                 contact = Contact(step.contacts, step.active[a])
                 if contact.acts > 0.0:
-                    block, wrench = law_block(contact)
-                    I, f = I + block, f + wrench
+                    matrix, wrench = law_matrix6(contact)
+                    I, f = I + matrix, f + wrench
                 a -= 1
         if k == 0:
             break
@@ -90,10 +90,10 @@ def gather(robot, step, count):
             joint.reach = scale * V
             joint.pushed = push
             f = f - push * U
-            I = release_block(I, U, V, scale)
+            I = release_matrix6(I, U, V, scale)
         if link.has_arm:
             arm = Body(step.places, k).arm
-            I, f = carry_block(I, arm), carry_wrench(f, arm)
+            I, f = carry_matrix6(I, arm), carry_wrench(f, arm)
     return I, f
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.blocks import Block
 from limbless.mechanics.algebra.inertia import Twist, Wrench
+from limbless.mechanics.algebra.matrix6 import Matrix6
 from limbless.mechanics.algebra.vectors import Symmetric, Vector
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.contact.tables import Rest, Scene
@@ -31,7 +31,7 @@ class Speeds(Table):
 class BodyStep(Table):
     """A body over a step: its equation B u = f + impulses about its origin, world axes, and its solution u."""
 
-    block: Block                          # B
+    matrix: Matrix6                          # B
     momentum: Wrench                      # f, with the impulse of the outer forces
     twist: Twist                          # u at the end of the step
     before: Twist                         # of a remembered iterate
@@ -82,7 +82,7 @@ class Counts(Table):
     fallbacks: float
     residual: float                       # worst, m/s
     depth: float                          # deepest penetration as a share of the radius of what has sunk in,
-    deepest: float                        # and the slot where that was
+    deepest: float                        # and the contact where that was
     last: float                           # residual of the last step,
     active: float                         # and how many contacts are active in it
 
@@ -121,9 +121,9 @@ class Step(NamedTuple):
     joints: Any                           # JointStep
     base: Any                             # BaseStep, one row
     rates: Any                            # (freedoms,) at the end of the step
-    contacts: Any                         # Contact (slots,)
-    owner: Any                            # (slots,) row of the body
-    active: Any                           # (slots,) numbers of the active contacts
+    contacts: Any                         # Contact (contacts,)
+    owner: Any                            # (contacts,) row of the body
+    active: Any                           # (contacts,) numbers of the active contacts
     system: Any                           # (6, 7)
 
 
@@ -145,7 +145,7 @@ class ContactRecords(NamedTuple):
     x: Any                                # (R, state of a chain)
     torque: Any                           # (R, freedoms)
     bodies: Any                           # BodyRecord (R, bodies)
-    contacts: Any                         # ContactRecord (R, slots)
+    contacts: Any                         # ContactRecord (R, contacts)
     steps: Any                            # StepRecord (R,)
     tally: Any                            # Tally (R, ...)
 
@@ -213,7 +213,7 @@ class Where(NamedTuple):
     sums: int                             # Sums, the last of a chain's state
     earlier: int                          # velocity a step before: the guess goes on in a straight line
     speeds: int                           # Speeds of all bodies
-    impulses: int                         # Remembered of all slots
+    impulses: int                         # Remembered of all contacts
     torque: int                           # of the last step
     rub: int                              # impulse of dry friction in the joints, of the last step
     end: int

@@ -106,7 +106,7 @@ class Feature(Table):
     begin: Vector                         # in the body's frame
     end: Vector
     radius: float
-    rank: float                           # among the slots of the same pair: 0 nearest, 1 nearest of another direction, 2 between the ends
+    rank: float                           # among the contacts of the same pair: 0 nearest, 1 nearest of another direction, 2 between the ends
 
 
 @constants
@@ -130,12 +130,12 @@ class Seen(Table):
 
 
 class Scene(NamedTuple):
-    """All slots of a robot in its surroundings, sorted by body. A slot pairs one feature with one surface."""
+    """All contacts of a robot in its surroundings, sorted by body. A contact pairs one feature with one surface, near or far."""
 
     shapes: tuple                         # the kinds of shapes it has, for `by_code`
-    owner: Any                            # (slots,) row of the body
-    surface: Any                          # (slots,) row of `surfaces`
-    features: Any                         # Feature (slots,)
+    owner: Any                            # (contacts,) row of the body
+    surface: Any                          # (contacts,) row of `surfaces`
+    features: Any                         # Feature (contacts,)
     surfaces: Any                         # Surface and shape (surfaces, 24)
     patches: Any                          # Patch
     heights: Any                          # of all height fields, one after the other
@@ -143,13 +143,13 @@ class Scene(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What lets slots sleep that are too far from their surface to matter: how far each body has come, and when each slot must look again.
+    """What lets contacts sleep that are too far from their surface to matter: how far each body has come, and when each contact must look again.
 
-    A gap shrinks by no more than its body moves. A slot that is measured notes how far its body may go before the gap can be within
-    reach, and sleeps until then; the answer is the same as if all slots were measured in every step.
+    A gap shrinks by no more than its body moves. A contact that is measured notes how far its body may go before the gap can be within
+    reach, and sleeps until then; the answer is the same as if all contacts were measured in every step.
     """
 
     seen: Any                             # Seen (bodies,)
     travel: Any                           # (bodies,) bound of the way that any feature of the body has come so far
-    limit: Any                            # (slots,) the slot sleeps while travel + reach is below
-    awake: Any                            # (slots,) integers
+    limit: Any                            # (contacts,) the contact sleeps while travel + reach is below
+    awake: Any                            # (contacts,) integers

@@ -39,8 +39,8 @@ class Laws(NamedTuple):
     bands: Any                            # the same table, eight rows side by side
     members: Any                          # (bands, 8) the bodies they act on
     share: Any                            # (bands, 8) 1, or 0 where a band has fewer than eight
-    slab: Any                             # Body (bands, 8): room for the motion of these bodies
-    pushed: Any                           # Pushed (bands, 8): room for the wrenches
+    slab: Any                             # Body (bands, 8): memory for the motion of these bodies
+    pushed: Any                           # Pushed (bands, 8): memory for the wrenches
     nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two points first
     weights: Any                          # their weights, of sum 1 for each rule
 
@@ -51,7 +51,7 @@ class RowLaws(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): room for the wrenches
+    pushed: Any                           # Pushed (rows,): memory for the wrenches
     nodes: Any
     weights: Any
 

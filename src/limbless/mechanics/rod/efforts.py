@@ -35,7 +35,7 @@ def put_needs(robot, memory):
     """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
     centre of mass."""
     align_stack()
-    sections, nodes = in_lanes(robot.blocks), in_lanes(memory.slab)
+    sections, nodes = in_lanes(robot.octets), in_lanes(memory.slab)
     pushes, needs = in_lanes(memory.pushes), in_lanes(memory.needs)
     instant, o = Instant(memory.instant, 0), 0.0 * nodes[0, 0]
     twist, flow = instant.twist, Vector(o, o, o)

@@ -28,7 +28,7 @@ class HeadPose(Table):
     turn: Quaternion
 
 
-class Motion(NamedTuple):
+class HeadPath(NamedTuple):
     """The motion of the head at E instants."""
 
     times: Any                            # (E,) s
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
 
     bias: Any                             # Pushed (E,) inertial wrench without the rate of the twist, head frame
     push: Any                             # Pushed (E,) of the environment
-    works: Any                            # (E, 2) powers of the strains' drive without that rate, and of the
+    powers: Any                           # (E, 2) powers of the strains' drive without that rate, and of the
                                           # environment, W
     laws: Any                             # (E, environments) W
     loads: Any                            # Load (J, nodes)
@@ -102,8 +102,8 @@ def find_loads(robot, forces, motion, memory, taken):
         bias, along = inertial_wrench(ShapeSums(memory.sums, current(memory)), twist)
         Pushed(taken.bias, i).wrench = bias
         Pushed(taken.push, i).wrench = instant.push
-        taken.works[i, 0] = along - instant.along
-        taken.works[i, 1] = instant.along + power(twist, instant.push)
+        taken.powers[i, 0] = along - instant.along
+        taken.powers[i, 1] = instant.along + power(twist, instant.push)
         for c in range(memory.law_powers.shape[0]):
             taken.laws[i, c] = memory.law_powers[c]
         j = motion.stands[i]

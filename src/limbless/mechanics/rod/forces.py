@@ -33,9 +33,9 @@ class SliceBands(NamedTuple):
     kind: Any                             # its class: chooses the formula
     rows: Any                             # the kind's table; all of them have `since`, `until` and `body`, the node
     bands: Any                            # the same table in lanes
-    blocks: Any                           # (bands,) nodes 8 b to 8 b + 7
+    octets: Any                           # (bands,) nodes 8 b to 8 b + 7
     share: Any                            # (bands, 8) weights of these nodes, m; 0 where the law does not act
-    pushed: Any                           # Pushed (bands,) in lanes: room for the wrenches per length
+    pushed: Any                           # Pushed (bands,) in lanes: memory for the wrenches per length
 
 
 class SliceRows(NamedTuple):
@@ -44,7 +44,7 @@ class SliceRows(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): room for the wrenches per length
+    pushed: Any                           # Pushed (rows,): memory for the wrenches per length
 
 
 class NodeRows(NamedTuple):
@@ -53,7 +53,7 @@ class NodeRows(NamedTuple):
     owner: int
     kind: Any
     rows: Any
-    pushed: Any                           # Pushed (rows,): room for the wrenches
+    pushed: Any                           # Pushed (rows,): memory for the wrenches
 
 
 @inline
@@ -85,10 +85,10 @@ def push_bands(laws, t, inside, nodes, head, law_powers):
     instant, o = Instant(head, 0), 0.0 * slab[0, 0]
     still = Vector(o, o, o)
     outer, along, spent = Wrench(still, still), o, o
-    for i in range(laws.blocks.shape[0]):
+    for i in range(laws.octets.shape[0]):
         law = law_row(laws.kind, rows, i)
         if is_open(law, inside):
-            shape = Shape(slab, laws.blocks[i])
+            shape = Shape(slab, laws.octets[i])
             R, p, swing = shape.rotation, shape.place, shape.swing
             V = to_section(R, p, instant.twist + swing)
             F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
@@ -186,9 +186,9 @@ load_each = for_each(load)
 def load_bands(laws, inside, memory):
     rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
     pushed, pushes = in_lanes(laws.pushed), in_lanes(memory.pushes)
-    for i in range(laws.blocks.shape[0]):
+    for i in range(laws.octets.shape[0]):
         if is_open(law_row(laws.kind, rows, i), inside):
-            sum_so_far = Pushed(pushes, laws.blocks[i])
+            sum_so_far = Pushed(pushes, laws.octets[i])
             sum_so_far.wrench = sum_so_far.wrench + Pushed(pushed, i).wrench
 
 

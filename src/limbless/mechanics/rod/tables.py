@@ -124,7 +124,7 @@ class Robot(NamedTuple):
     holds a jump."""
 
     sections: Any                         # Section (nodes,)
-    blocks: Any                           # Section (nodes / 8,) in lanes, zero beyond the last node
+    octets: Any                           # Section (nodes / 8,) in lanes, zero beyond the last node
     halves: Any                           # (panels,) half the length of each panel, m
     abscissae: Any                        # (nodes,) m
     muscles: Any                          # Muscle (6,)

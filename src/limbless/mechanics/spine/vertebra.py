@@ -53,7 +53,7 @@ class Vertebrae(NamedTuple):
 
 
 def vertebrae(count: int) -> Vertebrae:
-    """Room for `count` vertebrae."""
+    """Memory for `count` vertebrae."""
     z = np.zeros
     return Vertebrae(z((count, 3, 3)), z((count, 3)), z((count, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 6, 3)),
                      z((count, 6, 3)), z((count, 3, 3, 3)))

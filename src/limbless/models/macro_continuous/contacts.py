@@ -42,7 +42,7 @@ class Reached(NamedTuple):
     rate: Array            # (E, P, 6)
 
 
-class Motion(NamedTuple):
+class HeadMotion(NamedTuple):
     """Motion of the head at E instants, from the contacts."""
 
     twist: Array           # (E, 6)
@@ -52,7 +52,7 @@ class Motion(NamedTuple):
     given: Array           # (E, P, 6) twist that each touched section must have along its guided components
 
 
-class Slots(NamedTuple):
+class Group(NamedTuple):
     """Columns of the contacts of one environment."""
 
     item: Contact
@@ -60,7 +60,7 @@ class Slots(NamedTuple):
 
 
 class ContactSet:
-    """All contact environments of a run, with a fixed number of slots."""
+    """All contact environments of a run, with a fixed number of columns."""
 
     def __init__(self, rod: Rod, mesh: Mesh, environment: Sequence[Contact], tolerance: float) -> None:
         self.rod, self.mesh, self.tolerance = rod, mesh, tolerance
@@ -97,34 +97,34 @@ class ContactSet:
                 raise InputError("support: couple_length matters where supports carry couples, on a free base; this "
                                  f"one is {self.rod.base!r}")
 
-    def slots(self, gait: Gait) -> list[Slots]:
+    def groups(self, gait: Gait) -> list[Group]:
         """How many columns each environment takes."""
         found, start = [], 0
         for item in self.items:
             count = item.count(gait, self.rod.length)
-            found.append(Slots(item, slice(start, start + count)))
+            found.append(Group(item, slice(start, start + count)))
             start += count
         return found
 
-    def guided(self, slots: list[Slots]) -> NDArray[np.bool_]:
+    def guided(self, groups: list[Group]) -> NDArray[np.bool_]:
         """(P, 6): components of the touched section that each contact holds, within the group in which the body
         moves."""
-        rows = np.zeros((slots[-1].columns.stop, 6), dtype=bool)
-        for item, columns in slots:
+        rows = np.zeros((groups[-1].columns.stop, 6), dtype=bool)
+        for item, columns in groups:
             rows[columns, list(item.guided)] = True
         return rows & self.free
 
     # Where they are
 
-    def start(self, slots: list[Slots]) -> Array:
-        """Abscissae of travelling supports at the start of a run, in their slots; others nowhere."""
-        places = np.full(slots[-1].columns.stop if slots else 0, NOWHERE)
-        for item, columns in slots:
+    def start(self, groups: list[Group]) -> Array:
+        """Abscissae of travelling supports at the start of a run, in their columns; others nowhere."""
+        places = np.full(groups[-1].columns.stop if groups else 0, NOWHERE)
+        for item, columns in groups:
             if isinstance(item, Support):
                 places[columns][:len(item.abscissae)] = item.abscissae
         return places
 
-    def located(self, slots: list[Slots], gait: Gait, knots: Array, places: Array,
+    def located(self, groups: list[Group], gait: Gait, knots: Array, places: Array,
                 body_speed: dict[tuple[float, float, float], Array] | None) -> tuple[Places, NDArray[np.bool_]]:
         """Where all contacts are at start, middle and end of each step (K, 3, P), and whether each is there throughout
         the step (K, P).
@@ -132,13 +132,13 @@ class ContactSet:
         body_speed : (2 K + 1, nodes) at which a support runs along the body, by its velocity in space; `places` (P,)
         moves on.
         """
-        steps, count = len(knots) - 1, slots[-1].columns.stop
+        steps, count = len(knots) - 1, groups[-1].columns.stop
         middle = 0.5 * (knots[:-1] + knots[1:])
         grid = np.stack([knots[:-1], middle, knots[1:]], axis=1)
         found = Places(*(np.zeros((steps, 3, count)) for _ in range(3)))
         present = np.zeros((steps, count), dtype=bool)
         slack = 1e-9 * self.rod.length
-        for item, columns in slots:
+        for item, columns in groups:
             width = columns.stop - columns.start
             if isinstance(item, Support) and item.travel and body_speed is not None:
                 path, there = np.zeros((steps, 3, width)), np.zeros((steps, width), dtype=bool)
@@ -199,21 +199,21 @@ class ContactSet:
 
     # The motion that they allow
 
-    def motion(self, slots: list[Slots], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached,
+    def motion(self, groups: list[Group], times: Array, places: Places, present: NDArray[np.bool_], reached: Reached,
                shapes: Array,
-               stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> Motion:
+               stage: NDArray[np.int64], walled: NDArray[np.bool_], base: Array | None = None) -> HeadMotion:
         """η_o and η̇_o (E, 6) that all contacts agree on. `base` (E, 3, 3): orientation of the head, where supports
         move through space."""
-        guided = self.guided(slots)
+        guided = self.guided(groups)
         given, given_rate = np.zeros_like(reached.strain), np.zeros_like(reached.strain)
-        for item, columns in slots:
+        for item, columns in groups:
             part = Places(*(values[:, columns] for values in places))
             given[:, columns], given_rate[:, columns] = item.demands(
                 times, part, reached.strain[:, columns], reached.slope[:, columns], reached.rate[:, columns])
             refusals.refuse_locked(item, given[:, columns], self.free, self.rod.base, times)
-        drift = self._drift(slots, base, reached.shape, times)
+        drift = self._drift(groups, base, reached.shape, times)
         given = given + drift
-        active = guided & present[..., None] & ~self._only_pushes(slots)[:, None]
+        active = guided & present[..., None] & ~self._only_pushes(groups)[:, None]
         held = self._with_body(Held(reached.shape, active, given, places.place), shapes, stage, walled, base, times)
         twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
         speeds = carried(twists_to_sections, held.shape, twist[:, None] + Shape.of(held.shape).swing)
@@ -225,9 +225,9 @@ class ContactSet:
         slip = left / float(scale.max(initial=REST * self.rod.length))
         refusals.refuse_slip(slip, self.tolerance, times, held.place, worst)
         rates = moving.turning(speeds[..., 3:], held.given)     # of what guides a body that turns
-        rates[:, :points] = given_rate + self._sliding(slots, reached, speeds[:, :points], drift)
+        rates[:, :points] = given_rate + self._sliding(groups, reached, speeds[:, :points], drift)
         twist_rate, *_ = self._solve(held._replace(given=rates), twist, 1, times)
-        return Motion(twist, twist_rate, left, scale, given)
+        return HeadMotion(twist, twist_rate, left, scale, given)
 
     def guess(self, shapes: Array) -> Array:
         """The head's twist (T, 6) if the whole body were guided: where supports begin to look for agreement."""
@@ -241,10 +241,10 @@ class ContactSet:
         """Components of a section's twist that a guided body cannot have."""
         return np.isin(np.arange(6), Support.guided) & self.free
 
-    def _only_pushes(self, slots: list[Slots]) -> NDArray[np.bool_]:
+    def _only_pushes(self, groups: list[Group]) -> NDArray[np.bool_]:
         """(P,): supports that share forces while the whole body is guided."""
-        rows = np.zeros(slots[-1].columns.stop, dtype=bool)
-        for item, columns in slots:
+        rows = np.zeros(groups[-1].columns.stop, dtype=bool)
+        for item, columns in groups:
             rows[columns] = isinstance(item, Support) and item.along == "body"
         return rows
 
@@ -262,17 +262,17 @@ class ContactSet:
             return more
         return Held(*(np.concatenate(parts, axis=1) for parts in zip(held, more, strict=True)))
 
-    def _drift(self, slots: list[Slots], base: Array | None, pose: Array, times: Array) -> Array:
+    def _drift(self, groups: list[Group], base: Array | None, pose: Array, times: Array) -> Array:
         """Twists (E, P, 6) of the supports that move through space, along the axes of the touched sections."""
-        counts = [columns.stop - columns.start for _, columns in slots]
-        velocity = moving.velocities([item for item, _ in slots], counts)
+        counts = [columns.stop - columns.start for _, columns in groups]
+        velocity = moving.velocities([item for item, _ in groups], counts)
         return moving.along_sections(base, pose, velocity, self.free, times)
 
-    def _sliding(self, slots: list[Slots], reached: Reached, twist: Array, drift: Array) -> Array:
+    def _sliding(self, groups: list[Group], reached: Reached, twist: Array, drift: Array) -> Array:
         """What the rate of a held component gains as its support wanders at Ċ (33): -η'(C) Ċ, with η' of (7), and the
         turn of its axes."""
         change = np.zeros_like(twist)
-        for item, columns in slots:
+        for item, columns in groups:
             if isinstance(item, Support):
                 eta, strain = twist[:, columns], reached.strain[:, columns]
                 wander = (drift[:, columns, :1] - eta[..., :1]) / strain[..., :1] * float(item.travel)

@@ -13,7 +13,7 @@ from limbless.errors import InputError
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.contact.pushing import smallest_pushes
 from limbless.mechanics.rod.sweep import adjoint_matrices
-from limbless.models.macro_continuous.contacts import RANK, ContactSet, Slots
+from limbless.models.macro_continuous.contacts import RANK, ContactSet, Group
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class Shared(NamedTuple):
 
 def share(
     contacts: ContactSet,
-    slots: list[Slots],
+    groups: list[Group],
     pose: Array,
     strain: Array,
     present: NDArray[np.bool_],
@@ -42,10 +42,10 @@ def share(
     the resultant
     that the base holds (a planar base holds the rest) are left to it.
     """
-    guided = contacts.guided(slots)
+    guided = contacts.guided(groups)
     unit = np.ones(guided.shape)
     sides = np.zeros((len(pose), *guided.shape))
-    for item, columns in slots:
+    for item, columns in groups:
         length = item.couple_length if isinstance(item, Support) else None
         unit[columns, 3:] = length or contacts._radius
         unit[columns] *= np.sqrt(item.weights(columns.stop - columns.start))[:, None]

@@ -83,14 +83,14 @@ def held_instant(model: MacroContinuous, kinematic: Kinematic, strains: Drive, x
     """The motion that the contacts allow at one instant, and the forces that it takes; x is the flat state with the
     pose of the head."""
     gait: Any = Known(model.mesh, strains, None if crests is None else _rows(crests))
-    slots, before = model.contacts.slots(gait), kinematic.slots
-    state = State(time, np.concatenate([x, _placed(model.contacts.start(slots), supports)]))
+    groups, before = model.contacts.groups(gait), kinematic.groups
+    state = State(time, np.concatenate([x, _placed(model.contacts.start(groups), supports)]))
     course = kinematic.prepare(gait, Drive(*(np.repeat(part[None], 3, axis=0) for part in strains)))
     try:
-        kinematic.slots = slots
+        kinematic.groups = groups
         _, records, status = kinematic.advance(state, np.array([time, time]), np.array([True, False]), course)
     finally:
-        kinematic.slots = before
+        kinematic.groups = before
     if status.failure:
         raise InputError(f"at t = {time:g} s {status.failure}") from status.cause
     now, touches = instants_of(records)

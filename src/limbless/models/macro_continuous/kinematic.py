@@ -26,7 +26,7 @@ from limbless.mechanics.rod.sums import inertia_matrices
 from limbless.mechanics.rod.tables import HeadState, Load, Memory, Shape, ShapeSums, Strains
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.macro_continuous import tables
-from limbless.models.macro_continuous.contacts import Motion, Reached, Slots
+from limbless.models.macro_continuous.contacts import Group, HeadMotion, Reached
 from limbless.models.macro_continuous.distribution import Shared, share
 from limbless.models.macro_continuous.moving import velocity_of
 from limbless.models.macro_continuous.recording import Instants, Touches, kept_arrays
@@ -59,12 +59,12 @@ class Evaluations(NamedTuple):
     grid: NDArray[np.int64]    # (K, 3) -> number of the instant
     stage: NDArray[np.int64]   # (E,) row of the stage tables
     step: NDArray[np.int64]    # (E,) the step that it belongs to
-    slot: NDArray[np.int64]    # (E,) 0, 1 or 2: start, middle or end of that step
+    at: NDArray[np.int64]    # (E,) 0, 1 or 2: start, middle or end of that step
 
     @property
     def stands(self) -> NDArray[np.int64]:
         """(E,) number among the instants at knots, or -1 in the middle of a step."""
-        at_knot = self.slot != 1
+        at_knot = self.at != 1
         return np.where(at_knot, np.cumsum(at_knot) - 1, -1)
 
 
@@ -78,7 +78,7 @@ class Passage(NamedTuple):
     places: Places             # (E, P)
     present: NDArray[np.bool_]     # (K, P) whether each contact is there throughout a step
     reached: Reached           # (E, P)
-    motion: Motion             # (E,)
+    motion: HeadMotion             # (E,)
 
 
 class Effects(NamedTuple):
@@ -95,7 +95,7 @@ class Kinematic:
     """Steps a rod whose contacts decide its motion."""
 
     def __init__(self, model: MacroContinuous) -> None:
-        self.model, self.contacts, self.slots = model, model.contacts, list[Slots]()
+        self.model, self.contacts, self.groups = model, model.contacts, list[Group]()
         self._windows = tables.windows_of(model.forces)
 
     def prepare(self, gait: Gait, drive: Drive) -> Course:
@@ -119,11 +119,11 @@ class Kinematic:
         taken = self._loads(way, pose, memory)
         status = law_failure(model.environment)
         if status.failure:                               # what comes after it are no numbers
-            taken = taken._replace(push=np.nan_to_num(taken.push), works=np.nan_to_num(taken.works))
+            taken = taken._replace(push=np.nan_to_num(taken.push), powers=np.nan_to_num(taken.powers))
         effects = self._effects(way, course.sums[way.when.stage], taken)
         passive = model.recorder.passive_power(course.drive.value, course.drive.rate)[way.when.stage]
         paid = self._integrate(state.x[WORKS:SIZE], way, effects.powers, passive, effects.resultant + taken.push, pose)
-        shared = self._shared(way, effects.touch, np.flatnonzero(way.when.slot != 1))
+        shared = self._shared(way, effects.touch, np.flatnonzero(way.when.at != 1))
         tallied = tallies.records(int(record.sum()))
         self._count(way, record, memory, taken, effects, passive, shared, tallied)
         HeadState.of(x).motion[:] = way.motion.twist[way.when.grid[-1, 2]]
@@ -141,9 +141,9 @@ class Kinematic:
 
     def _loads(self, way: Passage, pose: Array, memory: Memory) -> Taken:
         """What pushes along the motion, and what its inertia takes."""
-        model, when, E, J = self.model, way.when, len(pose), int((way.when.slot != 1).sum())
+        model, when, E, J = self.model, way.when, len(pose), int((way.when.at != 1).sum())
         inside = (0.5 * (way.knots[:-1] + way.knots[1:]))[when.step]
-        given = following.Motion(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage,
+        given = following.HeadPath(way.times, inside, pose, way.motion.twist, way.motion.twist_rate, when.stage,
                                  when.stands)
         taken = Taken(np.zeros((E, 6)), np.zeros((E, 6)), np.zeros((E, 2)), np.zeros((E, len(memory.law_powers))),
                       Load.zeros(J, len(model.mesh.X)), Pushed.zeros(J, len(memory.inner)), np.zeros(J))
@@ -161,13 +161,13 @@ class Kinematic:
         each = self._contact_power(way, touch)
         contact_power = each.sum(axis=1)
         swung = (ShapeSums.of(sums).momentum * rate).sum(axis=1)
-        drive = taken.works[:, 0] + swung + (touch * twist).sum(axis=1) - contact_power
-        return Effects(resultant, hold, touch, np.stack([drive, taken.works[:, 1] + contact_power], axis=1), each)
+        drive = taken.powers[:, 0] + swung + (touch * twist).sum(axis=1) - contact_power
+        return Effects(resultant, hold, touch, np.stack([drive, taken.powers[:, 1] + contact_power], axis=1), each)
 
     def _count(self, way: Passage, record: NDArray[np.bool_], memory: Memory, taken: Taken, effects: Effects,
                passive: Array, shared: Shared, tallied: Any) -> None:
         """The tally of the block."""
-        when, at_knot, robot = way.when, way.when.slot != 1, self.model.body
+        when, at_knot, robot = way.when, way.when.at != 1, self.model.body
         drive, environment = effects.powers[:, 0], effects.powers[:, 1]
         place, touch = way.places.place[at_knot], shared.about_head
         take_contacts_off(robot, np.ascontiguousarray(place), np.ascontiguousarray(touch), taken.inner)
@@ -196,20 +196,20 @@ class Kinematic:
         Where supports move through space, what they ask of a section depends on how the body lies, from the pose in x
         on.
         """
-        begin, moves = supports.copy(), any(any(velocity_of(item)) for item, _ in self.slots)
+        begin, moves = supports.copy(), any(any(velocity_of(item)) for item, _ in self.groups)
         base = np.tile(quaternion_to_matrix(HeadState.of(x).turn), (len(course.shapes), 1, 1)) if moves else None
         wander = self._wander(course, self.contacts.guess(course.shapes), base) if self._wanders else None
         for _ in range(ROUNDS):
             supports[:] = begin
-            places, present = self.contacts.located(self.slots, course.gait, knots, supports, wander)
+            places, present = self.contacts.located(self.groups, course.gait, knots, supports, wander)
             self._refuse_nothing(present, knots)
             when = self._evaluations(knots, present)
-            chosen = Places(*(part[when.step, when.slot] for part in places))
+            chosen = Places(*(part[when.step, when.at] for part in places))
             times = self._times(knots, when)
             reached = self.contacts.reach(course.gait, times, chosen.place, when.stage, course.shapes)
             with self._told_of_changes(course.gait):
                 motion = self.contacts.motion(
-                    self.slots, times, chosen, present[when.step], reached, course.shapes, when.stage,
+                    self.groups, times, chosen, present[when.step], reached, course.shapes, when.stage,
                     self._walled(knots)[when.step], None if base is None else base[when.stage])
             way = Passage(knots, times, course, when, chosen, present, reached, motion)
             if not moves and (wander is None or self.contacts.guides_body):
@@ -246,7 +246,7 @@ class Kinematic:
 
     @property
     def _wanders(self) -> bool:
-        return any(item.travels and getattr(item, "travel", False) for item, _ in self.slots)
+        return any(item.travels and getattr(item, "travel", False) for item, _ in self.groups)
 
     def _wander(self, course: Course, twist: Array, base: Array | None) -> Wander:
         """Speed (T, nodes) along the body of a support: (v_X - V_X) / Γ_X (33), for the head's twist (T, 6), by its
@@ -255,7 +255,7 @@ class Kinematic:
         base : (T, 3, 3) orientation of the head, where supports move through space.
         """
         found: Wander = {}
-        for item, _ in self.slots:
+        for item, _ in self.groups:
             if isinstance(item, Support) and item.travel and item.velocity not in found:
                 own = np.zeros((len(twist), 3)) if base is None else np.array(item.velocity) @ base
                 found[item.velocity] = np.zeros(course.shapes.shape[:2])
@@ -283,39 +283,39 @@ class Kinematic:
         steps = len(knots) - 1
         middle = 0.5 * (knots[:-1] + knots[1:])
         open_laws = (middle[:, None] >= self._windows[:, 0]) & (middle[:, None] <= self._windows[:, 1])
-        same = np.concatenate([present, open_laws, *(item.open_at(middle)[:, None] for item, _ in self.slots)], axis=1)
+        same = np.concatenate([present, open_laws, *(item.open_at(middle)[:, None] for item, _ in self.groups)], axis=1)
         switches = np.ones(steps, dtype=bool)
         switches[:-1] = (same[1:] != same[:-1]).any(axis=1)
         grid = np.zeros((steps, 3), dtype=np.int64)
         stage: list[int] = []
         step: list[int] = []
-        slot: list[int] = []
+        at: list[int] = []
         for n in range(steps):
             grid[n, :2] = len(stage), len(stage) + 1
             if n and not switches[n - 1]:
                 grid[n - 1, 2] = len(stage)
             stage += [2 * n, 2 * n + 1]
             step += [n, n]
-            slot += [0, 1]
+            at += [0, 1]
             if switches[n]:
                 grid[n, 2] = len(stage)
                 stage.append(2 * n + 2)
                 step.append(n)
-                slot.append(2)
-        return Evaluations(grid, np.array(stage), np.array(step), np.array(slot))
+                at.append(2)
+        return Evaluations(grid, np.array(stage), np.array(step), np.array(at))
 
     @staticmethod
     def _times(knots: Array, when: Evaluations) -> Array:
         grid = np.stack([knots[:-1], 0.5 * (knots[:-1] + knots[1:]), knots[1:]], axis=1)
-        return np.asarray(grid[when.step, when.slot])
+        return np.asarray(grid[when.step, when.at])
 
     @staticmethod
     def _per_instant(values: Array, when: Evaluations) -> Array:
-        return np.ascontiguousarray(values[when.step, when.slot])
+        return np.ascontiguousarray(values[when.step, when.at])
 
     def _all_six(self) -> bool:
         """Whether some contact holds all six components, so that the base has nothing left to hold."""
-        return any(len(item.guided) == 6 for item, _ in self.slots) and self.model.rod.base != "line"
+        return any(len(item.guided) == 6 for item, _ in self.groups) and self.model.rod.base != "line"
 
     def _contact_power(self, way: Passage, resultant: Array) -> Array:
         """Power of each contact (E, P): none unless a held section moves along a held component."""
@@ -342,5 +342,5 @@ class Kinematic:
     def _shared(self, way: Passage, resultant: Array, e: NDArray[np.int64]) -> Shared:
         """Forces of the contacts at some of the instants."""
         reached = way.reached
-        return share(self.contacts, self.slots, reached.shape[e], reached.strain[e], way.present[way.when.step[e]],
+        return share(self.contacts, self.groups, reached.shape[e], reached.strain[e], way.present[way.when.step[e]],
                      resultant[e], way.times[e])

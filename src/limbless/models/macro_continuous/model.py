@@ -248,13 +248,13 @@ class MacroContinuous(Model):
             raise InputError(f"initial.twist: the base {self.rod.base!r} holds entry {locked[0]} of it at 0; got "
                              f"{initial.twist}")
         if self.kinematic is not None:
-            self.kinematic.slots = self.contacts.slots(gait)
-            self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.slots))
-            items = [item for item, columns in self.kinematic.slots for _ in range(columns.stop - columns.start)]
+            self.kinematic.groups = self.contacts.groups(gait)
+            self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.groups))
+            items = [item for item, columns in self.kinematic.groups for _ in range(columns.stop - columns.start)]
             self.recorder = Recorder(self.rod, self._slices, self.whole, self._own, self.forces,
                                      [item.model_dump_json() for item in items], self.settings.slip_tolerance,
                                      [item.slides for item in items])
-            return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.slots)]))
+            return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.groups)]))
         if isinstance(self._options.form, MomentumForm):
             state.motion[:] = self._momentum(x, rod_strain(self.rod, gait, np.zeros(1), self.mesh.X))
         return State(0.0, x)

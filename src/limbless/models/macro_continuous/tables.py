@@ -107,12 +107,12 @@ def memory_of(robot: Robot, environments: int, tally: Tally, shapes: Array | Non
               sums: Array | None = None) -> Memory:
     """Working memory of one run; shapes and sums of all instants where they are known before."""
     nodes, sections, words = len(robot.abscissae), int((robot.halves > 0.0).sum()), (LANES,)
-    blocks = len(robot.blocks)
+    octets = len(robot.octets)
     return Memory(
         desk=make_desk(nodes), shapes=Shape.zeros(AHEAD, nodes) if shapes is None else shapes,
         sums=ShapeSums.zeros(AHEAD) if sums is None else sums, now=np.full(1, -1), failed=np.zeros(1, dtype=np.int64),
-        slab=Shape.zeros(blocks, words=words), pushes=Pushed.zeros(blocks, words=words), pokes=Pushed.zeros(nodes),
-        needs=Pushed.zeros(blocks, words=words), inner=Pushed.zeros(sections), efforts=np.zeros(6 * sections),
+        slab=Shape.zeros(octets, words=words), pushes=Pushed.zeros(octets, words=words), pokes=Pushed.zeros(nodes),
+        needs=Pushed.zeros(octets, words=words), inner=Pushed.zeros(sections), efforts=np.zeros(6 * sections),
         powers=np.zeros(6 * sections), instant=Instant.zeros(1), matrix=np.zeros((6, 6)), system=np.zeros((6, 7)),
         unknown=np.zeros(6), law_powers=np.zeros(environments), tally=tally, state=np.zeros(SIZE),
         slope=np.zeros(SIZE), total=np.zeros(SIZE))

@@ -47,7 +47,7 @@ class Terms:
         """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
 
         It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a
-        unit acceleration of the joint needs with the base held; the block of the base is the composite inertia (23).
+        unit acceleration of the joint needs with the base held; the part of the base is the composite inertia (23).
         """
         n, now = self.chain.freedoms, self._held(False)
         self._place(now, joint_position, np.zeros(n), AT_REST, base_position,

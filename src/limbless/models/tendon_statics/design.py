@@ -143,8 +143,8 @@ class Consumption:
         gradient = np.zeros(self.size)
         strain = model.spine.stiffness * (one.q - model.spine.rest)                # d residual / d ln K
         for side_number in range(2):
-            block = slice(side_number * v, (side_number + 1) * v)
-            gradient[block] = -multiplier.reshape(one.q.shape)[:, side_number] * strain[:, side_number] / factors[block]
+            part = slice(side_number * v, (side_number + 1) * v)
+            gradient[part] = -multiplier.reshape(one.q.shape)[:, side_number] * strain[:, side_number] / factors[part]
         if self.routing:
             gradient[2 * v:] = self._by_routing(model, one, tension, by_length, multiplier) / factors[2 * v:]
         return gradient

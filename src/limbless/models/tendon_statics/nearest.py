@@ -72,9 +72,9 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
         new, there = found
         way, change = (new - u)[free], (_side(there, above) - _side(miss, above))[free]
         if way @ change > 1e-12 * np.linalg.norm(way) * np.linalg.norm(change):
-            block = curvature[np.ix_(free, free)]
-            pushed = block @ way
-            curvature[np.ix_(free, free)] = (block - np.outer(pushed, pushed) / (way @ pushed)
+            inner = curvature[np.ix_(free, free)]
+            pushed = inner @ way
+            curvature[np.ix_(free, free)] = (inner - np.outer(pushed, pushed) / (way @ pushed)
                                              + np.outer(change, change) / (way @ change))
         u, miss = new, there
     return u

@@ -96,14 +96,14 @@ def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) ->
 
 
 def true_scale(axes: Axes, drawn: list[Array], plane: Plane) -> None:
-    """The same scale on both axes, all that is drawn in view with some room, and labels with the names of the plane's axes."""
+    """The same scale on both axes, all that is drawn in view with some space, and labels with the names of the plane's axes."""
     equal_scale(axes, drawn)
     axes.set_xlabel(f"{'xyz'[plane[0]]} (m)")
     axes.set_ylabel(f"{'xyz'[plane[1]]} (m)")
 
 
 def equal_scale(axes: Axes, drawn: list[Array]) -> None:
-    """The same scale on both axes, and all points (.., 2) that are drawn in view with some room."""
+    """The same scale on both axes, and all points (.., 2) that are drawn in view with some space."""
     low, high = bounds(drawn)
     centre, paper = 0.5 * (low + high), np.array(axes.get_window_extent().size)
     half = 0.5 * paper * np.max((high - low) / paper)   # the tighter direction sets the scale of both

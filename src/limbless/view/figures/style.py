@@ -71,8 +71,8 @@ def panels(heights: Sequence[float], share_time: bool = False, top: float = 7.0,
     ----------
     heights : height of the axes of each panel, mm; labels come on top of that.
     share_time : the panels share their horizontal axis, and only the last is labelled.
-    top : room above the first panel, mm.
-    gap : room between panels, mm; enough for labels if absent.
+    top : space above the first panel, mm.
+    gap : space between panels, mm; enough for labels if absent.
     """
     gap = gap if gap is not None else 4.0 if share_time else 13.0
     bottom = 10.0
@@ -108,7 +108,7 @@ def at_least(axes: Axes, size: float) -> None:
 
 
 def colour_bar(axes: Axes, mesh: Any) -> None:
-    """A scale of colours at the right of a map, with room for its numbers; the map has no grid."""
+    """A scale of colours at the right of a map, with space for its numbers; the map has no grid."""
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width * 0.83, box.height))
     bar = axes.figure.add_axes((box.x0 + box.width * 0.855, box.y0, box.width * 0.03, box.height))

@@ -7,7 +7,7 @@ import numpy as np
 
 from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
-from limbless.view.surroundings import Room, Solid
+from limbless.view.surroundings import Extent, Solid
 from limbless.view.surroundings import surroundings as solids_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NEAR = 0.3           # of the body's length: ground shown around it
         needs=("com_position", *body.BODY))
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
-    solids = solids_of(getattr(result.scenario, "environment", ()), _room(data))
+    solids = solids_of(getattr(result.scenario, "environment", ()), _extent(data))
     sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
     obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box"))]
     below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
@@ -62,12 +62,12 @@ def surroundings(result: Result) -> Drawing:
     return sheet, table
 
 
-def _room(data: xr.Dataset) -> Room:
+def _extent(data: xr.Dataset) -> Extent:
     """What the body sweeps, with a little ground around it."""
     position, radius = data["position"].values.reshape(-1, 3), float(data["radius"].values.max())
     size = float(np.asarray(data["section_length"].values).sum())
     low, high = position.min(axis=0) - radius - _NEAR * size, position.max(axis=0) + radius + _NEAR * size
-    return Room(low, high, float(position[:, 2].min()) - radius, size)
+    return Extent(low, high, float(position[:, 2].min()) - radius, size)
 
 
 def _side(data: xr.Dataset) -> int:

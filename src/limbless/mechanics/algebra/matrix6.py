@@ -14,7 +14,7 @@ from limbless.mechanics.compiled.operators import with_operators
 
 
 @with_operators
-class Block(NamedTuple):
+class Matrix6(NamedTuple):
     """force = A v + B ω, torque = C v + D ω."""
     A: Matrix
     B: Matrix
@@ -26,42 +26,42 @@ class Block(NamedTuple):
 
 
 @inline
-def no_block(zero):
-    """A null block in the scalar type of `zero`."""
+def no_matrix6(zero):
+    """A null matrix in the scalar type of `zero`."""
     o = Vector(zero, zero, zero)
     O = Matrix(o, o, o)
-    return Block(O, O, O, O)
+    return Matrix6(O, O, O, O)
 
 
 @inline
-def block_of(I):
-    """A symmetric inertia as a block."""
-    return Block(rows(I.M), transpose(I.H), I.H, rows(I.J))
+def matrix6_of(I):
+    """A symmetric inertia as a matrix."""
+    return Matrix6(rows(I.M), transpose(I.H), I.H, rows(I.J))
 
 
 @inline
-def carry_block(I, arm):
-    """The block about p of a block I about p + arm: v(p + arm) = v + ω x arm, torque(p) = torque + arm x force."""
+def carry_matrix6(I, arm):
+    """The matrix about p of a matrix I about p + arm: v(p + arm) = v + ω x arm, torque(p) = torque + arm x force."""
     X = skew(arm)
     B = I.B - product(I.A, X)
     D = I.D - product(I.C, X) + product(X, B)
-    return Block(I.A, B, I.C + product(X, I.A), D)
+    return Matrix6(I.A, B, I.C + product(X, I.A), D)
 
 
 @inline
-def point_block(Q, arm):
-    """The block about p of a force Q v at p + arm, where v is the velocity of that point."""
+def point_matrix6(Q, arm):
+    """The matrix about p of a force Q v at p + arm, where v is the velocity of that point."""
     X = skew(arm)
     XQ = product(X, Q)
     O = Q - Q
-    return Block(Q, O - product(Q, X), XQ, O - product(XQ, X))
+    return Matrix6(Q, O - product(Q, X), XQ, O - product(XQ, X))
 
 
 @inline
-def release_block(I, U, V, k):
-    """I - k U Vᵀ: what remains of a block along a free joint with U = I S, V = Iᵀ S."""
+def release_matrix6(I, U, V, k):
+    """I - k U Vᵀ: what remains of a matrix along a free joint with U = I S, V = Iᵀ S."""
     f, n = k * U.force, k * U.torque
-    return I - Block(outer(f, V.force), outer(f, V.torque), outer(n, V.force), outer(n, V.torque))
+    return I - Matrix6(outer(f, V.force), outer(f, V.torque), outer(n, V.force), outer(n, V.torque))
 
 
 @inline
