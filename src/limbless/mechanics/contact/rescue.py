@@ -6,9 +6,12 @@
 """
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from limbless.mechanics.algebra.inertia import power
-from limbless.mechanics.algebra.search import false_position
+from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Link
+from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.coupling import arm_of, couple, put_joints
@@ -53,19 +56,32 @@ def retreat(step, count, share):
         put_impulse(contact, contact.old + share * (impulse_of(contact) - contact.old))
 
 
-@lean_kernel
-def slope_along(step, count, e, share, straight, curve):
-    """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
+class Retreat(NamedTuple):
+    """The step of Newton's method from the remembered iterate, with frozen radii.
 
-    `straight` and `curve` are what bodies and joints contribute, which is linear in `share`; only contact laws are asked again.
+    `straight` and `curve` are what bodies and joints contribute to the slope, which is linear along the step; only
+    contact laws are asked again.
     """
-    total = straight + share * curve
-    for a in range(count):
+
+    step: Any
+    count: int
+    compliance: float
+    straight: float
+    curve: float
+
+
+@version_for(slope_at, Retreat)
+@lean_kernel
+def slope_along(retreat, share):
+    """du . F(u + share du)"""
+    step = retreat.step
+    total = retreat.straight + share * retreat.curve
+    for a in range(retreat.count):
         i = step.active[a]
         contact, body = Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i])
         du = body.twist - body.before
         put_rates(contact, body.before + share * du)
-        put_impulse(contact, explicit_impulse(contact, e))
+        put_impulse(contact, explicit_impulse(contact, retreat.compliance))
         total -= power(du, contact_wrench(contact))
     return total
 
@@ -90,25 +106,10 @@ def body_slope(robot, step):
 
 
 @lean_kernel
-def search(robot, step, count, e):
-    """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
+def search(robot, step, count, compliance):
+    """Share of the step at which the slope of the convex function has all but vanished."""
     straight, curve = body_slope(robot, step)
-    high, above = 1.0, slope_along(step, count, e, 1.0, straight, curve)
-    if above <= 0.0:
-        return 1.0
-    low, below = 0.0, slope_along(step, count, e, 0.0, straight, curve)
-    enough = 0.05 * abs(below)
-    share = 1.0
-    for _ in range(30):
-        share = false_position(low, high, below, above)
-        slope = slope_along(step, count, e, share, straight, curve)
-        if abs(slope) <= enough:
-            break
-        if slope > 0.0:
-            high, above = share, slope
-        else:
-            low, below = share, slope
-    return share
+    return share_of_step(Retreat(step, count, compliance, straight, curve), 0.05)
 
 
 @inline
