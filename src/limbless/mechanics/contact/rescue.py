@@ -64,7 +64,7 @@ class Retreat(NamedTuple):
     """
 
     step: Any
-    count: int
+    contacts: int                         # that are active
     compliance: float
     straight: float
     curve: float
@@ -76,7 +76,7 @@ def slope_along(retreat, share):
     """du . F(u + share du)"""
     step = retreat.step
     total = retreat.straight + share * retreat.curve
-    for a in range(retreat.count):
+    for a in range(retreat.contacts):
         i = step.active[a]
         contact, body = Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i])
         du = body.twist - body.before
