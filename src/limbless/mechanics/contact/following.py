@@ -1,6 +1,8 @@
 """The path of `path` followed by its arc length: rounded laws with their derivatives, tangent, corrections."""
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from limbless.mechanics.algebra.dense import eliminate_rows
@@ -9,10 +11,23 @@ from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import drift_share, growth_share, nearest
 from limbless.mechanics.contact.path import PUSH, ROUND, SIDE, Direction, Progress, coefficient
 
-SHARE, LONGEST, SHORTEST = 0.3, 3.0, 1e-9              # unit of impulses over the largest; steps of arc length
-SMALLEST = 1e-290                                      # semi-axis of an ellipse
-FINEST, CORRECTIONS, STARTS, STEPS = 1e-11, 6, 30, 600
-ABOVE, BELOW = 5.0, 32.0                               # of log τ: how far from its start the path may go
+
+class Limits(NamedTuple):
+    """How far and how finely the path is followed."""
+
+    share: float = 0.3                  # unit of impulses over the largest
+    longest: float = 3.0                # steps of arc length
+    shortest: float = 1e-9
+    smallest: float = 1e-290            # semi-axis of an ellipse
+    finest: float = 1e-11               # correction that counts as none
+    corrections: int = 6
+    starts: int = 30
+    steps: int = 600
+    above: float = 5.0                  # of log τ: how far from its start the path may go
+    below: float = 32.0
+
+
+LIMITS = Limits()
 
 
 @inline
@@ -70,7 +85,7 @@ def round_ellipse(path, j, tau):
     first, second = Direction(path.directions, j), Direction(path.directions, j + 1)
     y1, y2 = first.trial, second.trial
     z, lean, drift = load_of(path, j)
-    a1, a2 = max(coefficient(first, y1) * z, SMALLEST), second.plus * z
+    a1, a2 = max(coefficient(first, y1) * z, LIMITS.smallest), second.plus * z
     at = nearest(a1, a2, y1, y2, tau * tau)
     growth, fall = growth_share(at, a1, a2), drift_share(at, tau * tau)
     first.answer = at.p1
@@ -81,7 +96,9 @@ def round_ellipse(path, j, tau):
 
 @lean_kernel
 def evaluate(path, rows, place):
-    """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand before those of their friction."""
+    """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand before those of their
+    friction.
+    """
     unit, tau = Progress(path.progress, 0).unit, np.exp(place[rows])
     for j in range(rows):
         total, direction = 0.0, Direction(path.directions, j)
@@ -139,13 +156,13 @@ def begin(path, rows, rho):
         path.tangent[j] = 0.0
     if largest <= 0.0:
         return False
-    progress.unit = SHARE * largest
+    progress.unit = LIMITS.share * largest
     progress.length = 0.5
     progress.start = np.log(largest)
     progress.taken = 0.0
     x[rows] = progress.start
     path.tangent[rows] = -1.0
-    for _ in range(STARTS):
+    for _ in range(LIMITS.starts):
         fill(path, rows, x)
         for j in range(rows):
             matrix[j, rows] = matrix[j, rows + 1]
@@ -184,12 +201,14 @@ def turn(path, rows):
 
 @inline
 def correct(path, rows, length):
-    """Back to the path from `length` along its tangent, within the plane across it. Returns the number of iterations, or -1."""
+    """Back to the path from `length` along its tangent, within the plane across it. Returns the number of
+    iterations, or -1.
+    """
     x, guess, tangent, matrix = path.x, path.guess, path.tangent, path.matrix
     for c in range(rows + 1):
         guess[c] = x[c] + length * tangent[c]
     square = 0.0
-    for k in range(CORRECTIONS):
+    for k in range(LIMITS.corrections):
         fill(path, rows, guess)
         behind, before, square = length, square, 0.0
         for c in range(rows + 1):
@@ -201,21 +220,26 @@ def correct(path, rows, length):
             guess[c] += matrix[c, rows + 1]
         if k > 0 and not square <= 0.5 * before:
             return -1
-        sharp = np.exp(guess[rows]) / Progress(path.progress, 0).unit             # no detail of the laws is smaller than τ
-        if square <= (1e-2 * min(min(length, sharp), 1.0)) ** 2 + FINEST * FINEST:
+        # no detail of the laws is smaller than τ
+        sharp = np.exp(guess[rows]) / Progress(path.progress, 0).unit
+        if square <= (1e-2 * min(min(length, sharp), 1.0)) ** 2 + LIMITS.finest * LIMITS.finest:
             return k + 1
     return -1
 
 
 @lean_kernel
 def follow(path, rows):
-    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or to nowhere."""
+    """Along the path until τ has fallen to a third. Returns whether it has: if not, the path has come to its end, or
+    to nowhere.
+    """
     x, progress = path.x, Progress(path.progress, 0)
     goal = x[rows] - 1.0
-    while progress.taken < STEPS and abs(x[rows] - progress.start + 0.5 * (BELOW - ABOVE)) <= 0.5 * (ABOVE + BELOW):
+    while progress.taken < LIMITS.steps and abs(
+        x[rows] - progress.start + 0.5 * (LIMITS.below - LIMITS.above)
+    ) <= 0.5 * (LIMITS.above + LIMITS.below):
         turn(path, rows)
         used, length = -1, progress.length
-        while used < 0 and length > SHORTEST:
+        while used < 0 and length > LIMITS.shortest:
             used = correct(path, rows, length)
             if used < 0:
                 length *= 0.4
@@ -223,7 +247,7 @@ def follow(path, rows):
             break
         for c in range(rows + 1):
             x[c] = path.guess[c]
-        progress.length = min(2.0 * length, LONGEST) if used <= 3 else 0.7 * length if used >= 5 else length
+        progress.length = min(2.0 * length, LIMITS.longest) if used <= 3 else 0.7 * length if used >= 5 else length
         progress.taken = progress.taken + 1.0
         if x[rows] <= goal:
             evaluate(path, rows, x)

@@ -48,7 +48,7 @@ from limbless.models import chain_problem as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure
-from limbless.models.chain_tables import refuse_feedforward
+from limbless.models.feedback import refuse_feedforward
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
 from limbless.models.resolution import MOREAU, StepLimit, chain_rate, friction_limit
@@ -130,7 +130,7 @@ class NonSmooth(Model):
         self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
-        self._forces, added, self._laws = chains.pack_environment(built, wrenches)
+        self._forces, added, self._packs = chains.pack_environment(built, wrenches)
         self._plain = assembly.with_kinds(chains.robot_of(built, added, breakaway=True))
         self._robot, feedback = chains.actuate(self._plain, self.actuation, built.base)
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
@@ -138,7 +138,7 @@ class NonSmooth(Model):
         self._options = self._choose(feedback, len(wrenches) > 0 and bool(Link.of(self._robot.links).wet.any()))
         self._counts = np.zeros(3)
         self._split = 7 + built.freedoms
-        self._recorder = ContactRecorder(built, chains.chain_table(built, added, breakaway=True), self._laws, self._scene)
+        self._recorder = ContactRecorder(built, self._plain.links, self._packs, self._scene)
         self._tallies = Tallies(built.arrays().torque_limit, wrenches, len(self._scene.owner))
 
     def _refuse_joints(self) -> None:
@@ -252,8 +252,8 @@ class NonSmooth(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         free = not isinstance(self._options.control, Prescribed)
-        rate = chain_rate(self.chain, self._plain, free, self._laws, state.x[7:self._split])
-        return friction_limit(rate, MOREAU, self._laws)
+        rate = chain_rate(self.chain, self._plain, free, self._packs, state.x[7:self._split])
+        return friction_limit(rate, MOREAU, self._packs)
 
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""

