@@ -124,7 +124,3 @@ def test_a_given_load_is_kept() -> None:
     assert row.load == 0.2
     assert np.abs(np.array(row.shear)).max() == pytest.approx(0.2)
     assert law.state_of(row) == law.SLIP
-
-
-def test_twists_are_read_as_they_are_stored() -> None:
-    twist = np.arange(6.0)[None]
