@@ -86,7 +86,7 @@ def slope_along(retreat, share):
     return total
 
 
-@lean_kernel
+@inline
 def body_slope(robot, step):
     """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
     straight, curve = 0.0, 0.0
@@ -105,7 +105,7 @@ def body_slope(robot, step):
     return straight, curve
 
 
-@lean_kernel
+@inline
 def search(robot, step, count, compliance):
     """Share of the step at which the slope of the convex function has all but vanished."""
     straight, curve = body_slope(robot, step)
@@ -144,7 +144,7 @@ def try_plain(robot, options, step, count, trial):
     return PLAIN, max(worst, tolerance)
 
 
-@lean_kernel
+@inline
 def minimise(robot, options, step, count, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
     for n in range(most):
@@ -162,7 +162,7 @@ def minimise(robot, options, step, count, most):
     return most
 
 
-@lean_kernel
+@inline
 def fallback(robot, options, step, count, first, last):
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
     iterations, worst, rho = 0, 1e300, options.descent
@@ -188,7 +188,7 @@ def fallback(robot, options, step, count, first, last):
     return iterations, worst
 
 
-@lean_kernel
+@inline
 def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
@@ -211,26 +211,45 @@ def take_path(robot, options, step, path, count):
     return iterations, worst
 
 
-@lean_kernel
-def attempt(robot, options, step, path, asked):
-    """Both, one after the other; what there is to say goes into the `Plea`."""
-    count = int(asked.active)
-    iterations, worst = fallback(robot, options, step, count, 0, SOON)
-    if worst >= options.tolerance:
-        keep(step, count)
-        used, found = take_path(robot, options, step, path, count)
-        iterations += used
-        if found < options.tolerance:
-            worst = found
-        else:
-            retreat(step, count, 0.0)
-            used, worst = fallback(robot, options, step, count, SOON, BURSTS)
-            iterations += used
-    asked.iterations = iterations + 0.0
+@inline
+def answer(asked, iterations, worst):
+    asked.iterations = asked.iterations + iterations
     asked.residual = worst
 
 
+@inline
+def relax_radii(robot, options, step, asked, first, last):
+    iterations, worst = fallback(robot, options, step, int(asked.active), first, last)
+    answer(asked, iterations, worst)
+
+
+@inline
+def trace_path(robot, options, step, path, asked):
+    count = int(asked.active)
+    keep(step, count)
+    iterations, worst = take_path(robot, options, step, path, count)
+    answer(asked, iterations, worst)
+    if worst >= options.tolerance:
+        retreat(step, count, 0.0)
+
+
 @lean_kernel
-def rescue(robot, options, step, path, plea):
-    """What is behind `options.rescue`, called from Python."""
-    attempt(lean(robot), options, lean(step), lean(path), Plea(plea, 0))
+def relax(robot, options, step, plea, first, last):
+    """Frozen radii that follow, from burst `first` until before `last`; what there is to say goes into the `Plea`."""
+    relax_radii(lean(robot), options, lean(step), Plea(plea, 0), first, last)
+
+
+@lean_kernel
+def trace(robot, options, step, path, plea):
+    """The path; where it does not lead to a solution, the step stands where it stood."""
+    trace_path(lean(robot), options, lean(step), lean(path), Plea(plea, 0))
+
+
+def rescue(robot: Any, options: Any, step: Any, path: Any, plea: Any) -> None:
+    """What is behind `options.rescue`: each part is compiled when a run first comes to it."""
+    asked = Plea(plea, 0)
+    relax(robot, options, step, plea, 0, SOON)
+    if asked.residual >= options.tolerance:
+        trace(robot, options, step, path, plea)
+    if asked.residual >= options.tolerance:
+        relax(robot, options, step, plea, SOON, BURSTS)
