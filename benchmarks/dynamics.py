@@ -11,7 +11,7 @@ from benchmarks.peers import mujoco_model, pinocchio_configuration, pinocchio_mo
 from benchmarks.table import Row, Section, microseconds
 from benchmarks.timing import Repeated, each, race
 from limbless.mechanics.chain.evaluation import evaluate
-from limbless.mechanics.chain.rows import SPHERICAL
+from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.compiled.kernel import kernel
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Evaluation:
 
     @staticmethod
     def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:
-        joints = [[1.0, 0.0, 0.0, 0.0] if kind == SPHERICAL else [0.2 * rng.normal()] for kind in chain.arrays().joint_kind[1:]]
+        joints = [[1.0, 0.0, 0.0, 0.0] if kind == Spherical.code else [0.2 * rng.normal()] for kind in chain.arrays().joint_kind[1:]]
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
@@ -159,7 +159,7 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
 NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random posture, dry. Pinocchio has it
   with its specialised joints about x, y and z; MuJoCo with three hinges per body.
 - "From Python" is one call of a compiled function on plain arrays that were allocated once (`benchmarks/dynamics.py`, `evaluate`: the
-  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain.rows`). `NewtonEuler.forward` and its sisters check their input and
+  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check their input and
   allocate their answer, and take about {public:.0f} µs.
 - "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes {with_crba}."""
 

@@ -70,8 +70,7 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
     assert (changes["positive_work"] >= np.maximum(changes[own], 0.0) - 1e-12).all()
     check_peaks(data["time"].values, data[effort].values, data[peak].values, data["peak_time"].values)
     chords = np.linalg.norm(np.diff(data["com_position"].values, axis=0), axis=1).sum()
-    first_order = Scenario.load(name).model.kind == "non-smooth"  # velocities at the middles of two steps: half the step, half the error
-    assert changes["com_path"] == pytest.approx(chords, rel=3e-3 if first_order else 1e-3, abs=1e-9)
+    assert changes["com_path"] == pytest.approx(chords, rel=1e-3, abs=1e-9)
     if "law_work" in data and "clamp_energy" not in data:
         pushed = data["law_work"].values[-1].sum() + (data["contact_work"].values[-1].sum() if "contact_work" in data else 0.0)
         assert pushed == pytest.approx(float(data["environment_work"].values[-1]), rel=1e-9, abs=1e-9 * changes["work_exchanged"] + 1e-15)

@@ -116,18 +116,18 @@ MUTANTS = [
     # Paper 002
     Mutant(
         "002-15", "after (15): ω x r printed as -ω r~ , is -r~ ω", "mechanics/contact/law.py",
-        "v = u.linear + cross(u.angular, get_vector(contact, i, ARM))", "v = u.linear + cross(get_vector(contact, i, ARM), u.angular)",
+        "v = u.linear + cross(u.angular, contact.arm)", "v = u.linear + cross(contact.arm, u.angular)",
         f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
     Mutant(
-        "002-24", "(24): the arm of the front sphere printed for the rear one", "mechanics/contact/gap.py",
-        "put_vector(contact, i, ARM, place - origin)", "put_vector(contact, i, ARM, origin - place)",
+        "002-24", "(24): the arm of the front sphere printed for the rear one", "mechanics/contact/shapes.py",
+        "contact.arm = place - body.origin", "contact.arm = body.origin - place",
         f"{CONTACT}::test_contact_velocity_is_the_rate_of_the_gap"),
     Mutant(
-        "002-67", "(67): the rate of yaw printed as cos(pitch) times it", "mechanics/contact/motion.py",
-        "middle[c] = position[c] + a * velocity[c - 1]", "middle[c] = position[c] + a * np.cos(position[-1]) * velocity[c - 1]",
+        "002-67", "(67): the rate of yaw printed as cos(pitch) times it", "mechanics/contact/problem.py",
+        "state[c] = x[c] + a * x[velocity + c - 1]", "state[c] = x[c] + a * (1.0 - 0.5 * x[velocity - 1] ** 2) * x[velocity + c - 1]",
         f"{CONTACT}::test_joint_rates_are_rates_of_the_angles"),
     Mutant(
-        "002-74", "(6) and after (74): H printed, is Hbar", "mechanics/contact/motion.py",
+        "002-74", "(6) and after (74): H printed, is Hbar", "mechanics/contact/problem.py",
         "quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))",
         "quaternion_product(Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z), q)",
         f"{CONTACT}::test_orientation_follows_body_rates"),

@@ -10,7 +10,7 @@ GAPS = "tests/unit/mechanics/contact/test_gap.py"
 
 MUTANTS = [
     ("contact-gap-sign", "sign of a recorded contact gap", "models/nonsmooth/recording.py",
-     "np.minimum(kept.gap, FARTHEST)", "np.minimum(-kept.gap, FARTHEST)", f"{WITNESS}[non-smooth-contact_gap]"),
+     "np.minimum(contacts.gap, FARTHEST)", "np.minimum(-contacts.gap, FARTHEST)", f"{WITNESS}[non-smooth-contact_gap]"),
     ("rod-base-acceleration", "sign of the turning part of a rod's base acceleration", "models/macro_continuous/recording.py",
      "acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])",
      "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])", f"{WITNESS}[macro-continuous-base_acceleration]"),

@@ -11,7 +11,8 @@ import pytest
 import limbless as ll
 from limbless.actuation import Torque
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.field import Field, touch_field
+from limbless.mechanics.contact.tables import Feature, Scene
 from limbless.scenarios.scenario import Scenario
 
 QUIET = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
@@ -148,14 +149,20 @@ def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
     rng = np.random.default_rng(seed)
     terrain = ll.Terrain(corner=(-0.2, 0.1), spacing=(0.15, 0.2), table=tuple(map(tuple, rng.uniform(-0.2, 0.3, (4, 3)))))
     surfaces = terrain.surfaces("base")
-    heights = np.concatenate([surfaces.heights, [0.0]])
+    nobody, feature = np.zeros(0, dtype=np.int64), Feature.zeros(1)                          # a sphere without extent
+    scene = Scene((Field(),), nobody, nobody, feature, surfaces.rows, surfaces.patches, np.append(surfaces.heights, 0.0), np.zeros(0))
+
+    def gap_at(place: np.ndarray) -> tuple:
+        p = Vector(*map(float, place))
+        return touch_field(scene, 0, 0, p, p, 2.0)[:2]
+
     for p in rng.uniform([-0.5, -0.2, -0.5], [0.55, 0.8, 0.6], (25, 3)):
-        gap, n = gaps.field_gap(surfaces.rows, heights, 0, Vector(*map(float, p)), 2.0, 0.0)
+        gap, n = gap_at(p)
         true = solid_distance(terrain, p)
         assert np.linalg.norm(n) == pytest.approx(1.0)
         if true > 0.0:
             assert gap == pytest.approx(true, abs=4e-3)
-            ahead, _ = gaps.field_gap(surfaces.rows, heights, 0, Vector(*map(float, p + 1e-5 * np.array(n))), 2.0, 0.0)
+            ahead, _ = gap_at(p + 1e-5 * np.array(n))
             assert ahead - gap == pytest.approx(1e-5, rel=1e-2)                           # straight away from it
         else:
             assert true - 0.15 < gap < 0.0

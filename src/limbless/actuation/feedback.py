@@ -54,9 +54,7 @@ class ProportionalDerivative(Actuation):
 
 
 class Servo(ProportionalDerivative):
-    """A `pd` actuator with what real servos add: play in the gears, and a reference that is renewed a few times a
-    second.
-    """
+    """A `pd` actuator with what real servos add: play in the gears, and a reference renewed a few times a second."""
 
     kind: Literal["servo"] = "servo"                                             # type: ignore[assignment]
     backlash: Angle = quantity(0.0, "rad", "play: an error within half of it either way makes no torque", ge=0)

@@ -17,8 +17,7 @@ from limbless.robots.base import Robot
 
 
 class ForceLaw(Environment):
-    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per unit length on a slice of
-    body.
+    """Your own law: `law(t, position, axes, velocity, rotation_rate)` returns the force per length on a slice of body.
 
     position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
     lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.

@@ -14,8 +14,7 @@ from limbless.gaits.body_wave import smooth_steps
 
 
 class Inchworm(Gait):
-    """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows in the first half of a step and decays in the
-    second.
+    """Heading θ = α sin²(π t / T) sin(2π (X - l) / l): a hump that grows and decays in the two halves of a step.
 
     Both ends keep their heading, and all is at rest at each half step: the moments at which the feet are exchanged. The
     paper's ω is π / T, and T, the `period` here, is one step. The amplitude may change from step to step (`changes`, or

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
 from limbless.errors import InputError
-from limbless.mechanics.chain import row_motion
+from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
 from limbless.mechanics.chain.joints import KINDS, Spherical
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
@@ -30,12 +30,13 @@ from limbless.mechanics.chain.tables import (
 )
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.chain_evaluation import Evaluation
-from limbless.models.chain_tables import BASES, chain_table, check_twist, feedback_gains, one_each, rigid_inertia
+from limbless.models.chain_recording import Recorded
+from limbless.models.feedback import feedback_gains, one_each
 from limbless.models.force_elements import forces_of, fresh_element
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-__all__ = ["BASES", "chain_table", "check_twist"]
+BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED)}
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -72,6 +73,12 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
     freedom.saturation[:] = np.inf
     return Robot(kinds_of(arrays.joint_kind[1:]), links, freedoms)
+
+
+def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
+    """The 21 numbers (M, H, J) of rigid bodies: M = m 1, H = [moment]."""
+    zero, (x, y, z) = np.zeros_like(mass), moment.T
+    return np.column_stack([mass, zero, zero, mass, zero, mass, zero, -z, y, z, zero, -x, -y, x, zero, inertia])
 
 
 def _lay_out(link: Any, arrays: Any) -> None:
@@ -193,9 +200,17 @@ def kept_arrays(kept: Records) -> dict[str, Array]:
     return {**{name: array for name, array in kept._asdict().items() if name != "tally"}, **counts}
 
 
-def named_records(block: Mapping[str, Any]) -> row_motion.Records:
+def named_records(block: Mapping[str, Any]) -> Recorded:
     """The records of a block as arrays by name."""
     base, axes, bodies = BaseRecord.of(block["base"]), AxisRecord.of(block["axes"]), BodyRecord.of(block["bodies"])
     powers = np.stack([base.actuators, base.environment, base.passive], axis=1)
-    return row_motion.Records(block["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
+    return Recorded(block["x"], np.concatenate([base.acceleration, axes.acceleration], axis=1), axes.torque, powers,
                               bodies.rotation, bodies.origin, bodies.twist, bodies.twist_rate, bodies.wrench, base.held)
+
+
+def check_twist(base: str, name: str, twist: Array) -> None:
+    """Refuse a base velocity that a planar or fixed base cannot have."""
+    if base == "planar" and np.any(twist[[2, 3, 4]] != 0.0):
+        raise InputError(f"a planar base moves in its own x-y plane: entries 2, 3 and 4 of {name} must be 0; got {twist.tolist()}")
+    if base == "fixed" and np.any(twist != 0.0):
+        raise InputError(f"a fixed base does not move: {name} must be 0; got {twist.tolist()}")

@@ -4,22 +4,24 @@ These are computed in NumPy from recorded poses, twists and accelerations, apart
 """
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.environments.base import Pack
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import (
     matrix_to_quaternion,
     quaternion_to_matrix,
     quaternion_to_rotation_vector,
 )
-from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.row_motion import INTEGRALS, Records
+from limbless.mechanics.chain.joints import Revolute, Spherical
+from limbless.mechanics.chain.tables import INTEGRALS, Link
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Block, Variable
-from limbless.models.row_laws import packed_rows
+from limbless.models.force_elements import packed_rows
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 from limbless.robots.links import symmetric_matrix
@@ -33,18 +35,38 @@ SCHEMA = choose(
     "environment_power", "passive_power", "actuator_work", "environment_work", "passive_work", "momentum", "impulse")
 
 
-class Recorder:
-    """Turns `Records` of one chain into blocks."""
+class Recorded(NamedTuple):
+    """What is kept of a chain at recorded instants, by name."""
 
-    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Any) -> None:
-        self.chain, self.laws, self.arrays = chain, laws, chain.arrays()
-        self.rows = np.flatnonzero(table.layout[:, kernels.HAS_BODY])
-        links = table.links[self.rows]
-        self.mass, self.moment = links[:, kernels.LINK_MASS], links[:, kernels.LINK_MOMENT:][:, :3]
-        self.rigid = np.array([_rigid_matrix(row) for row in links])
-        wet = table.layout[self.rows, kernels.WET] == 1
-        whole = np.array([_matrix(row[kernels.LINK_WET:][:21]) for row in links])
-        self.added = np.where(wet[:, None, None], whole - self.rigid, 0.0)
+    x: Array             # (R, x)
+    acceleration: Array  # (R, 6 + joints) rate of the base twist, joint accelerations
+    torque: Array        # (R, joints)
+    powers: Array        # (R, 3) actuators, environment, passive
+    rotation: Array      # (R, n + 1, 9)
+    origin: Array        # (R, n + 1, 3)
+    twist: Array         # (R, n + 1, 6) world axes
+    twist_rate: Array    # (R, n + 1, 6) spatial acceleration, world axes
+    wrench: Array        # (R, n + 1, 6) of the environment, world axes, without the reaction of added mass
+    hold: Array          # (R, 6) wrench that holds the base, world axes
+
+
+class Recorder:
+    """Turns what was recorded of one chain into blocks.
+
+    Parameters
+    ----------
+    links : the table `Link` of the chain.
+    packs : what each environment packed.
+    """
+
+    def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack]) -> None:
+        self.chain, self.packs, self.arrays = chain, packs, chain.arrays()
+        link = Link.of(links)
+        self.rows = np.flatnonzero(link.has_body)
+        self.mass, self.moment = link.mass[self.rows], link.moment[self.rows]
+        self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
+        whole = np.array([_matrix(link.whole[row]) for row in self.rows])
+        self.added = np.where(link.wet[self.rows, None, None] == 1, whole - self.rigid, 0.0)
         pieces = chain.segments()
         self.piece_body = np.searchsorted(self.rows, [piece.body for piece in pieces])
         self.piece_frame = np.array([piece.frame for piece in pieces]).reshape(-1, 3, 3)
@@ -66,7 +88,7 @@ class Recorder:
                             {"units": "N m or N", "long_name": "largest torque of the actuator"}),
         }
 
-    def block(self, times: Array, records: Records, split: int) -> Block:
+    def block(self, times: Array, records: Recorded, split: int) -> Block:
         """The variables of `SCHEMA` at the recorded times."""
         count = len(times)
         x, velocity = records.x, records.x[:, split:split + 6 + self.chain.freedoms]
@@ -99,13 +121,13 @@ class Recorder:
         """One column per degree of freedom: quaternions of spherical joints become rotation vectors."""
         columns = []
         for kind, p in zip(self.arrays.joint_kind[1:], self.arrays.position_column[1:], strict=True):
-            if kind == kernels.SPHERICAL:
+            if kind == Spherical.code:
                 columns.append(quaternion_to_rotation_vector(position[:, p:p + 4]))
             else:
                 columns.append(position[:, p:p + 1])
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
-    def _masses(self, R: Array, origin: Array, records: Records) -> Block:
+    def _masses(self, R: Array, origin: Array, records: Recorded) -> Block:
         """Energy, momentum and centre of mass."""
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
         carried = np.einsum("bij,rbj->rbi", self.rigid + self.added, twist)
@@ -120,7 +142,7 @@ class Recorder:
             / total, "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
         }
 
-    def _sections(self, R: Array, origin: Array, records: Records) -> Block:
+    def _sections(self, R: Array, origin: Array, records: Recorded) -> Block:
         """Poses of the sections, what the environment does to them, and what each does to the part before it."""
         frame = R[:, self.piece_body] @ self.piece_frame
         front = origin[:, self.piece_body] + np.einsum("rbij,bj->rbi", R[:, self.piece_body], self.piece_start)
@@ -159,21 +181,21 @@ class Recorder:
         here, bodies = Quaternion(*x[:, 3:7].T), []
         for kind, axis, p in zip(self.arrays.joint_kind, self.arrays.axis, 7 + self.arrays.position_column,
                                  strict=True):
-            if kind == kernels.REVOLUTE:
+            if kind == Revolute.code:
                 half = 0.5 * x[:, p]
                 step = Quaternion(*np.concatenate([np.cos(half)[None], axis[:, None] * np.sin(half)]))
                 here = quaternion_product(here, step)
-            elif kind == kernels.SPHERICAL:
+            elif kind == Spherical.code:
                 here = quaternion_product(here, Quaternion(*x[:, p:p + 4].T))
             bodies.append(here)
         turned = [quaternion_product(bodies[piece.body], Quaternion(*matrix_to_quaternion(piece.frame)))
                   for piece in self.chain.segments()]
         return np.array(turned).reshape(len(turned), 4, len(x)).transpose(2, 0, 1)
 
-    def _weight_energy(self, records: Records) -> Array:
+    def _weight_energy(self, records: Recorded) -> Array:
         """-field . (mass origin + R moment), of all uniform fields that always act."""
         energy = np.zeros(len(records.x))
-        for weight in packed_rows(self.laws, WeightLaw):
+        for weight in packed_rows(self.packs, WeightLaw):
             if np.isinf(weight.since):
                 R = records.rotation[:, weight.body].reshape(-1, 3, 3)
                 lever = weight.mass * records.origin[:, weight.body] + R @ np.array(weight.moment)
@@ -213,11 +235,11 @@ def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     return np.einsum("bij,rbj->rbi", inertia, rates) + turned
 
 
-def _rigid_matrix(row: Array) -> Array:
+def _rigid_matrix(mass: float, moment: Array, inertia: Array) -> Array:
     """6 x 6 inertia of a rigid body about its origin (16)."""
-    x, y, z = row[kernels.LINK_MOMENT:][:3]
+    x, y, z = moment
     H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.block([[row[kernels.LINK_MASS] * np.eye(3), H.T], [H, symmetric_matrix(row[kernels.LINK_INERTIA:][:6])]])
+    return np.block([[mass * np.eye(3), H.T], [H, symmetric_matrix(inertia)]])
 
 
 def _matrix(numbers: Array) -> Array:

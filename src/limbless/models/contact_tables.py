@@ -14,7 +14,8 @@ from limbless.environments.wheels import Wheels, WheelSlot
 from limbless.errors import InputError
 from limbless.mechanics.contact.field import Field, FieldShape
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
-from limbless.mechanics.contact.tables import Feature, Patch, Rest, Scene, Seen, Solid, Surface
+from limbless.mechanics.contact.step_tables import Solid
+from limbless.mechanics.contact.tables import Feature, Patch, Rest, Scene, Seen, Surface
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
@@ -110,7 +111,7 @@ def _surfaces(hard: Sequence[ContactEnvironment], head: str) -> tuple[Array, Arr
 def _shapes_in(surfaces: Array) -> tuple[Any, ...]:
     """The kinds of shapes that kernels choose among: those that there are."""
     present = set(Surface.of(surfaces).code.tolist())
-    return tuple(shape() for shape in SHAPES if shape.code in present) or (Plane(),)
+    return tuple(shape() for shape in SHAPES if shape.code in present) or (SHAPES[0](),)
 
 
 def surface_names(environment: Sequence[Environment]) -> list[str]:

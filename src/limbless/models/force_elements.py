@@ -113,3 +113,9 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
                 rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows
                 made.append(rowwise(owner, kind, rows, Pushed.zeros(len(rows.codes))))
     return tuple(sorted(made, key=lambda element: type(element.kind).__name__))
+
+
+def packed_rows(packs: Sequence[Pack], kind: Any) -> list[Any]:
+    """The laws of one kind in what environments packed, one row each."""
+    return [kind.table(law.rows, i) for pack in packs for law in pack.laws if isinstance(law.kind, kind)
+            for i in range(len(law.rows.codes))]

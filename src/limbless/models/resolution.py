@@ -10,17 +10,19 @@ of its bodies alone; a chain whose joints follow a motion moves as one rigid bod
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from limbless.environments.base import Pack
 from limbless.mechanics.chain.tables import Body, Robot
 from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.models.chain_evaluation import Evaluation
-from limbless.models.chain_tables import BASES
-from limbless.models.row_laws import packed_rows
+from limbless.models.chain_problem import BASES
+from limbless.models.force_elements import packed_rows
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
@@ -48,10 +50,10 @@ def _slope(friction: Any) -> Array:
     return np.array([max(friction.forward, friction.backward), friction.across, 0.0]) / friction.fading
 
 
-def _once(laws: Any) -> list[Any]:
+def _once(packs: Sequence[Pack]) -> list[Any]:
     """The rows of smooth dry friction, those of one law in several windows once."""
     found: dict[bytes, Any] = {}
-    for row in packed_rows(laws, FrictionLaw):
+    for row in packed_rows(packs, FrictionLaw):
         numbers = row.numbers.copy()
         for window in ("since", "until"):
             numbers[row.fields[window].column] = 0.0
@@ -59,10 +61,10 @@ def _once(laws: Any) -> list[Any]:
     return list(found.values())
 
 
-def _dampers(laws: Any, bodies: int) -> Array:
+def _dampers(packs: Sequence[Pack], bodies: int) -> Array:
     """(bodies, 6, 6): damping of each body at rest, force and torque about its origin in its own axes."""
     found = np.zeros((bodies, 6, 6))
-    for friction in _once(laws):
+    for friction in _once(packs):
         E, start = np.array(friction.frame), np.array(friction.start)
         D = E @ np.diag(_slope(friction)) @ E.T
         nodes, weights = np.polynomial.legendre.leggauss(int(friction.count))
@@ -103,11 +105,11 @@ def _as_one(matrices: Array, bodies: Array) -> Array:
     return total
 
 
-def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Any, joint_position: Array) -> float:
+def chain_rate(chain: Chain, robot: Robot, any_free: bool, packs: Sequence[Pack], joint_position: Array) -> float:
     """Rate λ at which smooth dry friction brakes a chain near rest, 1/s; 0 without such friction."""
-    if not packed_rows(laws, FrictionLaw):
+    if not packed_rows(packs, FrictionLaw):
         return 0.0
-    C, M = _dampers(laws, len(robot.links.codes)), _inertias(chain)
+    C, M = _dampers(packs, len(robot.links.codes)), _inertias(chain)
     if any_free:
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
@@ -119,14 +121,14 @@ def chain_rate(chain: Chain, robot: Robot, any_free: bool, laws: Any, joint_posi
     return _largest_rate(_as_one(C, now.bodies)[np.ix_(free, free)], _as_one(M, now.bodies)[np.ix_(free, free)])
 
 
-def rod_rate(laws: Any, mass: Array) -> float:
+def rod_rate(packs: Sequence[Pack], mass: Array) -> float:
     """The same of a rod with `mass` (nodes,) per length: friction and inertia lie at the same places, so that the worst node decides."""
-    return max((float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(laws, FrictionLaw)), default=0.0)
+    return max((float(_slope(row).max() / mass[int(row.body)]) for row in packed_rows(packs, FrictionLaw)), default=0.0)
 
 
-def friction_limit(rate: float, interval: float, laws: Any) -> StepLimit | None:
+def friction_limit(rate: float, interval: float, packs: Sequence[Pack]) -> StepLimit | None:
     """The limit for friction of a rate, in a scheme that is stable for h λ up to `interval`."""
     if rate <= 0.0 or not math.isfinite(rate):
         return None
-    speed = min(friction.fading for friction in packed_rows(laws, FrictionLaw))
+    speed = min(friction.fading for friction in packed_rows(packs, FrictionLaw))
     return StepLimit(interval / rate, f"regularised friction that fades below {speed:g} m/s (it brakes at {rate:.3g} 1/s near rest)")

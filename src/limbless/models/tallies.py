@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.mechanics.integrate import tally as rows
-from limbless.mechanics.integrate.tally import ACTUATOR_ROWS, NEVER, RUN_COLUMNS, UNLIMITED, Tally
+from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Tally, Whole
 from limbless.models.base import Block, Variable
 from limbless.models.variables import choose
 
@@ -46,8 +45,9 @@ class Tallies:
         return ("joint_work", "peak_torque") if self.dims == ("joint",) else ("strain_work", "peak_effort")
 
     def _empty(self, *records: int) -> Tally:
-        return Tally(np.zeros((*records, ACTUATOR_ROWS, self.limit.size)), np.zeros((*records, len(self.laws))),
-                     np.zeros((*records, self.contacts)), np.zeros((*records, RUN_COLUMNS)))
+        actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]
+        others = [np.zeros((*records, len(self.laws))), np.zeros((*records, self.contacts)), Whole.zeros(*records, 1)]
+        return Tally(*[*actuators, *others])
 
     def start(self, memory: Mapping[str, Array], time: float) -> Tally:
         """The tally where a state stands: a copy of what it remembers, or a new one for what it does not."""
@@ -57,8 +57,8 @@ class Tallies:
                 if memory[name].shape == values.shape:           # other environments than before begin to count anew
                     values[:] = memory[name]
         else:
-            tally.actuators[rows.BEYOND], tally.run[rows.TIME] = NEVER, time
-        tally.actuators[rows.LIMIT] = self.limit
+            tally.beyond[:], Whole.of(tally.whole).time[:] = NEVER, time
+        tally.limit[:] = self.limit
         return tally
 
     def records(self, count: int) -> Tally:
@@ -72,15 +72,13 @@ class Tallies:
 
     def variables(self, block: Block) -> Block:
         """The variables of `schema` from the tally at all records."""
-        actuators, laws, contacts, run = (block[name] for name in _NAMES)
-        table = actuators.reshape(len(actuators), ACTUATOR_ROWS, *self.shape)
-        worth = np.asarray(self.weight)
-        beyond = table[:, rows.BEYOND]
+        kept = Tally(*(block[name] for name in _NAMES))
+        worth, whole = np.asarray(self.weight), Whole.of(kept.whole[:, 0])
+        work, positive, peaks, times, beyond = (array.reshape(len(array), *self.shape) for array in kept[:5])
         own, peak = self._names
-        found = {own: worth * table[:, rows.WORK], "positive_work": worth * table[:, rows.POSITIVE],
-                 peak: table[:, rows.PEAK], "peak_time": table[:, rows.PEAK_TIME],
-                 "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": laws, "contact_work": contacts,
-                 "com_path": run[:, rows.PATH], "work_exchanged": run[:, rows.EXCHANGED]}
+        found = {own: worth * work, "positive_work": worth * positive, peak: peaks, "peak_time": times,
+                 "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": kept.laws,
+                 "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged}
         return {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
 
     def schema(self) -> dict[str, Variable]:

@@ -34,8 +34,7 @@ Stiffness = float | tuple[float, float, float, float, float, float]
 
 
 class Rod(Robot):
-    """A slender body of elliptic sections, described by its strains: stretch, shears, twist and curvatures along the
-    abscissa X.
+    """A slender body of elliptic sections, described by stretch, shears, twist and curvatures along the abscissa X.
 
     X runs from 0 at the head to `length` at the tail, along the rod as it is when not stretched; densities are per
     length of that. `strains` says which of the six a gait may drive (Table I of the paper). `half_width` (along y) and

@@ -34,9 +34,7 @@ _ROUGHLY_UNIT = 0.01
 
 
 class Initial(Description):
-    """Where a run starts: at rest at the world's origin, with the joints where the gait has them, unless said
-    otherwise.
-    """
+    """Where a run starts: at rest at the world's origin, the joints where the gait has them, unless said otherwise."""
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "base position, world frame")
     orientation: Quaternion = quantity((1.0, 0.0, 0.0, 0.0), "1",

@@ -11,7 +11,7 @@ from limbless.environments.obstacles import Boxes, Pegs
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.gaits.body_wave import BodyWave
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact.tables import Surface
 from limbless.robots.rod import Rod
 
 HEAD_FIRST, TAIL_FIRST, HEIGHT, SPEED = 0.2, 0.6, 0.0525, 1.0
@@ -62,6 +62,6 @@ def test_every_hard_thing_packs_it_alike() -> None:
     things = [ll.Ground(**MU), Pegs(feet=((0.0, 0.0, 0.0),), **MU), Boxes(centres=((0.0, 0.0, 0.0),), sizes=((1.0, 1.0, 1.0),), **MU),
               ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU)]
     for thing in things:
-        along, against = (thing.surfaces(head).rows[0, gaps.FRICTION:gaps.FRICTION + 2] for head in ("tip", "base"))
+        along, against = (Surface.of(thing.surfaces(head).rows).friction[0, :2] for head in ("tip", "base"))
         np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])                 # for slip along x, and against it
         np.testing.assert_array_equal(against, [TAIL_FIRST, HEAD_FIRST])

@@ -10,7 +10,7 @@ import limbless as ll
 from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError
-from limbless.mechanics.contact.gap import SHAPE
+from limbless.mechanics.contact.shapes import SHAPE, WheelShape
 from limbless.mechanics.geometric.stepping import TOLERANCE
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
@@ -103,7 +103,8 @@ def test_windows_switch_wheels_on_and_off() -> None:
 
 def test_loads() -> None:
     robot = WangSnake(payload=0.4).build()
-    own, shared = ([slot.surface[SHAPE] for slot in wheels.slots(robot)] for wheels in (Wheels(), Wheels(modules=(0, 2), load="shared")))
+    both = Wheels(), Wheels(modules=(0, 2), load="shared")
+    own, shared = ([WheelShape.of(slot.surface[SHAPE:]).load for slot in wheels.slots(robot)] for wheels in both)
     assert own == pytest.approx(9.81 * np.array([0.5, 0.5, 0.5, 0.5, 0.9]))
     assert shared == pytest.approx(9.81 * 2.9 / 2 * np.ones(2))
 

@@ -109,12 +109,12 @@ def test_paths_do_not_depend_on_parameters_of_the_solver() -> None:
     """The length of trial steps, the tolerance and the guess choose how a step is solved, not what is solved."""
     from limbless.models.nonsmooth import model as module
 
-    make = module.NonSmooth._make_rule
+    make = module.NonSmooth._choose
     ends = []
     for stretch, tolerance in ((1.0, 1e-8), (0.3, 1e-8), (3.0, 1e-8), (1.0, 1e-11)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module.NonSmooth, "_make_rule", lambda self, feedback, k=stretch: (
-                lambda rule: rule._replace(descent=k * rule.descent))(make(self, feedback)))
+            patch.setattr(module.NonSmooth, "_choose", lambda self, feedback, wet, k=stretch: (
+                lambda options: options._replace(descent=k * options.descent))(make(self, feedback, wet)))
             run = ll.run("snake-undulate-orthotropic", {"duration": 3.0, "model.tolerance": tolerance, "record_every": 1.0})
         ends.append(run.dataset["position"].values[-1, 5, :2])
     assert np.ptp(ends, axis=0).max() < 1e-4

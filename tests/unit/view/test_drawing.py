@@ -215,13 +215,13 @@ def test_a_box_is_drawn_where_it_is_felt() -> None:
     """Every drawn corner lies on the box that bodies touch, turned as far and to the same side."""
     import limbless as ll
     from limbless.mechanics.algebra.vectors import Vector
-    from limbless.mechanics.contact import gap as gaps
+    from limbless.mechanics.contact import shapes
 
     boxes = ll.Boxes(centers=((0.3, -0.2, 0.4),), sizes=((1.0, 0.4, 0.6),), yaw=0.5)
     (solid,) = surroundings.surroundings([boxes], ROOM)
-    surface = np.zeros((1, gaps.SURFACE_COLUMNS))
-    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = boxes.shapes()[0][1]
-    assert [gaps.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx([0.0] * 8, abs=1e-12)
+    surface = np.zeros((1, shapes.SURFACE_COLUMNS))
+    surface[0, shapes.SHAPE:shapes.SHAPE + 15] = boxes.shapes()[0][1]
+    assert [shapes.box_distance(surface, 0, Vector(*corner))[0] for corner in solid.vertices] == pytest.approx([0.0] * 8, abs=1e-12)
 
 
 def test_at_a_time_the_frame_is_shown_that_began_last() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.columns import get_matrix, put_matrix
 from limbless.mechanics.algebra.inertia import Wrench
 from limbless.mechanics.algebra.vectors import Matrix, Vector, outer, product, rows, skew, transpose
 from limbless.mechanics.compiled.kernel import inline
@@ -66,21 +65,6 @@ def release_block(I, U, V, k):
 
 
 @inline
-def get_block(array, k, column):
-    """36 columns: A, B, C, D."""
-    return Block(get_matrix(array, k, column), get_matrix(array, k, column + 9), get_matrix(array, k, column + 18),
-                 get_matrix(array, k, column + 27))
-
-
-@inline
-def put_block(array, k, column, I):
-    put_matrix(array, k, column, I.A)
-    put_matrix(array, k, column + 9, I.B)
-    put_matrix(array, k, column + 18, I.C)
-    put_matrix(array, k, column + 27, I.D)
-
-
-@inline
 def put_system(system, I, R, F):
     """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
     Rt = transpose(R)
@@ -100,26 +84,3 @@ def put_row(system, i, a, b, right):
     system[i, 0], system[i, 1], system[i, 2] = a
     system[i, 3], system[i, 4], system[i, 5] = b
     system[i, 6] = right
-
-
-@inline
-def eliminate(system):
-    """Solve the 6 x 6 system in place with row exchanges; the answer is column 6."""
-    for j in range(6):
-        p = j
-        for i in range(j + 1, 6):
-            if abs(system[i, j]) > abs(system[p, j]):
-                p = i
-        if p != j:
-            for c in range(j, 7):
-                system[j, c], system[p, c] = system[p, c], system[j, c]
-        scale = 1.0 / system[j, j]
-        for i in range(j + 1, 6):
-            factor = scale * system[i, j]
-            for c in range(j + 1, 7):
-                system[i, c] -= factor * system[j, c]
-    for j in range(5, -1, -1):
-        value = system[j, 6]
-        for c in range(j + 1, 6):
-            value -= system[j, c] * system[c, 6]
-        system[j, 6] = value / system[j, j]

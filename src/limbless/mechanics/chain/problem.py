@@ -221,7 +221,7 @@ def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
 @version_for(close_in, Tally)
 @inline
 def close_and_count(tally, powers, step):
-    add_smooth_works(tally.actuators, step, powers)
+    add_smooth_works(tally, step, powers)
 
 
 @version_for(look_at, Uncounted)

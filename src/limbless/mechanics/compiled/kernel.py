@@ -110,7 +110,7 @@ def _compiled(function: Callable, options: Any) -> Any:
     config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
     try:
         made = njit(**options)(function)
-        if _CACHE and not config.DISABLE_JIT:
+        if _CACHE and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
             made._cache = _OwnCache(function)
         return made
     finally:

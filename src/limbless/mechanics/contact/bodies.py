@@ -11,7 +11,7 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, sk
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.contact.tables import Afloat, Ashore, BodyStep, Solid, Speeds
+from limbless.mechanics.contact.step_tables import Afloat, Ashore, BodyStep, Solid, Speeds
 
 
 @inline

@@ -6,7 +6,7 @@ from limbless.mechanics.chain.tables import Bound, Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.dry_friction import rubbed
-from limbless.mechanics.contact.tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
+from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
 from limbless.mechanics.integrate.tally import add_work, compare
 
 SLACK = 100.0                            # 1/m: error of joint rates over that of the contact laws which a solved step may keep
@@ -119,7 +119,7 @@ def asked_by_feedback(control, options, freedom, drive, i, h, link, state):
 
 
 @version_for(control_joints, Following, Driven)
-@lean_kernel
+@inline
 def push_joints(control, robot, options, drive, i, h, chain, step):
     held, state = min(i, drive.torque.shape[0] - 1), chain.state
     for k in range(1, len(robot.links.codes)):
@@ -183,7 +183,7 @@ def relieve(bounds, options, rounds, chain, step):
     return again
 
 
-@lean_kernel
+@inline
 def finish_joints(robot, options, where, t, h, chain, step, x):
     """Torques and works of all joints over a step; returns what actuators and what springs, dampers and friction did (J)."""
     driven, passive = 0.0, 0.0
@@ -198,6 +198,6 @@ def finish_joints(robot, options, where, t, h, chain, step, x):
         x[where.rub + v] = joint.rub
         driven += 0.5 * given * (old + new)
         passive += 0.5 * own * (old + new)
-        add_work(chain.tally.actuators, v, 0.5 * given * (old + new))
-        compare(chain.tally.actuators, v, t + h, given / h)
+        add_work(chain.tally, v, 0.5 * given * (old + new))
+        compare(chain.tally, v, t + h, given / h)
     return driven, passive

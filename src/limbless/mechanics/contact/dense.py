@@ -19,8 +19,9 @@ from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import nearest
+from limbless.mechanics.contact.following import begin, follow
 from limbless.mechanics.contact.law import along, impulse_of
-from limbless.mechanics.contact.path import Direction, Path, begin, follow, put_contacts, take_answer
+from limbless.mechanics.contact.path import Direction, Path, put_contacts, take_answer
 from limbless.mechanics.contact.tables import Affine, Contact, Pair
 
 PROXIMAL = 1e-5                  # compliance of the proximal term, times ρ

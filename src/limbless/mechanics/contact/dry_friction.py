@@ -6,7 +6,7 @@ import numpy as np
 from limbless.mechanics.chain.tables import Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.contact.tables import JointStep, Rubbing, Smooth
+from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 
 
 @generic

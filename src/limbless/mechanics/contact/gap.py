@@ -7,7 +7,6 @@ from __future__ import annotations
 from limbless.mechanics.algebra.vectors import Vector, dot
 from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.law import no_impulse, put_impulse
 from limbless.mechanics.contact.shapes import FAR, Touch, put_frame_by, touch_by
@@ -78,15 +77,3 @@ def find_contacts(scene, rest, bodies, time, reach, contacts, active):
         active[count] = i
         count += 1
     return count
-
-
-@lean_kernel
-def look_around(scene, rest, bodies, contacts, active):
-    rouse(scene, rest, bodies, 0.0, True)
-    find_contacts(scene, rest, bodies, 0.0, 0.0, contacts, active)
-
-
-@lean_kernel
-def measure_gaps(scene, rest, bodies, contacts, active):
-    """The gaps of all slots at time 0, called from Python."""
-    look_around(lean(scene), lean(rest), lean(bodies), lean(contacts), lean(active))

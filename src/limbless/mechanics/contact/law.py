@@ -126,13 +126,13 @@ def trial_twist(contact, eT, rT):
 
 
 @lean_kernel
-def linearise(contacts, active, count, e, rho, frozen):
+def linearise(contacts, active, count, e, rho, held):
     """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
 
-    `frozen` takes the radii of friction from there instead of from the load, and the laws as explicit functions of the velocity:
+    `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the velocity:
     the equations then belong to a convex function.
     """
-    per_e = 1.0 / e
+    per_e, frozen = 1.0 / e, held > 0.0
     for a in range(count):
         contact = Contact(contacts, active[a])
         z = trial_load(contact, e, per_e if frozen else rho)

@@ -13,11 +13,11 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.bodies import twist_at_start
 from limbless.mechanics.contact.control import finish_joints
+from limbless.mechanics.contact.gap import find_contacts, rouse
 from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.step_tables import (
     BaseStep,
     BodyStep,
-    Contact,
     ContactRecord,
     Counts,
     Outcome,
@@ -25,11 +25,12 @@ from limbless.mechanics.contact.tables import (
     Speeds,
     StepRecord,
 )
+from limbless.mechanics.contact.tables import Contact
 from limbless.mechanics.forces.element import look_again_all, spend_all
 from limbless.mechanics.integrate.tally import add_step, keep
 
 
-@lean_kernel
+@inline
 def finish_contacts(solids, step, count, h, x, start, works):
     """The forces of all contacts on their bodies, and their works."""
     for a in range(count):
@@ -106,7 +107,7 @@ def keep_body(solid, speeds, rates, body, record):
     record.twist_rate = Twist(a - cross(w, v), turn)
 
 
-@lean_kernel
+@inline
 def keep_slots(step, records, h, r):
     """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
     base = Body(step.places, 0)
@@ -125,9 +126,8 @@ def keep_slots(step, records, h, r):
 
 @lean_kernel
 def keep_instant(robot, solids, where, memory, records, x, h, r):
-    """Everything of this knot, in record r; forces are means over the step that ended here."""
+    """Everything of this knot, once bodies have been moved there, in record r; forces are means over the step that ended here."""
     chain, step = memory.chain, memory.step
-    move(robot, x, chain)
     for c in range(where.earlier):
         records.x[r, c] = x[c]
     for v in range(step.rates.shape[0]):
@@ -145,13 +145,7 @@ def keep_instant(robot, solids, where, memory, records, x, h, r):
     keep(chain.tally, records.tally, r)
 
 
-@lean_kernel
-def start_speeds(robot, solids, chain, x, start):
-    """Poses of all bodies, and their `Speeds` from base twist and joint rates, at the start."""
-    put_speeds(lean(robot), lean(solids), lean(chain), lean(x), start)
-
-
-@lean_kernel
+@inline
 def put_speeds(robot, solids, chain, x, start):
     move(robot, x, chain)
     for k in range(len(robot.links.codes)):
@@ -160,3 +154,16 @@ def put_speeds(robot, solids, chain, x, start):
             u = carry_twist(body.velocity, body.rotation @ Solid(solids, k).center)
             speeds.linear = u.linear
             speeds.angular = transpose(body.rotation) @ u.angular
+
+
+@inline
+def measure_gaps(scene, memory, reach):
+    rouse(scene, memory.rest, memory.chain.bodies, reach, reach <= 0.0)
+    find_contacts(scene, memory.rest, memory.chain.bodies, reach, reach, memory.step.contacts, memory.step.active)
+
+
+@lean_kernel
+def stand(robot, solids, scene, memory, x, start):
+    """At time 0: `Speeds` of all bodies from base twist and joint rates, and the gaps of all slots."""
+    put_speeds(lean(robot), lean(solids), lean(memory.chain), lean(x), start)
+    measure_gaps(lean(scene), lean(memory), 0.0)

@@ -15,7 +15,7 @@ from limbless.mechanics.algebra.vectors import rotation_from_quaternion, transpo
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.contact.bodies import prepare, prepare_water, twist_at_start
 from limbless.mechanics.contact.control import control_joints, end_joints, overloaded, row_of, take_middle
 from limbless.mechanics.contact.dry_friction import grip_joints
@@ -23,7 +23,8 @@ from limbless.mechanics.contact.gap import find_contacts, is_asleep, rouse
 from limbless.mechanics.contact.law import impulse_of, no_impulse, press, put_impulse, put_rates
 from limbless.mechanics.contact.outcome import finish, keep_instant
 from limbless.mechanics.contact.solver import give_torques, solve_contacts
-from limbless.mechanics.contact.tables import BaseStep, Contact, ContactProblem, Counts, Feature, Remembered, Solid, Speeds
+from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts, Solid, Speeds
+from limbless.mechanics.contact.tables import Contact, Feature, Remembered
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 
@@ -43,7 +44,7 @@ def base_rotation(x):
     return rotation_from_quaternion(x[3], x[4], x[5], x[6])
 
 
-@lean_kernel
+@inline
 def half_step(robot, h, x, state):
     """q_M, the quaternion by the closed form of the implicit (72); velocities as they are."""
     base, a = Link(robot.links, 0), 0.5 * h
@@ -60,7 +61,7 @@ def half_step(robot, h, x, state):
         state[c] = x[c]
 
 
-@lean_kernel
+@inline
 def guess(robot, earlier, step, x):
     """Velocities at the end of the step, gone on in a straight line."""
     velocity, base, R = Link(robot.links, 0).velocity, BaseStep(step.base, 0), Body(step.places, 0).rotation
@@ -71,7 +72,7 @@ def guess(robot, earlier, step, x):
         step.rates[v] = 2.0 * x[velocity + 6 + v] - x[earlier + 6 + v]
 
 
-@lean_kernel
+@inline
 def recall(scene, rest, contacts, x, start):
     """The impulses of the step before, from the state."""
     for i in range(contacts.shape[0]):
@@ -79,7 +80,7 @@ def recall(scene, rest, contacts, x, start):
             put_impulse(Contact(contacts, i), Remembered(x, start + 5 * i).impulse)
 
 
-@lean_kernel
+@inline
 def retain(scene, rest, contacts, x, start):
     """The impulses of this step, into the state."""
     for i in range(contacts.shape[0]):
@@ -98,7 +99,7 @@ def shift_of(options, contact, approach, h):
     return gap / h if gap > 0.0 else options.recovery * gap / h
 
 
-@lean_kernel
+@inline
 def set_shifts(options, solids, scene, step, counts, count, h, x, start):
     """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`."""
     kept = 0
@@ -151,7 +152,7 @@ def meet_contacts(problem, t, h, x):
     return solve_step(problem.robot, problem.options, problem.memory, t)
 
 
-@lean_kernel
+@inline
 def solve_step(robot, options, memory, t):
     """Velocities and impulses, with what the actuators can give."""
     counts = Counts(memory.counts, 0)
@@ -175,7 +176,7 @@ def solve_step(robot, options, memory, t):
 @inline
 def complete_step(problem, n, t, h, x):
     robot, options, where, memory = problem.robot, problem.options, problem.where, problem.memory
-    give_torques(robot, memory.step)
+    give_torques(options.control, robot, memory.step)
     finish(problem, t, h, x)
     i = row_of(options.control, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
@@ -183,7 +184,7 @@ def complete_step(problem, n, t, h, x):
     retain(problem.scene, memory.rest, memory.step.contacts, x, where.impulses)
 
 
-@lean_kernel
+@inline
 def end_base(robot, earlier, h, state, step, x):
     """q_E and u_E of the base; the velocities before are kept."""
     link, base, R = Link(robot.links, 0), BaseStep(step.base, 0), Body(step.places, 0).rotation
@@ -201,6 +202,7 @@ def end_base(robot, earlier, h, state, step, x):
 @version_for(keep_knot, ContactProblem)
 @inline
 def keep_contacts(problem, x, h, r):
+    move(problem.robot, x, problem.memory.chain)
     keep_instant(problem.robot, problem.solids, problem.where, problem.memory, problem.records, x, h, r)
 
 

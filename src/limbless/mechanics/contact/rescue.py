@@ -9,13 +9,15 @@ from __future__ import annotations
 from limbless.mechanics.algebra.inertia import power
 from limbless.mechanics.algebra.search import false_position
 from limbless.mechanics.chain.tables import Link
-from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, no_law, put_impulse, put_rates
-from limbless.mechanics.contact.path import MOST, SIDE, Direction, Law, begin, follow, put_contacts, put_row, take_answer
-from limbless.mechanics.contact.solver import iterate, measure, sweep_through, try_plain
-from limbless.mechanics.contact.tables import Affine, BaseStep, BodyStep, Contact, JointStep, Line, Pair, Plea, Rubbing, Smooth
+from limbless.mechanics.contact.coupling import arm_of, couple, put_joints
+from limbless.mechanics.contact.following import begin, follow
+from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates
+from limbless.mechanics.contact.path import MOST, Direction, put_contacts, take_answer
+from limbless.mechanics.contact.solver import PLAIN, iterate, measure
+from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, JointStep, Plea
+from limbless.mechanics.contact.tables import Contact
 
 SOON, BURSTS, SHORT, LONG = 20, 100, 5, 40
 
@@ -122,11 +124,31 @@ def change_of(step):
 
 
 @lean_kernel
+def iterate_again(robot, options, step, count, rho, frozen):
+    """`iterate`, compiled once for all that is tried here."""
+    return iterate(robot, options, step, count, rho, frozen)
+
+
+@lean_kernel
+def try_plain(robot, options, step, count, trial):
+    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to `descent`."""
+    worst, tolerance = 1e300, options.tolerance
+    for n in range(PLAIN):
+        worst = iterate_again(robot, options, step, count, trial, 0.0)
+        if worst < tolerance:
+            if trial != options.descent:
+                worst = measure(step, count, options.compliance, options.descent, 0.0)
+            if worst < tolerance:
+                return n + 1, worst
+    return PLAIN, max(worst, tolerance)
+
+
+@lean_kernel
 def minimise(robot, options, step, count, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
     for n in range(most):
         keep(step, count)
-        iterate(robot, options, step, count, options.descent, True)
+        iterate_again(robot, options, step, count, options.descent, 1.0)
         change = change_of(step)
         retreat(step, count, search(robot, step, count, options.compliance))
         for a in range(count):
@@ -161,130 +183,8 @@ def fallback(robot, options, step, count, first, last):
         if worst < options.tolerance:
             return iterations, worst
         retreat(step, count, 0.0)
-        worst = measure(step, count, options.compliance, rho, False)
+        worst = measure(step, count, options.compliance, rho, 0.0)
     return iterations, worst
-
-
-# ------------------------------------------------------------------------------------------ the path, on the coupling of all contacts
-
-@generic
-def put_joints(dry, robot, step, path, place, rows):
-    """Rows of dry friction in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of all rows."""
-
-
-@generic
-def arm_of(dry):
-    """The arm that turns rad/s into m/s."""
-
-
-@version_for(put_joints, Smooth)
-@inline
-def put_no_joints(dry, robot, step, path, place, rows):
-    return rows
-
-
-@version_for(arm_of, Smooth)
-@inline
-def no_arm(dry):
-    return 1.0
-
-
-@version_for(arm_of, Rubbing)
-@inline
-def own_arm(dry):
-    return dry.arm
-
-
-@version_for(put_joints, Rubbing)
-@inline
-def put_rubbing_joints(dry, robot, step, path, place, rows):
-    for k in range(1, len(robot.links.codes)):
-        link = Link(robot.links, k)
-        joint = JointStep(step.joints, link.column)
-        joint.resist = joint.free_resist
-        joint.effort = joint.free_effort
-        if joint.grip > 0.0 and not link.given:
-            law = Law(joint.grip / dry.arm, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, joint.held / dry.arm,
-                      dry.descent / (dry.arm * dry.arm))
-            rows = put_row(path, rows, SIDE, place + link.column, -1, law)
-    return rows
-
-
-@inline
-def more(law, first, second):
-    """An affine law with more of its constant part."""
-    return Affine(law.constant + Pair(first, second), law.lean, law.own, law.mixed, law.other)
-
-
-@inline
-def push(step, arm, place, joints, size):
-    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
-    if place >= joints:
-        joint = JointStep(step.joints, place - joints)
-        joint.effort = joint.effort + arm * size
-        return
-    contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
-    if c == 0:
-        contact.load_law = Line(contact.load_law.constant + size, contact.load_law.slope)
-    elif c < 3:
-        contact.shear_law = more(contact.shear_law, size if c == 1 else 0.0, size if c == 2 else 0.0)
-    else:
-        contact.twist_law = more(contact.twist_law, size if c == 3 else 0.0, size if c == 4 else 0.0)
-
-
-@inline
-def velocity_at(step, arm, place, joints):
-    """Velocity of the row at `place`."""
-    if place >= joints:
-        return arm * step.rates[place - joints]
-    contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
-    if c == 0:
-        return contact.approach
-    if c < 3:
-        return contact.slip.along if c == 1 else contact.slip.across
-    return contact.roll.along if c == 3 else contact.roll.across
-
-
-@lean_kernel
-def read_velocities(step, path, arm, count, rows):
-    """Velocities of all rows at the present twists."""
-    for a in range(count):
-        i = step.active[a]
-        put_rates(Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i]).twist)
-    for j in range(rows):
-        Direction(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
-
-
-@lean_kernel
-def couple(robot, options, step, path, count, rows):
-    """γ0 and D of the rows: the velocities without impulses, and what an impulse at each row adds to them."""
-    arm, rho, joints = arm_of(options.dry), options.descent, 5 * count
-    for a in range(count):
-        contact = Contact(step.contacts, step.active[a])
-        contact.acts = 1.0
-        contact.load_law = Line(0.0, 0.0)
-        contact.shear_law = no_law()
-        contact.twist_law = no_law()
-        contact.shear = Pair(-1.0 if contact.friction.forward > 0.0 else 1.0, contact.shear.across)      # decides which coefficient acts
-    sweep_through(robot, options.base, step, count)
-    read_velocities(step, path, arm, count, rows)
-    for j in range(rows):
-        direction = Direction(path.directions, j)
-        direction.slip = direction.velocity
-    for i in range(rows):
-        own = Direction(path.directions, i)
-        place, scale = path.place[i], own.plus if own.plus > 0.0 else own.minus
-        push(step, arm, place, joints, rho / scale)
-        sweep_through(robot, options.base, step, count)
-        read_velocities(step, path, arm, count, rows)
-        push(step, arm, place, joints, -rho / scale)
-        for j in range(rows):
-            direction = Direction(path.directions, j)
-            path.coupling[j, i] = (direction.velocity - direction.slip) / rho
-    for j in range(rows):
-        if path.place[j] < joints and path.place[j] % 5 == 0:
-            direction = Direction(path.directions, j)
-            direction.slip = direction.slip + Contact(step.contacts, step.active[path.place[j] // 5]).shift
 
 
 @lean_kernel

@@ -106,7 +106,7 @@ def friction_at(scene, j, place):
     return found
 
 
-@lean_kernel
+@inline
 def put_hard_frame(scene, i, j, body, nearest, contact):
     """Against anything hard: the place lies on the feature's skin."""
     radius, n = Feature(scene.features, i).radius, nearest.normal
@@ -262,7 +262,7 @@ def touch_wheel(scene, i, j, a, b, reach):
 
 
 @version_for(put_frame, Wheel)
-@lean_kernel
+@inline
 def put_wheel_frame(scene, i, j, body, nearest, contact):
     """Along the wheel's own rolling direction and axle, and the load it carries."""
     wheel = WheelShape(scene.surfaces, j, SHAPE)

@@ -24,7 +24,8 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.dry_friction import hold_joints, rub_joints
 from limbless.mechanics.contact.law import law_block, linearise, mismatch, put_answer, put_rates
-from limbless.mechanics.contact.tables import BaseStep, BodyStep, Contact, JointStep, Plea
+from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, Driven, Following, JointStep, Plea, Prescribed
+from limbless.mechanics.contact.tables import Contact
 
 PLAIN = 6                                       # iterations of Newton's method: one to six suffice almost always
 
@@ -114,7 +115,10 @@ def solve_base(base, I, f, R, system):
 
 @lean_kernel
 def spread(robot, step, solved):
-    """From base to tip: joint rates and the twist of every body; with `solved` false the rates are taken as they are."""
+    """From base to tip: joint rates and the twist of every body; where `solved` is 0 the rates are taken as they are.
+
+    (A number: numba would compile a kernel once more for True and for False.)
+    """
     kinds, links, _ = robot
     u = BaseStep(step.base, 0).twist
     BodyStep(step.bodies, 0).twist = u
@@ -123,32 +127,42 @@ def spread(robot, step, solved):
         v, joint = link.column, JointStep(step.joints, link.column)
         if link.has_arm:
             u = carry_twist(u, Body(step.places, k).arm)
-        if solved:
+        if solved > 0.0:
             step.rates[v] = joint.effort if link.given else joint.pushed - power(u, joint.reach)
         u = u + step.rates[v] * screw_by(kinds, link.kind, link, step.axes)
         BodyStep(step.bodies, k).twist = u
 
 
-@lean_kernel
-def give_torques(robot, step):
+@generic
+def give_torques(control, robot, step):
     """Impulses of the actuators of motion-given joints, in place of their rates."""
+
+
+@version_for(give_torques, Following, Driven)
+@inline
+def give_none(control, robot, step):
+    return None
+
+
+@version_for(give_torques, Prescribed)
+@inline
+def give_all(control, robot, step):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
-        if link.given:
-            joint = JointStep(step.joints, link.column)
-            u = BodyStep(step.bodies, k).twist - joint.effort * screw_by(robot.kinds, link.kind, link, step.axes)
-            joint.effort = power(u, joint.reach) + joint.answer * joint.effort - joint.pushed
+        joint = JointStep(step.joints, link.column)
+        u = BodyStep(step.bodies, k).twist - joint.effort * screw_by(robot.kinds, link.kind, link, step.axes)
+        joint.effort = power(u, joint.reach) + joint.answer * joint.effort - joint.pushed
 
 
 @lean_kernel
 def measure(step, count, e, rho, answer):
-    """Velocities (and, with `answer`, impulses) of all contacts at the present twists; worst of the natural map."""
+    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map."""
     worst, per_rho = 0.0, 1.0 / rho
     for a in range(count):
         i = step.active[a]
         contact = Contact(step.contacts, i)
         put_rates(contact, BodyStep(step.bodies, step.owner[i]).twist)
-        if answer:
+        if answer > 0.0:
             put_answer(contact)
         worst = max(worst, mismatch(contact, e, rho, per_rho))
     return sqrt(worst)
@@ -163,33 +177,19 @@ def sweep_through(robot, base, step, count):
     own.twist = u
     if base != FREE:
         own.hold = I @ u - f
-    spread(robot, step, True)
+    spread(robot, step, 1.0)
 
 
-@lean_kernel
+@inline
 def iterate(robot, options, step, count, rho, frozen):
     """One Newton iteration with trial steps of length `rho`: linearise, solve, and measure what remains."""
     linearise(step.contacts, step.active, count, options.compliance, rho, frozen)
     hold_joints(options.dry, robot, step)
     sweep_through(robot, options.base, step, count)
-    return max(measure(step, count, options.compliance, rho, True), rub_joints(options.dry, robot, step))
+    return max(measure(step, count, options.compliance, rho, 1.0), rub_joints(options.dry, robot, step))
 
 
-@lean_kernel
-def try_plain(robot, options, step, count, trial):
-    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to `descent`."""
-    worst, tolerance = 1e300, options.tolerance
-    for n in range(PLAIN):
-        worst = iterate(robot, options, step, count, trial, False)
-        if worst < tolerance:
-            if trial != options.descent:
-                worst = measure(step, count, options.compliance, options.descent, False)
-            if worst < tolerance:
-                return n + 1, worst
-    return PLAIN, max(worst, tolerance)
-
-
-@lean_kernel
+@inline
 def solve_contacts(robot, options, step, plea, count, t):
     """Solve the step from the guess in the rates, in the base's twist and in the impulses of the contacts.
 
@@ -197,18 +197,22 @@ def solve_contacts(robot, options, step, plea, count, t):
     address: it is seldom needed, and compiled only then. Returns the number of iterations, the natural map (m/s) and whether the rescue
     had to be called.
     """
-    spread(robot, step, False)
+    spread(robot, step, 0.0)
     for a in range(count):
         i = step.active[a]
         put_rates(Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i]).twist)
-    iterations, worst = try_plain(robot, options, step, count, options.descent)
-    for stretch in (3.0, 0.3):
-        if worst < options.tolerance:
+    iterations, worst, rho, tolerance = 0, 1e300, options.descent, options.tolerance
+    for attempt in range(3):
+        trial = rho if attempt == 0 else 3.0 * rho if attempt == 1 else 0.3 * rho
+        left = PLAIN
+        while left > 0 and worst >= tolerance:
+            worst = iterate(robot, options, step, count, trial, 0.0)
+            if attempt > 0 and worst < tolerance:                   # the natural map belongs to ρ
+                worst = measure(step, count, options.compliance, rho, 0.0)
+            left -= 1
+            iterations += 1
+        if worst < tolerance:
             return iterations, worst, False
-        used, worst = try_plain(robot, options, step, count, stretch * options.descent)
-        iterations += used
-    if worst < options.tolerance:
-        return iterations, worst, False
     asked = Plea(plea, 0)
     asked.time = t
     asked.active = count + 0.0

@@ -331,8 +331,8 @@ def count_step(robot, nb, t, h, memory):
     """A step in the tally: every force works along the mean velocities of bodies and joints."""
     tally, mean = memory.tally, speeds_in(robot, memory, memory.state)
     for v in range(len(memory.torque)):
-        add_work(tally.actuators, v, h * memory.torque[v] * mean[nb + v])
-        compare(tally.actuators, v, t, memory.torque[v])
+        add_work(tally, v, h * memory.torque[v] * mean[nb + v])
+        compare(tally, v, t, memory.torque[v])
     driven, passive = powers_of(nb, mean, memory)
     flow, mass = mass_flow(robot.links, memory.bodies)
     add_step(tally, h, memory.law_powers, h * driven, h * Base(memory.base, 0).power, h * passive, h * flow, mass)

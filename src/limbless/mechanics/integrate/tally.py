@@ -6,37 +6,52 @@ An actuator is a joint's degree of freedom, or one strain of one section of a ro
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.tables import Table, table
 
-# Rows of numbers of all actuators: work and positive work (J; J/m for a strain), largest effort with its sign (N m or N) and its time (s),
-# time at which the limit was first passed (s), that limit, and the power at the last knot (W/m; of strains alone)
-WORK, POSITIVE, PEAK, PEAK_TIME, BEYOND, LIMIT, POWER = np.arange(7)
-ACTUATOR_ROWS = 7
-NEVER = -1.0                           # in BEYOND: the limit was not passed
-UNLIMITED = 1e25                       # in LIMIT: fast math knows no infinity
-# Numbers of the whole run: work exchanged, ∫ |actuators| + |environment| + |passive| dt (J); path of the centre of mass (m); its speed
-# (m/s) at the last knot, and the time of that knot (s)
-EXCHANGED, PATH, SPEED, TIME = np.arange(4)
-RUN_COLUMNS = 4
+NEVER = -1.0                           # in `beyond`: the limit was not passed
+UNLIMITED = 1e25                       # in `limit`: fast math knows no infinity
+
+
+@table
+class Whole(Table):
+    """Numbers of the whole run."""
+
+    exchanged: float                   # ∫ |actuators| + |environment| + |passive| dt, J
+    path: float                        # of the centre of mass, m
+    speed: float                       # of it at the last knot, m/s,
+    time: float                        # and the time of that knot, s
 
 
 class Tally(NamedTuple):
-    """Sums and extremes of a run so far; with one axis more in front, those at R records."""
+    """Sums and extremes of a run so far, of A actuators; with one axis more in front, those at R records."""
 
-    actuators: NDArray[np.float64]     # (ACTUATOR_ROWS, A)
-    laws: NDArray[np.float64]          # (L,) J, work of each environment that pushes
-    contacts: NDArray[np.float64]      # (C,) J, work of each contact
-    run: NDArray[np.float64]           # (RUN_COLUMNS,)
+    work: Any                          # (A,) J; J/m for a strain
+    positive: Any                      # (A,) positive work
+    peak: Any                          # (A,) largest effort with its sign, N m or N,
+    peak_time: Any                     # (A,) and its time, s
+    beyond: Any                        # (A,) time at which the limit was first passed, s
+    limit: Any                         # (A,) that limit
+    power: Any                         # (A,) at the last knot, W/m; of strains alone
+    laws: Any                          # (L,) work of each environment that pushes, J
+    contacts: Any                      # (C,) work of each contact, J
+    whole: Any                         # Whole, one row
 
 
 class Uncounted(NamedTuple):
     """In place of a `Tally`: nothing is counted (runs with derivatives, several runs side by side)."""
+
+
+@inline
+def at_record(kept, r):
+    """What was kept of a tally in record r."""
+    return Tally(kept.work[r], kept.positive[r], kept.peak[r], kept.peak_time[r], kept.beyond[r], kept.limit[r], kept.power[r],
+                 kept.laws[r], kept.contacts[r], kept.whole[r])
 
 
 @inline
@@ -61,21 +76,21 @@ def positive_between(low, high, p, q, a, m, b):
 
 
 @lean_kernel
-def add_smooth_works(actuators, h, powers):
+def add_smooth_works(tally, h, powers):
     """Work of a Runge-Kutta step of length h from the powers (4, A) at its stages: of the same order as the motion."""
     crossing = 0
     for a in range(powers.shape[1]):                     # without a branch: eight actuators at once
         start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
         work = (h / 6.0) * (start + 4.0 * middle + end)
         least, most = min(min(start, middle), end), max(max(start, middle), end)
-        actuators[WORK, a] += work
-        actuators[POSITIVE, a] += work if least >= 0.0 else 0.0
+        tally.work[a] += work
+        tally.positive[a] += work if least >= 0.0 else 0.0
         crossing += 1 if least < 0.0 < most else 0
     if crossing > 0:
         for a in range(powers.shape[1]):
             start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
             if min(min(start, middle), end) < 0.0 < max(max(start, middle), end):
-                actuators[POSITIVE, a] += h * (positive_between(0.0, 0.5, start, middle, start, middle, end)
+                tally.positive[a] += h * (positive_between(0.0, 0.5, start, middle, start, middle, end)
                                                + positive_between(0.5, 1.0, middle, end, start, middle, end))
 
 
@@ -84,14 +99,14 @@ def add_laws(tally, weight, powers, driven, environment, passive):
     """`weight` (s) times the powers of all laws, and times the sizes of the powers of actuators, environment and passive forces."""
     for i in range(powers.shape[0]):
         tally.laws[i] += weight * powers[i]
-    tally.run[EXCHANGED] += weight * (abs(driven) + abs(environment) + abs(passive))
+    Whole(tally.whole, 0).exchanged += weight * (abs(driven) + abs(environment) + abs(passive))
 
 
 @inline
-def add_work(actuators, a, work):
+def add_work(tally, a, work):
     """Work of a step in which one impulse acts on the mean of two velocities: it has one sign."""
-    actuators[WORK, a] += work
-    actuators[POSITIVE, a] += max(work, 0.0)
+    tally.work[a] += work
+    tally.positive[a] += max(work, 0.0)
 
 
 @inline
@@ -99,57 +114,77 @@ def add_step(tally, h, powers, driven, environment, passive, travel, mass):
     """A step in which forces are constant: powers (W) of all laws, the three works (J), and mass times the way of its centre (kg m)."""
     for i in range(powers.shape[0]):
         tally.laws[i] += h * powers[i]
-    tally.run[EXCHANGED] += abs(driven) + abs(environment) + abs(passive)
-    tally.run[PATH] += np.sqrt(dot(travel, travel)) / mass if mass > 0.0 else 0.0
+    whole = Whole(tally.whole, 0)
+    whole.exchanged += abs(driven) + abs(environment) + abs(passive)
+    whole.path += np.sqrt(dot(travel, travel)) / mass if mass > 0.0 else 0.0
 
 
 @inline
-def compare(actuators, a, t, effort):
+def compare(tally, a, t, effort):
     """An effort at time t with the largest so far and with the limit."""
     size = abs(effort)
-    if size > abs(actuators[PEAK, a]):
-        actuators[PEAK, a], actuators[PEAK_TIME, a] = effort, t
-    if size > actuators[LIMIT, a] and actuators[BEYOND, a] < 0.0:
-        actuators[BEYOND, a] = t
+    if size > abs(tally.peak[a]):
+        tally.peak[a] = effort
+        tally.peak_time[a] = t
+    if size > tally.limit[a] and tally.beyond[a] < 0.0:
+        tally.beyond[a] = t
+
+
+@inline
+def go_on(tally, t, speed):
+    """The path since the knot before, at the mean of two speeds. Returns the time since then."""
+    whole = Whole(tally.whole, 0)
+    h = t - whole.time
+    whole.path += 0.5 * h * (whole.speed + speed)
+    whole.speed = speed
+    whole.time = t
+    return h
 
 
 @lean_kernel
-def look(actuators, run, t, efforts, speed):
-    """What stands at a knot of a smooth motion: all efforts, and the path since the knot before at the mean of two speeds."""
+def look(tally, t, efforts, speed):
+    """What stands at a knot of a smooth motion: all efforts, and the path since the knot before."""
     larger = 0
     for a in range(efforts.shape[0]):                    # without a branch; a new largest effort is rare
-        larger += 1 if abs(efforts[a]) > min(abs(actuators[PEAK, a]), actuators[LIMIT, a]) else 0
+        larger += 1 if abs(efforts[a]) > min(abs(tally.peak[a]), tally.limit[a]) else 0
     if larger > 0:
         for a in range(efforts.shape[0]):
-            compare(actuators, a, t, efforts[a])
-    run[PATH] += 0.5 * (t - run[TIME]) * (run[SPEED] + speed)
-    run[SPEED], run[TIME] = speed, t
+            compare(tally, a, t, efforts[a])
+    go_on(tally, t, speed)
+
+
+@inline
+def copy_row(source, target, r):
+    for c in range(source.shape[0]):
+        target[r, c] = source[c]
 
 
 @inline
 def keep(tally, kept, r):
     """All that is tallied so far, in record r."""
-    for c in range(ACTUATOR_ROWS):
-        for a in range(tally.actuators.shape[1]):
-            kept.actuators[r, c, a] = tally.actuators[c, a]
-    for i in range(tally.laws.shape[0]):
-        kept.laws[r, i] = tally.laws[i]
-    for i in range(tally.contacts.shape[0]):
-        kept.contacts[r, i] = tally.contacts[i]
-    for c in range(RUN_COLUMNS):
-        kept.run[r, c] = tally.run[c]
+    copy_row(tally.work, kept.work, r)
+    copy_row(tally.positive, kept.positive, r)
+    copy_row(tally.peak, kept.peak, r)
+    copy_row(tally.peak_time, kept.peak_time, r)
+    copy_row(tally.beyond, kept.beyond, r)
+    copy_row(tally.limit, kept.limit, r)
+    copy_row(tally.power, kept.power, r)
+    copy_row(tally.laws, kept.laws, r)
+    copy_row(tally.contacts, kept.contacts, r)
+    copy_row(tally.whole[0], kept.whole[r], 0)
 
 
 @lean_kernel
 def look_and_keep(tally, kept, r, recorded, last, t, efforts, speed):
     """`look` at a knot and, where it is recorded, `keep`.
 
-    What stands at the last knot goes into its record only: if the run is continued, the step that begins there looks at it again.
+    What stands at the last knot goes into its record only: if the run is continued, the step that begins there looks at
+    it again.
     """
     if last:
         keep(tally, kept, r)
-        look(kept.actuators[r], kept.run[r], t, efforts, speed)
+        look(at_record(kept, r), t, efforts, speed)
     else:
-        look(tally.actuators, tally.run, t, efforts, speed)
+        look(tally, t, efforts, speed)
         if recorded:
             keep(tally, kept, r)

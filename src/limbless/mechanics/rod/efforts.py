@@ -16,7 +16,7 @@ from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes, lean
 from limbless.mechanics.forces.laws import Pushed, lane_wrench
-from limbless.mechanics.integrate.tally import PATH, POSITIVE, POWER, SPEED, TIME, WORK, add_laws, compare, keep
+from limbless.mechanics.integrate.tally import Whole, add_laws, at_record, compare, go_on, keep
 from limbless.mechanics.rod.forces import nothing
 from limbless.mechanics.rod.shapes import current
 from limbless.mechanics.rod.sweep import first_half, from_head, second_half, to_head, to_section
@@ -120,17 +120,15 @@ def positive_line(before, after):
 
 
 @lean_kernel
-def look_at_strains(actuators, run, t, efforts, powers, speed):
+def look_at_strains(tally, t, efforts, powers, speed):
     """What stands at a knot of a rod: efforts, work and path since the knot before, in straight lines."""
-    h = t - run[TIME]
+    h = go_on(tally, t, speed)
     for a in range(efforts.shape[0]):
-        before, now = actuators[POWER, a], powers[a]
-        actuators[WORK, a] += 0.5 * h * (before + now)
-        actuators[POSITIVE, a] += h * positive_line(before, now)
-        actuators[POWER, a] = now
-        compare(actuators, a, t, efforts[a])
-    run[PATH] += 0.5 * h * (run[SPEED] + speed)
-    run[SPEED], run[TIME] = speed, t
+        before, now = tally.power[a], powers[a]
+        tally.work[a] += 0.5 * h * (before + now)
+        tally.positive[a] += h * positive_line(before, now)
+        tally.power[a] = now
+        compare(tally, a, t, efforts[a])
 
 
 @inline
@@ -139,9 +137,9 @@ def look_and_keep_strains(memory, kept, r, recorded, last, t, speed):
     tally, efforts, powers = memory.tally, memory.efforts, memory.powers
     if last:
         keep(tally, kept, r)
-        look_at_strains(kept.actuators[r], kept.run[r], t, efforts, powers, speed)
+        look_at_strains(at_record(kept, r), t, efforts, powers, speed)
     else:
-        look_at_strains(tally.actuators, tally.run, t, efforts, powers, speed)
+        look_at_strains(tally, t, efforts, powers, speed)
         if recorded:
             keep(tally, kept, r)
 
@@ -196,7 +194,7 @@ def look_at_instant(robot, memory, strains, steps, inside, i, t):
     j, row = steps.stands[i], steps.stage[i]
     strain, rate, hold = strains.value[row], strains.rate[row], Pushed(inside.hold, j).wrench
     put_efforts(robot, memory, inside.inner[j], hold, memory.shapes[row], strain, rate)
-    look_at_strains(memory.tally.actuators, memory.tally.run, t, memory.efforts, memory.powers, inside.speed[j])
+    look_at_strains(memory.tally, t, memory.efforts, memory.powers, inside.speed[j])
 
 
 @lean_kernel
@@ -211,7 +209,9 @@ def count(robot, memory, strains, kept, steps, powers, inside):
     for n in range(grid.shape[0] + 1):
         if n < grid.shape[0] and (n == 0 or grid[n, 0] != grid[n - 1, 2]):
             i = grid[n, 0]                               # the step begins with powers of its own
-            tally.run[TIME], tally.run[SPEED] = knots[n], inside.speed[steps.stands[i]]
+            whole = Whole(tally.whole, 0)
+            whole.time = knots[n]
+            whole.speed = inside.speed[steps.stands[i]]
             look_at_instant(robot, memory, strains, steps, inside, i, knots[n])
         if steps.record[n]:
             keep(tally, kept, r)

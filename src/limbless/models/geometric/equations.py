@@ -115,7 +115,7 @@ class Equations:
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if isinstance(item, Wheels) and item.law == "set-valued"]
         laws = [item for item in self.environment if not isinstance(item, Clamp) and item not in self.wheels]
-        self._forces, added, self._laws = assembly.pack_environment(built, laws)
+        self._forces, added, self._packs = assembly.pack_environment(built, laws)
         self.equations: Full | Printed = Printed() if equations == "printed" else Full()
         self._plain, self._added = assembly.robot_of(built, added), added
         self._robot = tables.robot_on(self.frame, self._plain)

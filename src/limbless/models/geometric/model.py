@@ -33,13 +33,13 @@ from limbless.mechanics.geometric.tables import (
     Wheels,
 )
 from limbless.mechanics.integrate import moreau, runge_kutta
-from limbless.mechanics.integrate.tally import EXCHANGED, POSITIVE, WORK, Tally
+from limbless.mechanics.integrate.tally import Tally, Whole
 from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, law_failure
 from limbless.models.chain_problem import named_records
 from limbless.models.chain_recording import SCHEMA, Recorder, mean_powers, mean_schema
-from limbless.models.chain_tables import chain_table, refuse_feedforward
+from limbless.models.feedback import refuse_feedforward
 from limbless.models.geometric import base_frames, phases, recording, tables
 from limbless.models.geometric.base_frames import Coordinates, Form
 from limbless.models.geometric.equations import Equations
@@ -85,7 +85,7 @@ class Geometric(Equations, Model):
         self._wheels = tables.wheels_of(self.chain, self.wheels, self.freedoms) if self.wheels else NoWheels()
         self._clamp_rows = [clamp.row(self.chain) for clamp in self.clamps]
         self._refuse_two_clamps()
-        self._recorder = Recorder(self.chain, chain_table(self.chain, self._added), self._laws)
+        self._recorder = Recorder(self.chain, self._plain.links, self._packs)
         self._pushing = [item for item in self.environment if item not in self.clamps and item not in self.wheels]
         self._tallies = Tallies(self.chain.arrays().torque_limit, self._pushing, self._wheel_count())
 
@@ -145,8 +145,8 @@ class Geometric(Equations, Model):
         imposed = all((phase.given[self.frame.speeds:] == 1).all() for phase in self._phases)
         if imposed and any(clamp.active is None for clamp in self.clamps):
             return None                                  # a clamp and imposed joints decide the motion: there is nothing to brake
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[self.frame.coordinates:self._split])
-        return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._laws)
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[self.frame.coordinates:self._split])
+        return friction_limit(rate, MOREAU if self.wheels else RUNGE_KUTTA, self._packs)
 
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""
@@ -274,9 +274,9 @@ class Geometric(Equations, Model):
         sums.environment -= impact.energy + impact.motor_work
         sums.impulse += about_world
         works = impact.joint_impulse * impact.speeds[self.frame.speeds:]       # motors that keep their joints moving as they did
-        tally.actuators[WORK] += works
-        tally.actuators[POSITIVE] += np.maximum(works, 0.0)
-        tally.run[EXCHANGED] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
+        tally.work[:] += works
+        tally.positive[:] += np.maximum(works, 0.0)
+        Whole.of(tally.whole).exchanged[:] += abs(impact.motor_work) + abs(impact.energy + impact.motor_work)
 
     # What is recorded
 

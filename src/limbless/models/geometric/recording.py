@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.models.base import Block
-from limbless.models.chain_recording import Records
+from limbless.models.chain_recording import Recorded
 from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
@@ -16,7 +16,7 @@ CONTACT_SCHEMA = choose("contact_force", "contact_position", "contact_state", "c
                         contact_force="mean over the step that begins (of a wheel: its dry friction)")
 
 
-def clamp_variables(block: Block, records: Records, planar: bool) -> Block:
+def clamp_variables(block: Block, records: Recorded, planar: bool) -> Block:
     """The clamp's wrench on the clamped link, and what remains for the base to hold.
 
     `block` has the row of the clamped body in `clamped` (-1: none). A planar base keeps what stands out of its plane.
@@ -35,7 +35,7 @@ def clamp_variables(block: Block, records: Records, planar: bool) -> Block:
     return {"clamp_wrench": wrench, "clamp_impulse": block["clamp_impulse"], "clamp_energy": block["clamp_energy"]}
 
 
-def elsewhere(block: Block, records: Records, wrench: Array) -> Array:
+def elsewhere(block: Block, records: Recorded, wrench: Array) -> Array:
     """The wrench that still holds the base, about its origin, when a clamp holds another link."""
     rows = block["clamped"].astype(int)
     away = rows > 0

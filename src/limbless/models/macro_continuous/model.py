@@ -75,7 +75,7 @@ class MacroContinuous(Model):
         breaks = assembly.breaks_of(built, self.environment, self.settings.breaks)
         self.mesh = make_mesh(built.length, self.settings.cells, breaks)
         slices = Slices(built, self.mesh)
-        self.forces, self.laws = assembly.pack_environment(slices, self.environment)
+        self.forces, self.packs = assembly.pack_environment(slices, self.environment)
         self.whole, own = assembly.inertia_of(slices, self.forces, self.settings.inertia)
         self.free = np.array([float(c not in HELD[built.base]) for c in range(6)])
         self._options = Options(self._form(bool(held)))
@@ -255,7 +255,7 @@ class MacroContinuous(Model):
         if self.kinematic is not None or not self.settings.inertia or self.rod.base == "fixed":
             return None                                  # contacts, the balance of forces or the clamp decide the
                                                          # motion: no state to brake
-        return friction_limit(rod_rate(self.laws, self._own[:, 0]), RUNGE_KUTTA, self.laws)
+        return friction_limit(rod_rate(self.packs, self._own[:, 0]), RUNGE_KUTTA, self.packs)
 
     def drive(self, gait: Any, times: Array) -> Course | Drive:
         """The gait as strains at the stage times."""

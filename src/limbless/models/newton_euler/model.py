@@ -81,7 +81,7 @@ class NewtonEuler(Terms, Model):
         for item in self.environment:
             if not isinstance(item, Environment):
                 raise InputError(f"the environment holds things such as Water() and Gravity(); got {item!r:.60}")
-        self._forces, added, self._laws = assembly.pack_environment(built, self.environment)
+        self._forces, added, self._packs = assembly.pack_environment(built, self.environment)
         self._plain = assembly.robot_of(built, added)
         self._robot, feedback = assembly.actuate(self._plain, self.actuation, built.base)
         self._base = assembly.BASES[built.base]
@@ -95,7 +95,7 @@ class NewtonEuler(Terms, Model):
         self._split = int(Link.of(self._robot.links).velocity[0])
         self._given_positions, self._given_velocities = assembly.given_columns(self._robot)
         self._size = assembly.state_size(self._robot)
-        self._recorder = Recorder(built, assembly.chain_table(built, added), self._laws)
+        self._recorder = Recorder(built, self._plain.links, self._packs)
         self._tallies = Tallies(built.arrays().torque_limit, self.environment)
 
     def _choose(self, feedback: bool, leads: bool) -> Options:
@@ -250,8 +250,8 @@ class NewtonEuler(Terms, Model):
         return Drive(*joint_motion(self.chain, gait, times), np.zeros((1, n)))
 
     def step_limit(self, state: State) -> StepLimit | None:
-        rate = chain_rate(self.chain, self._plain, self._any_free, self._laws, state.x[7:self._split])
-        return friction_limit(rate, RUNGE_KUTTA, self._laws)
+        rate = chain_rate(self.chain, self._plain, self._any_free, self._packs, state.x[7:self._split])
+        return friction_limit(rate, RUNGE_KUTTA, self._packs)
 
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.joints import Prismatic, Revolute
+from limbless.mechanics.chain.joints import KINDS
 from limbless.mechanics.chain.tables import BodyRecord, Link, Robot
 from limbless.mechanics.contact.path import MOST, make_path
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.solver import screw
+from limbless.mechanics.contact.step_tables import (
     BaseStep,
     BodyStep,
-    Contact,
     ContactMemory,
     ContactRecord,
     ContactRecords,
@@ -20,14 +20,13 @@ from limbless.mechanics.contact.tables import (
     JointStep,
     Outcome,
     Plea,
-    Remembered,
     Rubbing,
-    Scene,
     Speeds,
     Step,
     StepRecord,
     Where,
 )
+from limbless.mechanics.contact.tables import Contact, Remembered, Scene
 from limbless.models.chain_problem import memory_of, state_size
 from limbless.models.contact_tables import rest_of
 
@@ -36,7 +35,7 @@ Array = NDArray[np.float64]
 
 def with_kinds(robot: Robot) -> Robot:
     """Of several kinds of joints, those that this model knows."""
-    return robot if len(robot.kinds) == 1 else robot._replace(kinds=(Revolute(), Prismatic()))
+    return robot if len(robot.kinds) == 1 else robot._replace(kinds=tuple(kind() for kind in KINDS if kind in screw.versions))
 
 
 def where_of(robot: Robot, slots: int) -> Where:

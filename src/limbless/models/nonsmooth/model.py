@@ -20,23 +20,20 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Drive, Freedom, Link
 from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.contact.gap import measure_gaps
-from limbless.mechanics.contact.outcome import start_speeds
+from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.problem import SUNK as SUNK_IN
 from limbless.mechanics.contact.rescue import rescue
-from limbless.mechanics.contact.tables import (
+from limbless.mechanics.contact.step_tables import (
     Afloat,
     Ashore,
     Bounded,
-    Contact,
     ContactMemory,
     ContactOptions,
     ContactProblem,
     ContactRecords,
     Counts,
     Driven,
-    Feature,
     Following,
     Plea,
     Prescribed,
@@ -45,12 +42,13 @@ from limbless.mechanics.contact.tables import (
     StepRecord,
     Unbounded,
 )
+from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
 from limbless.models import chain_problem as chains
 from limbless.models import contact_tables
 from limbless.models.arguments import numbers
 from limbless.models.base import Block, Model, ModelSettings, State, Status, Variable, before_failure, law_failure
-from limbless.models.chain_tables import refuse_feedforward
+from limbless.models.feedback import refuse_feedforward
 from limbless.models.nonsmooth import assembly
 from limbless.models.nonsmooth.recording import SCHEMA, ContactRecorder
 from limbless.models.resolution import MOREAU, StepLimit, chain_rate, friction_limit
@@ -132,7 +130,7 @@ class NonSmooth(Model):
         self.environment = together(environment)
         self._refuse_joints()
         wrenches = [item for item in self.environment if item.role == "wrench"]
-        self._forces, added, self._laws = chains.pack_environment(built, wrenches)
+        self._forces, added, self._packs = chains.pack_environment(built, wrenches)
         self._plain = assembly.with_kinds(chains.robot_of(built, added, breakaway=True))
         self._robot, feedback = chains.actuate(self._plain, self.actuation, built.base)
         self._scene, self._bodies = contact_tables.scene_of(built, self.environment), contact_tables.bodies_of(built)
@@ -140,7 +138,7 @@ class NonSmooth(Model):
         self._options = self._choose(feedback, len(wrenches) > 0 and bool(Link.of(self._robot.links).wet.any()))
         self._counts = np.zeros(3)
         self._split = 7 + built.freedoms
-        self._recorder = ContactRecorder(built, chains.chain_table(built, added, breakaway=True), self._laws, self._scene)
+        self._recorder = ContactRecorder(built, self._plain.links, self._packs, self._scene)
         self._tallies = Tallies(built.arrays().torque_limit, wrenches, len(self._scene.owner))
 
     def _refuse_joints(self) -> None:
@@ -221,7 +219,7 @@ class NonSmooth(Model):
             x[split + 6:][:n] = numbers("initial.joint_velocity", initial.joint_velocity, n)
         chains.check_twist(self.chain.base, "initial.twist", np.array(initial.twist))
         x[where.earlier:][:6 + n] = x[split:][:6 + n]
-        start_speeds(self._robot, self._bodies, self._memory(self._tallies.start({}, 0.0)).chain, x, where.speeds)
+        stand(self._robot, self._bodies, self._scene, self._memory(self._tallies.start({}, 0.0)), x, where.speeds)
         return State(0.0, x)
 
     def _refuse_penetration(self, state: State) -> None:
@@ -229,10 +227,8 @@ class NonSmooth(Model):
         if not len(self._scene.owner):
             return
         memory = self._memory(self._tallies.start({}, 0.0))
-        bodies, contacts = memory.chain.bodies, memory.step.contacts
-        start_speeds(self._robot, self._bodies, memory.chain, state.x.copy(), self._where.speeds)
-        measure_gaps(self._scene, memory.rest, bodies, contacts, memory.step.active)
-        gap = Contact.of(contacts).gap
+        stand(self._robot, self._bodies, self._scene, memory, state.x.copy(), self._where.speeds)
+        gap = Contact.of(memory.step.contacts).gap
         deepest = int(np.argmin(gap))
         if gap[deepest] < -PENETRATION:
             link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]
@@ -256,8 +252,8 @@ class NonSmooth(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         free = not isinstance(self._options.control, Prescribed)
-        rate = chain_rate(self.chain, self._plain, free, self._laws, state.x[7:self._split])
-        return friction_limit(rate, MOREAU, self._laws)
+        rate = chain_rate(self.chain, self._plain, free, self._packs, state.x[7:self._split])
+        return friction_limit(rate, MOREAU, self._packs)
 
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain import rows as kernels
-from limbless.mechanics.chain.row_motion import Records
 from limbless.mechanics.chain.tables import BodyRecord
-from limbless.mechanics.contact.tables import ContactRecord, Scene
+from limbless.mechanics.contact.step_tables import ContactRecord
+from limbless.mechanics.contact.tables import Scene
 from limbless.models.base import Block
 from limbless.models.chain_recording import SCHEMA as CHAIN_SCHEMA
-from limbless.models.chain_recording import Recorder, mean_powers, mean_schema
+from limbless.models.chain_recording import Recorded, Recorder, mean_powers, mean_schema
 from limbless.models.variables import choose
 from limbless.robots.chain import Chain
 
@@ -35,9 +34,9 @@ SCHEMA = {
 class ContactRecorder:
     """Turns records of one chain in contact into blocks."""
 
-    def __init__(self, chain: Chain, table: kernels.ChainTable, laws: Any, scene: Scene) -> None:
+    def __init__(self, chain: Chain, links: Any, packs: Any, scene: Scene) -> None:
         self.chain, self.scene = chain, scene
-        self.recorder = Recorder(chain, table, laws)
+        self.recorder = Recorder(chain, links, packs)
 
     def coordinates(self) -> dict[str, Any]:
         """Labels of joints, sections and contacts, and which link each contact belongs to."""
@@ -58,7 +57,7 @@ class ContactRecorder:
         """The variables of `SCHEMA` from a block of records."""
         times, joints = raw["time"], self.chain.freedoms
         count, bodies, contacts = len(times), BodyRecord.of(raw["bodies"]), ContactRecord.of(raw["contacts"])
-        records = Records(raw["x"], np.zeros((count, 6 + joints)), raw["torque"], np.zeros((count, 3)), bodies.rotation, bodies.origin,
+        records = Recorded(raw["x"], np.zeros((count, 6 + joints)), raw["torque"], np.zeros((count, 3)), bodies.rotation, bodies.origin,
                           bodies.twist, bodies.twist_rate, bodies.wrench, np.zeros((count, 6)))
         block = {name: values for name, values in self.recorder.block(times, records, split).items() if name not in _NOT_HERE}
         return block | mean_powers(block) | {

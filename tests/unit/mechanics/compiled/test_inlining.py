@@ -38,3 +38,20 @@ def test_results_are_the_same_with_and_without(tmp_path: Path) -> None:
                             env={**os.environ, "LIMBLESS_INLINING": way}).stdout for way in ("lean", "plain")]
     numbers = [[float.fromhex(word) for word in text.split()] for text in found]
     assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) < 1e-15
+
+
+class Library:
+    """Stands for a library of numba's: what it links, and whether it is inlined."""
+
+    def __init__(self, *needed: Library) -> None:
+        self._linking_libraries, self.spared = list(needed), True
+
+
+def test_what_is_inlined_is_linked_after_all_that_use_it() -> None:
+    """LLVM drops what nothing uses yet: a helper of two functions, the first of which is not needed, must wait for the second."""
+    helper = Library()
+    unused, used = Library(helper), Library(Library(helper))
+    order = inlining._all_needed([unused, used])
+    for library in order:
+        assert all(order.index(library) < order.index(needed) for needed in library._linking_libraries)
+    assert len(order) == len(set(order)) == 4

@@ -49,7 +49,8 @@ def test_formulas() -> None:
     x, y = given = np.random.default_rng(1).normal(size=(2, LANES))
     out = np.zeros((9, LANES))
     summed, largest = _formulas(given, out)
-    expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5), 1.0 + x]
+    expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5),
+                1.0 + x]
     assert out == pytest.approx(np.array(expected), abs=1e-15)
     assert (summed, largest) == pytest.approx((x.sum(), x.max()))
 
@@ -82,7 +83,8 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
         assert sums[i] == pytest.approx(own[0], rel=1e-11, abs=1e-11)
 
 
-@pytest.mark.parametrize("environment", [Water(), Water(current=(0.1, 0.2, 0.0)), RegularisedFriction(), (Water(), RegularisedFriction())])
+@pytest.mark.parametrize("environment", [
+    Water(), Water(current=(0.1, 0.2, 0.0)), RegularisedFriction(), (Water(), RegularisedFriction())])
 def test_bands_push_as_their_rows_do(environment: object) -> None:
     """The same laws eight slices at a time and one by one: wrench, power, and what pushes each node."""
     rng, model = np.random.default_rng(4), MacroContinuous(Rod(taper=0.3), environment)   # type: ignore[arg-type]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear, minimize
 
-from limbless.mechanics.contact import law
 from limbless.mechanics.contact.dense import Dense, solve_friction
 from limbless.mechanics.contact.path import make_path
+from limbless.mechanics.contact.tables import Contact
 
 Array = np.ndarray
 
@@ -25,16 +25,17 @@ def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.
            tolerance: float = 1e-12, load: float = 1.0) -> tuple[Array, float]:
     """Friction over its load in all directions, and the residual."""
     count = len(slip) // 2
-    table = np.zeros((count, law.CONTACT_COLUMNS))
-    table[:, law.FORWARD] = table[:, law.BACKWARD] = friction[0]
-    table[:, law.LATERAL], table[:, law.GIVEN], table[:, law.LOAD], table[:, law.BOX] = friction[1], load, load, box
+    table = Contact.zeros(count)
+    rows = Contact.of(table)
+    rows.friction[:, :3] = friction[0], friction[0], friction[1]
+    rows.given[:], rows.load[:], rows.box[:] = load, load, box
     if start is not None:
-        table[:, law.SHEAR:law.SHEAR + 2] = start.reshape(-1, 2)
+        rows.shear[:] = start.reshape(-1, 2)
     dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64),
                   make_path(2 * count))
     rho = 1.0 / max(float(np.diag(D).mean()), 1e-6)
     _, worst = solve_friction(table, np.arange(count), count, dense, rho, tolerance)
-    return table[:, law.SHEAR:law.SHEAR + 2].ravel() / load, worst
+    return rows.shear.ravel() / load, worst
 
 
 @pytest.mark.parametrize("box", [True, False])

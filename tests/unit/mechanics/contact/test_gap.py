@@ -9,7 +9,7 @@ import pytest
 import limbless as ll
 from limbless.environments.surfaces import Patch
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.contact import gap as gaps
+from limbless.mechanics.contact import shapes
 from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
 from limbless.scenarios.scenario import Initial
 
@@ -30,7 +30,7 @@ def ll_torque():
 @pytest.mark.parametrize("seed", range(20))
 def test_nearest_points_of_segments(seed: int) -> None:
     a, b, p, q = np.random.default_rng(seed).normal(size=(4, 3))
-    s, t = gaps.nearest_of_segments(*(Vector(*map(float, x)) for x in (a, b, p, q)))
+    s, t = shapes.nearest_of_segments(*(Vector(*map(float, x)) for x in (a, b, p, q)))
     grid = np.linspace(0, 1, 201)
     brute = np.linalg.norm((a + grid[:, None, None] * (b - a)) - (p + grid[None, :, None] * (q - p)), axis=-1).min()
     assert np.linalg.norm(a + s * (b - a) - p - t * (q - p)) <= brute + 1e-9
@@ -43,7 +43,7 @@ def test_segments_without_length_are_points(points: tuple[int, ...]) -> None:
     for first in points:
         ends[first + 1] = ends[first]
     a, b, p, q = ends
-    s, t = gaps.nearest_of_segments(*(Vector(*map(float, x)) for x in ends))
+    s, t = shapes.nearest_of_segments(*(Vector(*map(float, x)) for x in ends))
     grid = np.linspace(0, 1, 201)
     brute = np.linalg.norm((a + grid[:, None, None] * (b - a)) - (p + grid[None, :, None] * (q - p)), axis=-1).min()
     assert np.linalg.norm(a + s * (b - a) - p - t * (q - p)) <= brute + 1e-9 and 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0
@@ -54,27 +54,27 @@ def test_segments_without_length_are_points(points: tuple[int, ...]) -> None:
     ((0.1, -0.36, 0.2), -0.04, (0, -1, 0)), ((0.1, 0.2, 0.49), -0.01, (0, 0, 1)), ((0.1, 0.2, -0.45), -0.05, (0, 0, -1)),
 ])
 def test_inside_a_box_the_nearest_face_pushes_out(place: tuple, distance: float, normal: tuple) -> None:
-    surface = np.zeros((1, gaps.SURFACE_COLUMNS))
-    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = ll.Boxes(centres=((0.0, 0.0, 0.0),), sizes=((0.6, 0.8, 1.0),)).shapes()[0][1]
-    found, n = gaps.box_distance(surface, 0, Vector(*place))
+    surface = np.zeros((1, shapes.SURFACE_COLUMNS))
+    surface[0, shapes.SHAPE:shapes.SHAPE + 15] = ll.Boxes(centres=((0.0, 0.0, 0.0),), sizes=((0.6, 0.8, 1.0),)).shapes()[0][1]
+    found, n = shapes.box_distance(surface, 0, Vector(*place))
     assert found == pytest.approx(distance) and tuple(n) == pytest.approx(normal)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_box_distance(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    surface = np.zeros((1, gaps.SURFACE_COLUMNS))
+    surface = np.zeros((1, shapes.SURFACE_COLUMNS))
     half, yaw = rng.uniform(0.1, 0.5, 3), rng.uniform(-3, 3)
     box = ll.Boxes(centres=((0.1, -0.2, 0.3),), sizes=(tuple(2 * half),), yaw=yaw)
-    surface[0, gaps.SHAPE:gaps.SHAPE + 15] = box.shapes()[0][1]
+    surface[0, shapes.SHAPE:shapes.SHAPE + 15] = box.shapes()[0][1]
     p = rng.normal(size=3)
-    distance, n = gaps.box_distance(surface, 0, Vector(*map(float, p)))
+    distance, n = shapes.box_distance(surface, 0, Vector(*map(float, p)))
     turn = np.array([[math.cos(yaw), math.sin(yaw), 0], [-math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]])
     local = turn @ (p - [0.1, -0.2, 0.3])
     outside = np.linalg.norm(np.maximum(np.abs(local) - half, 0.0))
     assert distance == pytest.approx(outside if outside > 0 else (np.abs(local) - half).max())
     assert np.linalg.norm(n) == pytest.approx(1.0)
-    inner, _ = gaps.box_distance(surface, 0, Vector(*map(float, p - 1e-6 * np.array(n))))
+    inner, _ = shapes.box_distance(surface, 0, Vector(*map(float, p - 1e-6 * np.array(n))))
     assert distance - inner == pytest.approx(1e-6, rel=1e-3)
 
 

@@ -5,101 +5,96 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
-from limbless.mechanics.algebra.columns import get_twist
 from limbless.mechanics.algebra.inertia import Twist
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.contact import law
+from limbless.mechanics.contact.tables import Contact, Friction, Impulse, Pair
 
 numbers = st.floats(-3.0, 3.0)
 E, RHO = 1.5e-3, 0.3
 
 
-def contact(rng: np.random.Generator, **columns: float) -> np.ndarray:
+def contact(rng: np.random.Generator, **fields: float) -> np.ndarray:
     """A contact with a random frame, impulse and memory."""
-    row = np.zeros((1, law.CONTACT_COLUMNS))
+    table = Contact.zeros(1)
+    row = Contact(table, 0)
     Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    row[0, law.NORMAL:law.NORMAL + 3], row[0, law.TANGENT:law.TANGENT + 3] = Q[0], Q[1]
-    row[0, law.ARM:law.ARM + 3], row[0, law.RADIUS] = rng.normal(size=3) * 0.1, 0.05
-    row[0, law.FORWARD:law.FORWARD + 4] = 0.3, 0.3, 0.6, 0.02
-    row[0, law.LOAD:law.LOAD + 5] = np.abs(rng.normal()), *rng.normal(size=4) * 0.4
-    row[0, law.SHEAR_BEFORE:law.SHEAR_BEFORE + 4] = rng.normal(size=4) * 0.4
-    row[0, law.SHIFT] = rng.normal() * 0.1
-    for name, value in columns.items():
-        row[0, getattr(law, name)] = value
-    return row
+    row.normal, row.tangent = Vector(*Q[0]), Vector(*Q[1])
+    row.arm, row.radius = Vector(*(rng.normal(size=3) * 0.1)), 0.05
+    row.friction = Friction(0.3, fields.pop("backward", 0.3), 0.6, 0.02)
+    row.load = abs(rng.normal())
+    row.shear, row.twist = Pair(*(rng.normal(size=2) * 0.4)), Pair(*(rng.normal(size=2) * 0.4))
+    row.shear_before, row.twist_before = Pair(*(rng.normal(size=2) * 0.4)), Pair(*(rng.normal(size=2) * 0.4))
+    row.shift = rng.normal() * 0.1
+    for name, value in fields.items():
+        setattr(row, name, value)
+    return table
 
 
-@njit
-def law_block(row):
-    return law.law_block(row, 0)
+def forget(row: Contact) -> None:
+    row.shear_before = row.twist_before = Pair(0.0, 0.0)
 
 
-@njit
-def contact_wrench(row):
-    return law.contact_wrench(row, 0)
+def at(row: Contact, u: np.ndarray) -> None:
+    law.put_rates(row, Twist(Vector(*u[:3]), Vector(*u[3:])))
 
 
-@njit
-def put_rates(row, u):
-    law.put_rates(row, 0, Twist(Vector(u[0], u[1], u[2]), Vector(u[3], u[4], u[5])))
+def flat(wrench) -> np.ndarray:
+    return np.concatenate([wrench.force, wrench.torque])
 
 
-def at(row: np.ndarray, u: np.ndarray) -> None:
-    put_rates(row, u)
+def matrix(block) -> np.ndarray:
+    return np.block([[np.array(block.A), np.array(block.B)], [np.array(block.C), np.array(block.D)]])
 
 
-def solved(row: np.ndarray, mobility: float) -> np.ndarray:
+def solved(table: np.ndarray, mobility: float) -> np.ndarray:
     """A body of isotropic mobility against one contact: Newton's iteration with the linearised law, on the velocity of its origin."""
     u = np.array([0.3, -0.2, -0.5, 0.1, 0.4, -0.3])
-    free, one = u.copy(), np.array([0])
+    row, free, one, M = Contact(table, 0), u.copy(), np.array([0]), np.eye(6) / mobility
     for _ in range(60):
         at(row, u)
-        law.linearise(row, one, 1, E, RHO, False)
-        block, wrench = law_block(row)
-        M = np.eye(6) / mobility
-        K = np.block([[np.array(block.A), np.array(block.B)], [np.array(block.C), np.array(block.D)]])
-        u = np.linalg.solve(M + K, M @ free + np.concatenate([wrench.force, wrench.torque]))
+        law.linearise(table, one, 1, E, RHO, 0.0)
+        block, wrench = law.law_block(row)
+        u = np.linalg.solve(M + matrix(block), M @ free + flat(wrench))
         at(row, u)
-        law.put_answer(row, 0)
-        if np.sqrt(law.mismatch(row, 0, E, RHO, 1.0 / RHO)[1]) < 1e-12:
+        law.put_answer(row)
+        if np.sqrt(law.mismatch(row, E, RHO, 1.0 / RHO)) < 1e-12:
             break
-    answer = contact_wrench(row)
-    assert M @ (u - free) == pytest.approx(np.concatenate([answer.force, answer.torque]), abs=1e-9)     # the dynamics hold
+    assert M @ (u - free) == pytest.approx(flat(law.contact_wrench(row)), abs=1e-9)                     # the dynamics hold
     return u
 
 
 @settings(derandomize=True, max_examples=60)
 @given(numbers, numbers, st.floats(0.0, 2.0))
 def test_projection_is_the_nearest_point(x: float, y: float, z: float) -> None:
-    p = np.array(law.project(False, x, y, z))
+    p = np.array(law.project(False, Pair(x, y), z))
     assert np.hypot(*p) <= z + 1e-12
     angles = np.linspace(0, 2 * np.pi, 181)
     disc = z * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     inside = np.hypot(x, y) <= z
     assert not inside or p == pytest.approx([x, y])
     assert inside or np.hypot(*(p - [x, y])) <= np.linalg.norm(disc - [x, y], axis=1).min() + 1e-12
-    assert law.project(True, x, y, z) == (min(max(x, -z), z), min(max(y, -z), z))
+    assert law.project(True, Pair(x, y), z) == (min(max(x, -z), z), min(max(y, -z), z))
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("shape", [{}, {"BOX": 1.0}, {"BACKWARD": 0.5}])
+@pytest.mark.parametrize("shape", [{}, {"box": 1.0}, {"backward": 0.5}])
 def test_a_solved_contact_obeys_complementarity_cone_and_slip_law(seed: int, shape: dict[str, float]) -> None:
     """Nothing of the law is used to check it: written out from the definition of the normal cone."""
     rng = np.random.default_rng(seed)
-    row = contact(rng, **shape)
-    row[0, law.SHEAR_BEFORE:law.SHEAR_BEFORE + 4] = 0.0
-    row[0, law.LOAD:law.LOAD + 5] = 0.0
-    u = solved(row, 1.5)
-    n, t = row[0, law.NORMAL:law.NORMAL + 3], row[0, law.TANGENT:law.TANGENT + 3]
-    v = u[:3] + np.cross(u[3:], row[0, law.ARM:law.ARM + 3])
-    N, shift = row[0, law.LOAD], row[0, law.SHIFT]
+    table = contact(rng, **shape)
+    row = Contact(table, 0)
+    forget(row)
+    law.put_impulse(row, Impulse(0.0, Pair(0.0, 0.0), Pair(0.0, 0.0)))
+    u = solved(table, 1.5)
+    n, t = np.array(row.normal), np.array(row.tangent)
+    v = u[:3] + np.cross(u[3:], np.array(row.arm))
+    N, shift = row.load, row.shift
     assert N >= 0.0 and n @ v + shift + E * N >= -1e-10 and abs(N * (n @ v + shift + E * N)) < 1e-10
-    x1 = row[0, law.SHEAR]
-    mu = np.array([row[0, law.FORWARD] if x1 <= 0 else row[0, law.BACKWARD], row[0, law.LATERAL]])
-    slip, force = np.array([t @ v, np.cross(n, t) @ v]), mu * row[0, law.SHEAR:law.SHEAR + 2]
-    if shape.get("BOX"):
+    mu = np.array([row.friction.forward if row.shear.along <= 0 else row.friction.backward, row.friction.lateral])
+    slip, force = np.array([t @ v, np.cross(n, t) @ v]), mu * np.array(row.shear)
+    if shape.get("box"):
         assert (np.abs(force) <= mu * N + 1e-12).all()
         return
     assert np.hypot(*(force / mu)) <= N * (1 + 1e-9) + 1e-12
@@ -110,30 +105,22 @@ def test_a_solved_contact_obeys_complementarity_cone_and_slip_law(seed: int, sha
 @pytest.mark.parametrize("seed", range(6))
 def test_block_is_the_derivative_of_the_linearised_wrench(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    row, u = contact(rng), rng.normal(size=6)
+    table, u = contact(rng), rng.normal(size=6)
+    row = Contact(table, 0)
     at(row, u)
-    law.linearise(row, np.array([0]), 1, E, RHO, False)
-    block, wrench = law_block(row)
-    K = np.block([[np.array(block.A), np.array(block.B)], [np.array(block.C), np.array(block.D)]])
+    law.linearise(table, np.array([0]), 1, E, RHO, 0.0)
+    block, wrench = law.law_block(row)
     at(row, u)
-    sign = row[0, law.SHEAR]
-    law.put_answer(row, 0)
-    if np.sign(sign) == np.sign(row[0, law.SHEAR]) or row[0, law.FORWARD] == row[0, law.BACKWARD]:
-        answer = contact_wrench(row)
-        linear = np.concatenate([wrench.force, wrench.torque]) - K @ u
-        assert linear == pytest.approx(np.concatenate([answer.force, answer.torque]), abs=1e-8)
+    law.put_answer(row)
+    assert flat(wrench) - matrix(block) @ u == pytest.approx(flat(law.contact_wrench(row)), abs=1e-8)
 
 
 def test_a_given_load_is_kept() -> None:
     """A wheel under a known load: friction alone is solved."""
-    row = contact(np.random.default_rng(1), GIVEN=1.0, LOAD=0.2, BOX=1.0)
-    row[0, law.SHEAR_BEFORE:law.SHEAR_BEFORE + 4] = 0.0
-    solved(row, 1.5)
-    assert row[0, law.LOAD] == 0.2
-    assert np.abs(row[0, law.SHEAR:law.SHEAR + 2]).max() == pytest.approx(0.2)
-    assert law.state_of(row, 0) == law.SLIP
-
-
-def test_twists_are_read_as_they_are_stored() -> None:
-    twist = np.arange(6.0)[None]
-    assert get_twist(twist, 0, 0) == Twist(Vector(0.0, 1.0, 2.0), Vector(3.0, 4.0, 5.0))
+    table = contact(np.random.default_rng(1), given=1.0, load=0.2, box=1.0)
+    row = Contact(table, 0)
+    forget(row)
+    solved(table, 1.5)
+    assert row.load == 0.2
+    assert np.abs(np.array(row.shear)).max() == pytest.approx(0.2)
+    assert law.state_of(row) == law.SLIP

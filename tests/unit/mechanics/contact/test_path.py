@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limbless.mechanics.contact import law
+from limbless.mechanics.contact import following
 from limbless.mechanics.contact import path as paths
+from limbless.mechanics.contact.path import Direction, Progress
+from limbless.mechanics.contact.tables import Contact
 
 Array = np.ndarray
 E = 1e-3
@@ -23,10 +25,11 @@ def system(seed: int, count: int) -> tuple[Array, Array]:
 
 
 def contacts(rng: np.random.Generator, count: int, strongest: float) -> Array:
-    table = np.zeros((count, law.CONTACT_COLUMNS))
-    table[:, law.FORWARD], table[:, law.BACKWARD], table[:, law.LATERAL] = rng.uniform(0.1, strongest, (3, count))
-    table[:, law.BACKWARD] = table[:, law.FORWARD]
-    table[:, law.ROLLING], table[:, law.SHIFT], table[:, law.BOX] = 0.05, rng.uniform(-0.2, 0.2, count), rng.random(count) < 0.2
+    table = Contact.zeros(count)
+    rows = Contact.of(table)
+    rows.friction[:, :3] = rng.uniform(0.1, strongest, (3, count)).T
+    rows.friction[:, 1], rows.friction[:, 3] = rows.friction[:, 0], 0.05
+    rows.shift[:], rows.box[:] = rng.uniform(-0.2, 0.2, count), rng.random(count) < 0.2
     return table
 
 
@@ -35,15 +38,15 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
     count, rho = len(table), 1.0 / np.diag(D).mean()
     path = paths.make_path(5 * count)
     rows = paths.put_contacts(path, table, np.arange(count), count, E, rho)
-    place = path.where[:rows, 0]
+    place, directions = path.place[:rows], Direction.of(path.directions[:rows])
     path.coupling[:rows, :rows] = D[np.ix_(place, place)]
-    path.slip[:rows] = free[place] + np.where(place % 5 == 0, table[place // 5, law.SHIFT], 0.0)
-    assert paths.begin(path, rows, rho)
-    while paths.follow(path, rows):
+    directions.slip[:] = free[place] + np.where(place % 5 == 0, Contact.of(table).shift[place // 5], 0.0)
+    assert following.begin(path, rows, rho)
+    while following.follow(path, rows):
         pass
-    assert path.x[rows] < path.progress[2] - paths.BELOW                # it went all the way
+    assert path.x[rows] < Progress.of(path.progress).start[0] - following.LIMITS.below                # it went all the way
     impulse = np.zeros(5 * count)
-    impulse[place] = path.answer[:rows]
+    impulse[place] = directions.answer
     return impulse, D @ impulse + free
 
 
@@ -54,17 +57,17 @@ def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest
     rng, count = np.random.default_rng(seed), 2 + seed % 5
     (D, free), table = system(seed, count), contacts(rng, count, strongest)
     impulse, velocity = solve(D, free, table)
-    for own, speed, row in zip(impulse.reshape(-1, 5), velocity.reshape(-1, 5), table, strict=True):
-        N, shift = own[0], row[law.SHIFT]
-        assert abs(N - max(N - (speed[0] + shift + E * N), 0.0)) < 1e-8
-        mu = row[[law.FORWARD, law.LATERAL]]
+    for i, (own, speed) in enumerate(zip(impulse.reshape(-1, 5), velocity.reshape(-1, 5), strict=True)):
+        row, N = Contact(table, i), own[0]
+        assert abs(N - max(N - (speed[0] + row.shift + E * N), 0.0)) < 1e-8
+        mu = np.array([row.friction.forward, row.friction.lateral])
         soft = E * max(mu.min(), 0.01 * mu.max()) ** 2 / mu**2
         axes = np.maximum(mu * N, 1e-300)
-        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, bool(row[law.BOX])), abs=1e-8)
-        axes = np.maximum(row[law.ROLLING] * np.array([N, N]), 1e-300)
+        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, bool(row.box)), abs=1e-8)
+        axes = np.maximum(row.friction.rolling * np.array([N, N]), 1e-300)
         assert own[3:] == pytest.approx(nearest_point(own[3:] - speed[3:] - E * own[3:], axes, False), abs=1e-8)
 
 
 def test_nothing_that_pushes_has_no_path() -> None:
     path = paths.make_path(5)
-    assert not paths.begin(path, paths.put_contacts(path, np.zeros((1, law.CONTACT_COLUMNS)), np.arange(1), 1, E, 1.0), 1.0)
+    assert not following.begin(path, paths.put_contacts(path, Contact.zeros(1), np.arange(1), 1, E, 1.0), 1.0)

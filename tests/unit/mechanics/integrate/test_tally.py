@@ -7,18 +7,10 @@ import numpy as np
 import pytest
 
 from limbless.mechanics.integrate.tally import (
-    ACTUATOR_ROWS,
-    BEYOND,
-    LIMIT,
     NEVER,
-    PATH,
-    PEAK,
-    PEAK_TIME,
-    POSITIVE,
-    RUN_COLUMNS,
-    TIME,
     UNLIMITED,
-    WORK,
+    Tally,
+    Whole,
     add_smooth_works,
     look,
     parabola_until,
@@ -27,18 +19,18 @@ from limbless.mechanics.integrate.tally import (
 from limbless.mechanics.rod.efforts import look_at_strains
 
 
-def table(count: int, limit: float = UNLIMITED) -> np.ndarray:
-    actuators = np.zeros((ACTUATOR_ROWS, count))
-    actuators[BEYOND], actuators[LIMIT] = NEVER, limit
-    return actuators
+def empty(count: int, limit: float = UNLIMITED) -> Tally:
+    tally = Tally(*(np.zeros(count) for _ in range(7)), np.zeros(0), np.zeros(0), Whole.zeros(1))
+    tally.beyond[:], tally.limit[:] = NEVER, limit
+    return tally
 
 
 def counted(power: Callable[[np.ndarray], np.ndarray], steps: int) -> tuple[float, float]:
     """Work and positive work of one actuator from 0 to 1 s, by steps with a power at start, middle (twice) and end."""
-    actuators, h = table(1), 1.0 / steps
+    tally, h = empty(1), 1.0 / steps
     for t in np.arange(steps) * h:
-        add_smooth_works(actuators, h, power(t + h * np.array([[0.0], [0.5], [0.5], [1.0]])))
-    return float(actuators[WORK, 0]), float(actuators[POSITIVE, 0])
+        add_smooth_works(tally, h, power(t + h * np.array([[0.0], [0.5], [0.5], [1.0]])))
+    return float(tally.work[0]), float(tally.positive[0])
 
 
 def true_positive(power: Callable[[np.ndarray], np.ndarray]) -> float:
@@ -69,29 +61,29 @@ def test_a_parabola_is_integrated_exactly_where_it_keeps_its_sign_and_to_its_zer
 
 
 def test_braking_and_driving_actuators_do_not_pay_for_each_other() -> None:
-    actuators = table(9)
+    tally = empty(9)
     powers = np.linspace(-1.0, 1.0, 9)
-    add_smooth_works(actuators, 0.5, np.tile(powers, (4, 1)))
-    assert actuators[WORK] == pytest.approx(0.5 * powers) and actuators[POSITIVE] == pytest.approx(0.5 * np.maximum(powers, 0.0))
+    add_smooth_works(tally, 0.5, np.tile(powers, (4, 1)))
+    assert tally.work == pytest.approx(0.5 * powers) and tally.positive == pytest.approx(0.5 * np.maximum(powers, 0.0))
 
 
 def test_peaks_keep_their_sign_and_time_and_limits_the_first_time_only() -> None:
-    actuators, run = table(3, limit=2.0), np.zeros(RUN_COLUMNS)
+    tally = empty(3, limit=2.0)
     for t, efforts in ((0.0, [1.0, -1.0, 0.0]), (0.1, [2.5, -3.0, 1.9]), (0.2, [2.2, 2.9, -2.0]), (0.3, [2.6, 0.0, 0.1])):
-        look(actuators, run, t, np.array(efforts), 2.0)
-    assert actuators[PEAK].tolist() == [2.6, -3.0, -2.0] and actuators[PEAK_TIME].tolist() == [0.3, 0.1, 0.2]
-    assert actuators[BEYOND].tolist() == [0.1, 0.1, NEVER]
-    assert run[PATH] == pytest.approx(0.6)
+        look(tally, t, np.array(efforts), 2.0)
+    assert tally.peak.tolist() == [2.6, -3.0, -2.0] and tally.peak_time.tolist() == [0.3, 0.1, 0.2]
+    assert tally.beyond.tolist() == [0.1, 0.1, NEVER]
+    assert Whole.of(tally.whole).path[0] == pytest.approx(0.6)
 
 
 def test_strains_in_straight_lines() -> None:
-    actuators, run = table(2), np.zeros(RUN_COLUMNS)
+    tally = empty(2)
     times = np.array([0.0, 1.0, 1.5, 3.0])
     powers = np.array([[1.0, 0.0], [-1.0, 2.0], [3.0, 0.0], [3.0, -2.0]])
     for t, power in zip(times, powers, strict=True):
-        look_at_strains(actuators, run, t, 10.0 * power, power, 1.0)
+        look_at_strains(tally, t, 10.0 * power, power, 1.0)
     fine = np.linspace(0.0, 3.0, 300_001)
     lines = np.array([np.interp(fine, times, powers[:, a]) for a in range(2)])
-    assert actuators[WORK] == pytest.approx(np.trapezoid(lines, fine, axis=1), abs=1e-9)
-    assert actuators[POSITIVE] == pytest.approx(np.trapezoid(np.maximum(lines, 0.0), fine, axis=1), abs=1e-7)
-    assert actuators[PEAK].tolist() == [30.0, 20.0] and actuators[PEAK_TIME].tolist() == [1.5, 1.0] and run[TIME] == 3.0
+    assert tally.work == pytest.approx(np.trapezoid(lines, fine, axis=1), abs=1e-9)
+    assert tally.positive == pytest.approx(np.trapezoid(np.maximum(lines, 0.0), fine, axis=1), abs=1e-7)
+    assert tally.peak.tolist() == [30.0, 20.0] and tally.peak_time.tolist() == [1.5, 1.0] and Whole.of(tally.whole).time[0] == 3.0
