@@ -19,7 +19,7 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Base, Body, Screw
 from limbless.mechanics.geometric import evaluation as kernels
 from limbless.mechanics.geometric.mixed_dynamics import Trouble
-from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped, geometry_of
+from limbless.mechanics.geometric.tables import Clamped, Full, Printed, Unclamped, geometry_of
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models import chain_problem as assembly
 from limbless.models.arguments import numbers
@@ -120,7 +120,7 @@ class Equations:
         self._plain, self._added = assembly.robot_of(built, added), added
         self._robot = tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + built.freedoms
-        self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(laws), Uncounted())
+        self._memory = tables.memory_of(self.frame, self._robot, len(laws), Uncounted())
         self._geometry = geometry_of(self._memory)
 
     # Kinematics

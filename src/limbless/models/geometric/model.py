@@ -207,8 +207,8 @@ class Geometric(Equations, Model):
         actuation: Any = Imposed() if given[self.frame.speeds:].all() and not self._has_passive else Actuated()
         options = GeometricOptions(Answering() if self._leads and phase.feedback else actuation, self.equations,
                                    self.frame._replace(home=memory["home"]), clamp, given, phase.feedback)
-        run = tables.memory_of(self.frame, robot, wheels, len(self._pushing), tally)
-        return GeometricProblem(robot, assembly.fresh(self._forces), options, drive, run, records)
+        run = tables.memory_of(self.frame, robot, len(self._pushing), tally)
+        return GeometricProblem(robot, assembly.fresh(self._forces), options, drive, run, records, wheels)
 
     def _robot_given(self, given: NDArray[np.int64]) -> RobotTables:
         """The robot with these joints motion-given."""
