@@ -8,10 +8,13 @@ same holds for impulses and the rates at its end: `rate` is q̈, or the rate at 
 """
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from limbless.mechanics.algebra.search import false_position
+from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Bound, Wish
+from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import maximum, minimum, value_of
 
@@ -47,39 +50,27 @@ def given_by(bound, rate, torque):
     return value_of(torque) - value_of(bound.leading) * value_of(rate)
 
 
+class Relenting(NamedTuple):
+    """The step from the iterate so far to the solution at hand."""
+
+    bounds: Any                           # Bound
+    wishes: Any                           # Wish
+    rate: Any
+    torque: Any
+
+
+@version_for(slope_at, Relenting)
 @inline
-def slope_at(bounds, wishes, rate, torque, share):
-    """Slope of the convex function at a share of the way from the iterate so far to the solution at hand."""
+def slope_of_wishes(step, share):
     total = 0.0
-    for v in range(bounds.shape[0]):
-        bound, wish = Bound(bounds, v), Wish(wishes, v)
+    for v in range(step.bounds.shape[0]):
+        bound, wish = Bound(step.bounds, v), Wish(step.wishes, v)
         if leads(bound, wish):
             before, force = value_of(wish.before), value_of(wish.force)
-            change = value_of(rate[v]) - before
-            now = force + share * (given_by(bound, rate[v], torque[v]) - force)
+            change = value_of(step.rate[v]) - before
+            now = force + share * (given_by(bound, step.rate[v], step.torque[v]) - force)
             total += change * (now - clipped(bound, wish.wanted, before + share * change))
     return total
-
-
-@inline
-def share_of_step(bounds, wishes, rate, torque):
-    """Where along the step the slope has all but vanished, by false position; its end if the function falls there."""
-    above = slope_at(bounds, wishes, rate, torque, 1.0)
-    if above <= 0.0:
-        return 1.0
-    low, high, share = 0.0, 1.0, 1.0
-    below = slope_at(bounds, wishes, rate, torque, 0.0)
-    enough = 0.01 * abs(below)
-    for _ in range(30):
-        share = false_position(low, high, below, above)
-        slope = slope_at(bounds, wishes, rate, torque, share)
-        if abs(slope) <= enough:
-            break
-        if slope > 0.0:
-            high, above = share, slope
-        else:
-            low, below = share, slope
-    return share
 
 
 @inline
@@ -103,7 +94,7 @@ def relent(bounds, rounds, slack, wishes, rate, torque):
     """
     if not unsolved(bounds, slack, wishes, rate, torque):
         return False
-    share = share_of_step(bounds, wishes, rate, torque) if rounds > 0 else 1.0
+    share = share_of_step(Relenting(bounds, wishes, rate, torque), 0.01) if rounds > 0 else 1.0
     again = rounds <= LATE
     for v in range(bounds.shape[0]):
         bound, wish = Bound(bounds, v), Wish(wishes, v)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
-from limbless.mechanics.compiled.inlining import spare_inlined
+from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
 
-if os.environ.get("LIMBLESS_INLINING", "lean") != "plain":      # `plain`: as numba does it, slower to compile (see `inlining`)
-    spare_inlined()
+# `plain`: as numba does it, slower to compile (see `inlining`)
+SPARES = os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined()
 
 FAST: Any = {"fastmath": True, "error_model": "numpy"}
 INLINE: Any = {**FAST, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -97,11 +98,21 @@ class _OwnCache(FunctionCache):
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        return None if is_foreign(sig) else super().load_overload(sig, target_context)
+        if is_foreign(sig):
+            return None
+        try:
+            return super().load_overload(sig, target_context)
+        except OtherCode:
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if not is_foreign(sig):
             super().save_overload(sig, data)
+
+
+def _add_overload(dispatcher: Any, result: Any) -> None:
+    note_code(dispatcher, result)
+    type(dispatcher).add_overload(dispatcher, result)
 
 
 def _compiled(function: Callable, options: Any) -> Any:
@@ -109,9 +120,12 @@ def _compiled(function: Callable, options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
     try:
+        is_kernel(function)
         made = njit(**options)(function)
         if _CACHE and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
             made._cache = _OwnCache(function)
+        if SPARES and not config.DISABLE_JIT:
+            made.add_overload = partial(_add_overload, made)
         return made
     finally:
         config.CACHE_DIR = before

@@ -25,6 +25,7 @@ from limbless.mechanics.compiled.scalars import (
     define_negative,
     eight,
     sincos,
+    sine_and_cosine_near_zero,
     spread,
     sqrt,
     value_of,
@@ -163,11 +164,7 @@ def _sincos(x):
     """As `scalars.sincos`, without branches; angles up to a thousand turns."""
     k = _floor(x * 0.6366197723675814 + 0.5)
     r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
-    z = r * r
-    sine = r + r * z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (
-        1 / 6227020800 - z / 1307674368000))))))
-    cosine = 1.0 - z * (0.5 - z * (1 / 24 - z * (1 / 720 - z * (1 / 40320 - z * (1 / 3628800 - z * (1 / 479001600 - z * (
-        1 / 87178291200 - z / 20922789888000)))))))
+    sine, cosine = sine_and_cosine_near_zero(r)
     quarter = k - 4.0 * _floor(0.25 * k)                                # 0, 1, 2, 3
     odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
     s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)

@@ -233,6 +233,17 @@ def _value_of(x):
     return _value(x)
 
 
+@inline
+def sine_and_cosine_near_zero(r):
+    """Taylor's series of degree 15 and 16, exact to rounding for |r| <= π/4."""
+    z = r * r
+    sine = r + r * z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (
+        1 / 6227020800 - z / 1307674368000))))))
+    cosine = 1.0 - z * (0.5 - z * (1 / 24 - z * (1 / 720 - z * (1 / 40320 - z * (1 / 3628800 - z * (
+        1 / 479001600 - z * (1 / 87178291200 - z / 20922789888000)))))))
+    return sine, cosine
+
+
 def sincos(x):
     """Sine and cosine of an angle (rad), to 2e-16; faster than the library's inside a loop, because it is inlined.
 
@@ -243,11 +254,7 @@ def sincos(x):
         return math.sin(x), math.cos(x)
     k = math.floor(x * 0.6366197723675814 + 0.5)
     r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
-    z = r * r
-    sine = r + r * z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 + z * (-1 / 39916800 + z * (
-        1 / 6227020800 - z / 1307674368000))))))
-    cosine = 1.0 - z * (0.5 - z * (1 / 24 - z * (1 / 720 - z * (1 / 40320 - z * (1 / 3628800 - z * (1 / 479001600 - z * (
-        1 / 87178291200 - z / 20922789888000)))))))
+    sine, cosine = sine_and_cosine_near_zero(r)
     quarter = int(k) & 3
     if quarter == 0:
         return sine, cosine

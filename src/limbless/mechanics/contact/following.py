@@ -184,7 +184,7 @@ def border(path, rows, right):
     path.matrix[rows, rows + 1] = right
 
 
-@lean_kernel
+@inline
 def turn(path, rows):
     """The tangent at the present place, in the direction of the one before."""
     matrix, square = path.matrix, 0.0
@@ -199,7 +199,7 @@ def turn(path, rows):
         path.tangent[c] = matrix[c, rows + 1] / sqrt(square)
 
 
-@lean_kernel
+@inline
 def correct(path, rows, length):
     """Back to the path from `length` along its tangent, within the plane across it. Returns the number of
     iterations, or -1.

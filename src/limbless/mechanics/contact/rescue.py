@@ -6,9 +6,12 @@
 """
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from limbless.mechanics.algebra.inertia import power
-from limbless.mechanics.algebra.search import false_position
+from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Link
+from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.coupling import arm_of, couple, put_joints
@@ -53,24 +56,37 @@ def retreat(step, count, share):
         put_impulse(contact, contact.old + share * (impulse_of(contact) - contact.old))
 
 
-@lean_kernel
-def slope_along(step, count, e, share, straight, curve):
-    """du . F(u + share du): derivative of the convex function with frozen radii along the step from the remembered iterate.
+class Retreat(NamedTuple):
+    """The step of Newton's method from the remembered iterate, with frozen radii.
 
-    `straight` and `curve` are what bodies and joints contribute, which is linear in `share`; only contact laws are asked again.
+    `straight` and `curve` are what bodies and joints contribute to the slope, which is linear along the step; only
+    contact laws are asked again.
     """
-    total = straight + share * curve
-    for a in range(count):
+
+    step: Any
+    contacts: int                         # that are active
+    compliance: float
+    straight: float
+    curve: float
+
+
+@version_for(slope_at, Retreat)
+@lean_kernel
+def slope_along(retreat, share):
+    """du . F(u + share du)"""
+    step = retreat.step
+    total = retreat.straight + share * retreat.curve
+    for a in range(retreat.contacts):
         i = step.active[a]
         contact, body = Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i])
         du = body.twist - body.before
         put_rates(contact, body.before + share * du)
-        put_impulse(contact, explicit_impulse(contact, e))
+        put_impulse(contact, explicit_impulse(contact, retreat.compliance))
         total -= power(du, contact_wrench(contact))
     return total
 
 
-@lean_kernel
+@inline
 def body_slope(robot, step):
     """What bodies and joints contribute to du . F at the remembered iterate, and its growth along du."""
     straight, curve = 0.0, 0.0
@@ -89,26 +105,11 @@ def body_slope(robot, step):
     return straight, curve
 
 
-@lean_kernel
-def search(robot, step, count, e):
-    """Share of the Newton step at which the slope of the convex function has all but vanished, by false position; 1 if it still falls."""
+@inline
+def search(robot, step, count, compliance):
+    """Share of the step at which the slope of the convex function has all but vanished."""
     straight, curve = body_slope(robot, step)
-    high, above = 1.0, slope_along(step, count, e, 1.0, straight, curve)
-    if above <= 0.0:
-        return 1.0
-    low, below = 0.0, slope_along(step, count, e, 0.0, straight, curve)
-    enough = 0.05 * abs(below)
-    share = 1.0
-    for _ in range(30):
-        share = false_position(low, high, below, above)
-        slope = slope_along(step, count, e, share, straight, curve)
-        if abs(slope) <= enough:
-            break
-        if slope > 0.0:
-            high, above = share, slope
-        else:
-            low, below = share, slope
-    return share
+    return share_of_step(Retreat(step, count, compliance, straight, curve), 0.05)
 
 
 @inline
@@ -143,7 +144,7 @@ def try_plain(robot, options, step, count, trial):
     return PLAIN, max(worst, tolerance)
 
 
-@lean_kernel
+@inline
 def minimise(robot, options, step, count, most):
     """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
     for n in range(most):
@@ -161,7 +162,7 @@ def minimise(robot, options, step, count, most):
     return most
 
 
-@lean_kernel
+@inline
 def fallback(robot, options, step, count, first, last):
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
     iterations, worst, rho = 0, 1e300, options.descent
@@ -187,7 +188,7 @@ def fallback(robot, options, step, count, first, last):
     return iterations, worst
 
 
-@lean_kernel
+@inline
 def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
@@ -210,26 +211,45 @@ def take_path(robot, options, step, path, count):
     return iterations, worst
 
 
-@lean_kernel
-def attempt(robot, options, step, path, asked):
-    """Both, one after the other; what there is to say goes into the `Plea`."""
-    count = int(asked.active)
-    iterations, worst = fallback(robot, options, step, count, 0, SOON)
-    if worst >= options.tolerance:
-        keep(step, count)
-        used, found = take_path(robot, options, step, path, count)
-        iterations += used
-        if found < options.tolerance:
-            worst = found
-        else:
-            retreat(step, count, 0.0)
-            used, worst = fallback(robot, options, step, count, SOON, BURSTS)
-            iterations += used
-    asked.iterations = iterations + 0.0
+@inline
+def answer(asked, iterations, worst):
+    asked.iterations = asked.iterations + iterations
     asked.residual = worst
 
 
+@inline
+def relax_radii(robot, options, step, asked, first, last):
+    iterations, worst = fallback(robot, options, step, int(asked.active), first, last)
+    answer(asked, iterations, worst)
+
+
+@inline
+def trace_path(robot, options, step, path, asked):
+    count = int(asked.active)
+    keep(step, count)
+    iterations, worst = take_path(robot, options, step, path, count)
+    answer(asked, iterations, worst)
+    if worst >= options.tolerance:
+        retreat(step, count, 0.0)
+
+
 @lean_kernel
-def rescue(robot, options, step, path, plea):
-    """What is behind `options.rescue`, called from Python."""
-    attempt(lean(robot), options, lean(step), lean(path), Plea(plea, 0))
+def relax(robot, options, step, plea, first, last):
+    """Frozen radii that follow, from burst `first` until before `last`; what there is to say goes into the `Plea`."""
+    relax_radii(lean(robot), options, lean(step), Plea(plea, 0), first, last)
+
+
+@lean_kernel
+def trace(robot, options, step, path, plea):
+    """The path; where it does not lead to a solution, the step stands where it stood."""
+    trace_path(lean(robot), options, lean(step), lean(path), Plea(plea, 0))
+
+
+def rescue(robot: Any, options: Any, step: Any, path: Any, plea: Any) -> None:
+    """What is behind `options.rescue`: each part is compiled when a run first comes to it."""
+    asked = Plea(plea, 0)
+    relax(robot, options, step, plea, 0, SOON)
+    if asked.residual >= options.tolerance:
+        trace(robot, options, step, path, plea)
+    if asked.residual >= options.tolerance:
+        relax(robot, options, step, plea, SOON, BURSTS)

@@ -216,5 +216,6 @@ def solve_contacts(robot, options, step, plea, count, t):
     asked = Plea(plea, 0)
     asked.time = t
     asked.active = count + 0.0
+    asked.iterations = 0.0
     call_slot(options.rescue, plea)
     return iterations + int(asked.iterations), asked.residual, True

@@ -4,21 +4,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, transpose
+from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import absolute, sqrt, value_of
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.forces.laws import about_body, at, law, law_slice, law_wrench, segment_motion, sum_slice
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnSegment, about_body, at, law, law_slice, law_wrench, segment_motion, sum_slice
 
 
 @constants
-class Fluid(Table):
+class Fluid(OnSegment):
     """A straight segment P(s) = start + s e1 in a fluid; coefficients per length."""
 
-    start: Vector                         # along the segment's own axes
-    frame: Matrix                         # of the segment, in its body
-    length: float
     quadratic: Vector                     # drag: axial, lateral, vertical
     quadratic_roll: float
     linear: Vector
@@ -26,12 +23,6 @@ class Fluid(Table):
     added: Vector                         # added mass: axial, lateral, vertical
     added_roll: float
     current: Vector                       # of the fluid, world axes, m/s
-    since: float
-    until: float
-    body: int
-    first: int                            # number of its first Gauss point, and how many there are
-    count: int
-    turned: bool                          # whether `frame` is not 1
     consistent: bool                      # momentum-consistent added mass
     has_added: bool
 

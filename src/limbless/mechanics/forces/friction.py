@@ -4,31 +4,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector
+from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import maximum, sqrt, where_positive
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class Friction(Table):
+class Friction(OnSegment):
     """A straight segment on a plane that it lies on; e1 points to the tail."""
 
-    start: Vector
-    frame: Matrix
-    length: float
     forward: float                        # largest force per length of sliding to the head, N/m
     backward: float                       # to the tail
     across: float
     fading: float                         # speed below which it fades, m/s
-    since: float
-    until: float
-    body: int
-    first: int
-    count: int
-    turned: bool
     joined: bool                          # by an ellipse; else a box, which takes the two directions apart
 
 

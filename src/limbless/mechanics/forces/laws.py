@@ -30,6 +30,25 @@ class Pushed(Table):
     wrench: Wrench
 
 
+class OnBody(Table):
+    """What every table of laws has: the body on which a law acts, and when."""
+
+    since: float                          # s
+    until: float
+    body: int
+
+
+class OnSegment(OnBody):
+    """A law on the slices of a straight segment P(s) = start + s e1 of a body."""
+
+    start: Vector                         # along the segment's own axes, m
+    frame: Matrix                         # of the segment, in its body: along, lateral, vertical in columns
+    length: float                         # m
+    first: int                            # number of its first Gauss point, and how many there are
+    count: int
+    turned: bool                          # whether `frame` is not 1
+
+
 class Laws(NamedTuple):
     """All laws of one kind that one environment has for a chain, in bands of eight bodies."""
 
@@ -137,6 +156,23 @@ def lane_wrench(pushed, b, j):
     return Wrench(Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]), Vector(pushed[b, 3, j], pushed[b, 4, j], pushed[b, 5, j]))
 
 
+@generic
+def note(laws, i, wrench):
+    """Keep what law i pushed with, for `spend_power`."""
+
+
+@version_for(note, Laws)
+@inline
+def note_nothing(laws, i, wrench):
+    return None                           # duals and lanes: nothing is counted
+
+
+@version_for(note, RowLaws)
+@inline
+def note_row(laws, i, wrench):
+    Pushed(laws.pushed, i).wrench = wrench
+
+
 @lean_kernel
 def push_rows(bodies, laws, t, inside):
     """One law after the other, each on its body."""
@@ -145,19 +181,8 @@ def push_rows(bodies, laws, t, inside):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
             body = Body(bodies, law.body)
-            body.wrench = body.wrench + law_wrench(laws.kind, law, laws, t, body)
-
-
-@lean_kernel
-def push_and_keep_rows(bodies, laws, t, inside):
-    """The same, keeping the wrench of each law."""
-    align_stack()
-    for i in range(len(laws.rows.codes)):
-        law = law_row(laws.kind, laws.rows, i)
-        if is_open(law, inside):
-            body = Body(bodies, law.body)
             wrench = law_wrench(laws.kind, law, laws, t, body)
-            Pushed(laws.pushed, i).wrench = wrench
+            note(laws, i, wrench)
             body.wrench = body.wrench + wrench
 
 
@@ -173,7 +198,7 @@ def push_laws(laws, t, inside, robot, memory):
 @version_for(push, RowLaws)
 @inline
 def push_row_laws(laws, t, inside, robot, memory):
-    push_and_keep_rows(memory.bodies, laws, t, inside)
+    push_rows(memory.bodies, laws, t, inside)
 
 
 @version_for(look_again, Laws)

@@ -8,19 +8,16 @@ from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.forces.laws import law, law_wrench
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnBody, law, law_wrench
 from limbless.mechanics.forces.user import Buffer
 
 
 @constants
-class Point(Table):
+class Point(OnBody):
     start: Vector                         # the point, in its body, m
     force: Vector                         # N
     torque: Vector                        # N m
-    since: float
-    until: float
-    body: int
     in_world: bool                        # they keep their direction in the world; else in the body
 
 
@@ -32,11 +29,8 @@ law(PointLaw, Point)
 
 
 @constants
-class TimedPoint(Table):
+class TimedPoint(OnBody):
     start: Vector
-    since: float
-    until: float
-    body: int
     in_world: bool
     address: int                          # of the function of time that gives force and torque: see `user.Buffer`
 

@@ -6,29 +6,20 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import Matrix, Vector, transpose
+from limbless.mechanics.algebra.vectors import Vector, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import arctangent2, sqrt
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class Surface(Table):
-    start: Vector
-    frame: Matrix
-    length: float
+class Surface(OnSegment):
     lift: Vector                          # weight of displaced fluid per length of full section, upward, world, N/m
     height: float                         # of the surface, m
     half_width: float
     half_height: float
-    since: float
-    until: float
-    body: int
-    first: int
-    count: int
-    turned: bool
 
 
 class SurfaceLaw(NamedTuple):

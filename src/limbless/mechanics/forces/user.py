@@ -10,20 +10,11 @@ from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.compiled.tables import Table, constants, table
-from limbless.mechanics.forces.laws import law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
 
 
 @constants
-class User(Table):
-    start: Vector
-    frame: Matrix
-    length: float
-    since: float
-    until: float
-    body: int
-    first: int
-    count: int
-    turned: bool
+class User(OnSegment):
     address: int                          # of the function, `void law(double *buffer)`
 
 

@@ -7,18 +7,15 @@ from limbless.mechanics.algebra.inertia import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.forces.laws import law, law_slice, law_wrench
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.laws import OnBody, law, law_slice, law_wrench
 
 
 @constants
-class Weight(Table):
+class Weight(OnBody):
     field: Vector                         # m/s2, world axes
     mass: float                           # kg; of a slice, per length
     moment: Vector                        # its first moment in the body, kg m
-    since: float
-    until: float
-    body: int
 
 
 class WeightLaw(NamedTuple):

@@ -117,7 +117,7 @@ def drop_terms(equations, frame, memory):
 @inline
 def weigh_among(problem, t, inside, x, speeds):
     """Poses, wrenches, metric and bias of a state, and the rows of a clamp. Returns how many these are."""
-    robot, forces, options, _, memory, _ = problem
+    robot, forces, options, _, memory, _, _ = problem
     find_mixed_terms(options.equations, robot, options.frame, x, speeds, memory)
     geometry = geometry_of(memory)
     place(robot, options.frame, x, speeds, geometry)
@@ -200,7 +200,7 @@ def find_efforts(robot, options, rows, memory):
 @version_for(rate, GeometricProblem)
 @inline
 def geometric_rate(problem, i, t, inside, x, out):
-    robot, _, options, drive, memory, _ = problem
+    robot, _, options, drive, memory, _, _ = problem
     speeds = speeds_in(robot, memory, x)
     rest_base(options, speeds, memory)
     drive_joints(options.actuation, robot, options, drive, i, x, memory)
@@ -268,7 +268,7 @@ def return_nothing(clamp, problem, x):
 @version_for(return_to_seat, Clamped)
 @inline
 def return_clamped(clamp, problem, x):
-    robot, _, options, _, memory, _ = problem
+    robot, _, options, _, memory, _, _ = problem
     reseat(robot, options.frame, clamp, x, speeds_in(robot, memory, x), geometry_of(memory))
 
 
@@ -304,7 +304,7 @@ def geometric_settle(problem, x):
 @version_for(keep, GeometricProblem)
 @inline
 def geometric_keep(problem, x, slope, r):
-    robot, _, options, _, memory, records = problem
+    robot, _, options, _, memory, records, _ = problem
     speeds = speeds_in(robot, memory, x)
     keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
     keep_all_forces(robot, options.frame.speeds, speeds, memory, records, r)

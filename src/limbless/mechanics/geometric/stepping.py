@@ -51,7 +51,7 @@ SLACK = 1e-11                    # rad/s: error of joint rates that friction sol
 @version_for(halfway, GeometricProblem)
 @inline
 def geometric_halfway(problem, n, t, h, watched, x):
-    robot, _, options, drive, memory, _ = problem
+    robot, _, options, drive, memory, _, _ = problem
     begin_step(robot, options, drive, n, h, x, memory)
     drive_joints(options.actuation, robot, options, drive, 2 * n + 1, memory.state, memory)
     if is_near_lock(options.frame, memory.state):
@@ -60,7 +60,7 @@ def geometric_halfway(problem, n, t, h, watched, x):
     rows = weigh_among(problem, t + 0.5 * h, t + 0.5 * h, memory.state, middle)
     aim(rows, h, speeds, memory.solver)
     put_changes(robot, drive, n, memory)
-    wheels = memory.wheels
+    wheels = problem.wheels
     touching = wheels.touching
     touching.found[0] = find_contacts(wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active)
     touching.found[2] = rows
@@ -161,20 +161,20 @@ def friction_impulse(contact):
 
 
 @generic
-def overload(actuation, options, rounds, h, memory):
+def overload(actuation, options, rounds, h, touching, memory):
     """With the friction that was found: whether some actuator gives what it should not, so that the step has to be solved again."""
 
 
 @version_for(overload, Imposed, Actuated)
 @inline
-def never_overload(actuation, options, rounds, h, memory):
+def never_overload(actuation, options, rounds, h, touching, memory):
     return False
 
 
 @version_for(overload, Answering)
 @inline
-def find_overload(actuation, options, rounds, h, memory):
-    touching, free, change = memory.wheels.touching, memory.solver.free, memory.rates
+def find_overload(actuation, options, rounds, h, touching, memory):
+    free, change = memory.solver.free, memory.rates
     for c in range(touching.found[0]):
         impulse = friction_impulse(Contact(touching.contact, touching.active[c]))
         for j in range(touching.found[1]):
@@ -198,8 +198,8 @@ def spread_over(h, change):
 @inline
 def geometric_meet(problem, t, h, x):
     """Dynamics over the step and friction at its end, as often as actuators reach their bounds."""
-    robot, _, options, _, memory, _ = problem
-    wheels, touching, solver = memory.wheels, memory.wheels.touching, memory.solver
+    robot, _, options, _, memory, _, _ = problem
+    wheels, touching, solver = problem.wheels, problem.wheels.touching, memory.solver
     nb, rows, speeds = options.frame.speeds, touching.found[2], speeds_in(robot, memory, x)
     again, rounds, worst = True, 0, 0.0
     while again:
@@ -214,7 +214,7 @@ def geometric_meet(problem, t, h, x):
         touching.counts[1] += iterations
         if not worst <= UNSOLVED:
             return Trouble.FRICTION.value
-        again = overload(options.actuation, options, rounds, h, memory)
+        again = overload(options.actuation, options, rounds, h, touching, memory)
         rounds += 1
     touching.counts[0] += 1.0
     touching.counts[2] = max(touching.counts[2], worst)
@@ -274,8 +274,8 @@ def give_all(actuation, memory):
 @version_for(complete, GeometricProblem)
 @inline
 def geometric_complete(problem, n, t, h, x):
-    robot, forces, options, _, memory, _ = problem
-    solver, touching = memory.solver, memory.wheels.touching
+    robot, forces, options, _, memory, _, _ = problem
+    solver, touching = memory.solver, problem.wheels.touching
     rows = touching.found[2]
     rub(h, geometry_of(memory), touching)
     put_forces(options.frame.speeds, h, memory)
@@ -343,7 +343,7 @@ def count_step(robot, nb, t, h, memory):
 @version_for(keep_knot, GeometricProblem)
 @inline
 def geometric_keep_knot(problem, x, h, r):
-    robot, _, options, _, memory, records = problem
+    robot, _, options, _, memory, records, _ = problem
     place(robot, options.frame, x, speeds_in(robot, memory, x), geometry_of(memory))
     keep_pose(robot, base_quaternion(options.frame, x), x, memory.bodies, records, r)
     keep_tally(memory.tally, records.tally, r)
@@ -352,9 +352,9 @@ def geometric_keep_knot(problem, x, h, r):
 @version_for(keep_step, GeometricProblem)
 @inline
 def geometric_keep_step(problem, x, r):
-    robot, _, options, _, memory, records = problem
+    robot, _, options, _, memory, records, _ = problem
     keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
-    keep_wheels(memory.bodies, memory.wheels.touching, records.wheels, r)
+    keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
 
 
 @lean_kernel
@@ -377,7 +377,7 @@ def keep_wheels(bodies, touching, kept, r):
 @version_for(arrive, GeometricProblem)
 @inline
 def geometric_arrive(problem, n, x):
-    robot, _, options, drive, _, _ = problem
+    robot, _, options, drive, _, _, _ = problem
     settle_base(options.frame, x)
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)

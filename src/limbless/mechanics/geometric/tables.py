@@ -106,7 +106,6 @@ class GeometricMemory(NamedTuple):
     passive: Any                      # (joints,) springs, dampers, friction
     wishes: Any                       # Wish
     solver: Solver
-    wheels: Any                       # Wheels or NoWheels
     trouble: Any                      # (1,) 0, or what could not be solved: see `mixed_dynamics.Trouble`
     powers: Any                       # (4, joints) W, of each actuator at the stages of a step
     law_powers: Any                   # (environments,) W
@@ -155,3 +154,4 @@ class GeometricProblem(NamedTuple):
     drive: Drive
     memory: GeometricMemory
     records: GeometricRecords
+    wheels: Any                       # Wheels or NoWheels: apart from memory, which would be long to hand on

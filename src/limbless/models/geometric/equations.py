@@ -19,7 +19,7 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Base, Body, Screw
 from limbless.mechanics.geometric import evaluation as kernels
 from limbless.mechanics.geometric.mixed_dynamics import Trouble
-from limbless.mechanics.geometric.tables import Clamped, Full, NoWheels, Printed, Unclamped, geometry_of
+from limbless.mechanics.geometric.tables import Clamped, Full, Printed, Unclamped, geometry_of
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.arguments import numbers
 from limbless.models.base import refuse_law_failure
@@ -67,7 +67,7 @@ class Equations(ChainModel):
         self._robot = tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + self.chain.freedoms
         self._lay_out(self.frame.coordinates, self.frame.speeds)
-        self._memory = tables.memory_of(self.frame, self._robot, NoWheels(), len(self._pushing), Uncounted())
+        self._memory = tables.memory_of(self.frame, self._robot, len(self._pushing), Uncounted())
         self._geometry = geometry_of(self._memory)
 
     def _refuse(self) -> None:

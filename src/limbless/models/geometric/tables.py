@@ -60,7 +60,7 @@ def state_size(frame: Frame, joints: int) -> int:
     return frame.coordinates + frame.speeds + 2 * joints + INTEGRALS
 
 
-def memory_of(frame: Frame, robot: Robot, wheels: Any, environments: int, tally: Any) -> GeometricMemory:
+def memory_of(frame: Frame, robot: Robot, environments: int, tally: Any) -> GeometricMemory:
     """Working memory for a run among so many environments; `tally` is what it goes on counting."""
     bodies, joints = len(robot.links.codes), len(robot.freedoms)
     N, size = frame.speeds + joints, state_size(frame, joints)
@@ -72,7 +72,7 @@ def memory_of(frame: Frame, robot: Robot, wheels: Any, environments: int, tally:
         bodies=Body.zeros(bodies), spatial=Spatial.zeros(bodies), screws=Screw.zeros(N), base=Base.zeros(1),
         bounds=bounds, metric=np.zeros((N, N)), bias=np.zeros(N), rates=rates, acceleration=rates[frame.speeds:],
         forces=np.zeros(N), effort=np.zeros(N), torque=np.zeros(joints), passive=np.zeros(joints),
-        wishes=Wish.zeros(joints), solver=solver_of(N), wheels=wheels, trouble=np.zeros(1, dtype=np.int64),
+        wishes=Wish.zeros(joints), solver=solver_of(N), trouble=np.zeros(1, dtype=np.int64),
         powers=np.zeros((4, joints)), law_powers=np.zeros(environments), tally=tally, state=state, slope=slope,
         total=total)
 
