@@ -40,7 +40,8 @@ else:
 
 
 class Description(_Refused):
-    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself; unknown fields are refused.
+    """Immutable, validated data. A subclass with a `kind` (and a `family`) registers itself; unknown fields are
+    refused.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True,

@@ -1,6 +1,7 @@
 """Every kind of gait, environment, robot, preset, actuation and model, found by being present in its folder.
 
-Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to look.
+Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to
+look.
 """
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def kinds(family: str) -> dict[str, Any]:
 
 
 def _import_namesake(folder: str, kind: str) -> None:
-    """Import the module that a kind is named after, if there is one: a run then need not import all others of the family."""
+    """Import the module that a kind is named after, if there is one: a run then need not import all others of the
+    family.
+    """
     for name in (kind.replace("-", "_"), kind.replace("-", "")):
         if folder not in _visited and name.isidentifier() and hasattr(importlib.import_module(folder), "__path__") \
                 and importlib.util.find_spec(f"{folder}.{name}"):

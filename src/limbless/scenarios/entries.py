@@ -34,10 +34,12 @@ def _reader(family: str, classes: tuple[type[Description], ...]) -> Callable[[An
     return read
 
 
-RobotEntry = Annotated[SerializeAsAny[Robot | Preset], PlainValidator(_reader("robot", (Robot, Preset))), Family("robot")]
+RobotEntry = Annotated[SerializeAsAny[Robot | Preset], PlainValidator(_reader("robot", (Robot, Preset))),
+                       Family("robot")]
 GaitEntry = Annotated[SerializeAsAny[Gait], PlainValidator(_reader("gait", (Gait,))), Family("gait")]
 EnvironmentEntry = Annotated[SerializeAsAny[Environment], PlainValidator(_reader("environment", (Environment,))),
                              Family("environment")]
 ActuationEntry = Annotated[SerializeAsAny[Actuation], PlainValidator(_reader("actuation", (Actuation,))),
                            Family("actuation")]
-ModelEntry = Annotated[SerializeAsAny[ModelSettings], PlainValidator(_reader("model", (ModelSettings,))), Family("model")]
+ModelEntry = Annotated[SerializeAsAny[ModelSettings], PlainValidator(_reader("model", (ModelSettings,))),
+                       Family("model")]

@@ -137,7 +137,8 @@ class Painter:
         self.tendons = tendons.lines_of(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
-        self.grid = [solid.lines for solid in self.solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
+        lines = [solid.lines for solid in self.solids if solid.lines is not None]
+        self.grid = lines or [surroundings.reference_lines(extent)]
         self.way = followed(frames)
         self.position, self.look_at = camera_for(frames, follow=True)
         self.figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)

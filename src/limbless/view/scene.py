@@ -261,6 +261,7 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     """
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size       # a tall body needs more space: pictures are wide
+    # a tall body needs more space: pictures are wide
+    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size
     reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
     return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

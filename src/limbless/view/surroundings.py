@@ -35,7 +35,8 @@ class Solid:
 
 @dataclass(frozen=True)
 class Extent:
-    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m."""
+    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m.
+    """
 
     low: Array
     high: Array
@@ -65,7 +66,8 @@ def _numbered(solid: Solid, number: int) -> Solid:
     return Solid(f"{solid.name} {number}", solid.vertices, solid.faces, solid.colour, solid.opacity, solid.lines)
 
 
-def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float, cells: int = 12) -> Solid:
+def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float,
+           cells: int = 12) -> Solid:
     """A surface z = height(x, y) over the extent, with a grid of lines that shows how far things are."""
     x, y = np.linspace(extent.low[0], extent.high[0], cells + 1), np.linspace(extent.low[1], extent.high[1], cells + 1)
     X, Y = np.meshgrid(x, y, indexing="ij")

@@ -29,7 +29,9 @@ class Parts(NamedTuple):
 
 
 def parts(bodies: int, freedoms: int, size: int) -> Parts:
-    """The parts of a flat array of memory for a chain whose position and velocity take `size` numbers; tables begin on a cache line."""
+    """The parts of a flat array of memory for a chain whose position and velocity take `size` numbers; tables begin on
+    a cache line.
+    """
     begins, place = [], 0
     for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
         begins.append(place)
@@ -44,7 +46,8 @@ def divide(where, flat, bodies, freedoms):
     memory = Memory(lean_rows(flat, where.bodies, bodies, BODY), lean_rows(flat, where.axes, freedoms, AXIS),
                     lean_rows(flat, where.base, 1, BASE), lean_span(flat, where.base + BASE, freedoms),
                     lean_span(flat, where.torque, freedoms), lean_span(flat, where.passive, freedoms),
-                    lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing, nothing, nothing)
+                    lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing,
+                    nothing, nothing)
     return lean_span(flat, where.state, where.base), memory
 
 

@@ -22,7 +22,9 @@ def twist_at_start(solid, speeds, R):
 
 @inline
 def body_equation(solid, speeds, R, h):
-    """Matrix and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised, Θ + h/2 ([ω]Θ - [Θω])."""
+    """Matrix and momentum of a body about its origin: m, and Θ with half the gyroscopic moment of ω linearised,
+    Θ + h/2 ([ω]Θ - [Θω]).
+    """
     m, w = solid.mass, speeds.angular
     T = rows(solid.inertia)
     L = T @ w
@@ -57,7 +59,9 @@ def water_equation(link, solid, speeds, R, h):
 
 @lean_kernel
 def prepare(robot, solids, step, x, start, h):
-    """Matrices and momenta of all bodies, with the impulse of the outer forces; their `Speeds` begin at `start` of the state x."""
+    """Matrices and momenta of all bodies, with the impulse of the outer forces; their `Speeds` begin at `start` of the
+    state x.
+    """
     for k in range(len(robot.links.codes)):
         if Link(robot.links, k).has_body:
             body, own = Body(step.places, k), BodyStep(step.bodies, k)
@@ -83,6 +87,7 @@ def add_water(water, robot, solids, step, x, start, h):
     for k in range(len(robot.links.codes)):
         link, own = Link(robot.links, k), BodyStep(step.bodies, k)
         if link.wet:
-            matrix, momentum = water_equation(link, Solid(solids, k), Speeds(x, start + 6 * k), Body(step.places, k).rotation, h)
+            rotation = Body(step.places, k).rotation
+            matrix, momentum = water_equation(link, Solid(solids, k), Speeds(x, start + 6 * k), rotation, h)
             own.matrix = own.matrix + matrix
             own.momentum = own.momentum + momentum

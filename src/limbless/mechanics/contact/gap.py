@@ -12,7 +12,7 @@ from limbless.mechanics.contact.law import no_impulse, put_impulse
 from limbless.mechanics.contact.shapes import FAR, Touch, put_frame_by, touch_by
 from limbless.mechanics.contact.tables import Contact, Feature, Seen, Surface
 
-MARGIN = 0.999                       # of a gap: what a sleeping contact relies on, short of the whole by far more than rounding
+MARGIN = 0.999                # of a gap: what a sleeping contact relies on, short of the whole by more than rounding
 
 
 @inline
@@ -50,7 +50,8 @@ def remember(contact):
 
 @lean_kernel
 def find_contacts(scene, rest, bodies, time, reach, contacts, active):
-    """Gaps of all contacts that are awake at the present posture; those nearer than `reach` become active. Returns how many.
+    """Gaps of all contacts that are awake at the present posture; those nearer than `reach` become active. Returns how
+    many.
 
     A contact that is not active forgets its impulses.
     """

@@ -30,7 +30,9 @@ class Touch(NamedTuple):
 
 @generic
 def touch(scene, i, j, a, b, reach):
-    """Gap, normal and place on the axis a-b of contact i against surface j; what is farther than `reach` need not be told apart."""
+    """Gap, normal and place on the axis a-b of contact i against surface j; what is farther than `reach` need not be
+    told apart.
+    """
 
 
 @generic

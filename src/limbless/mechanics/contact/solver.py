@@ -4,10 +4,11 @@ Unknown are the twist of the base and the joint rates u at the end of the step, 
 
     sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
 
-B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and impulse of the
-joints. Each linearised contact touches one body, so that it only adds a 6 x 6 matrix to that body; one sweep from tip to base, a 6 x 6
-solve and one sweep back give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact
-laws: it is the whole error of a step. Where this does not end, `rescue` is called.
+B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and
+impulse of the joints. Each linearised contact touches one body, so that it only adds a 6 x 6 matrix to that body; one
+sweep from tip to base, a 6 x 6 solve and one sweep back give the next iterate, which satisfies the dynamics exactly.
+What remains is the natural map of the contact laws: it is the whole error of a step. Where this does not end, `rescue`
+is called.
 """
 from __future__ import annotations
 

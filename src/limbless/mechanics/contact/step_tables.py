@@ -31,7 +31,7 @@ class Speeds(Table):
 class BodyStep(Table):
     """A body over a step: its equation B u = f + impulses about its origin, world axes, and its solution u."""
 
-    matrix: Matrix6                          # B
+    matrix: Matrix6                       # B
     momentum: Wrench                      # f, with the impulse of the outer forces
     twist: Twist                          # u at the end of the step
     before: Twist                         # of a remembered iterate

@@ -106,7 +106,8 @@ class Feature(Table):
     begin: Vector                         # in the body's frame
     end: Vector
     radius: float
-    rank: float                           # among the contacts of the same pair: 0 nearest, 1 nearest of another direction, 2 between the ends
+    rank: float                           # among contacts of the same shapes: 0 nearest, 1 nearest of another direction,
+                                          # 2 between the ends
 
 
 @constants
@@ -130,7 +131,8 @@ class Seen(Table):
 
 
 class Scene(NamedTuple):
-    """All contacts of a robot in its surroundings, sorted by body. A contact pairs one feature with one surface, near or far."""
+    """All contacts that a robot can have with its surroundings, sorted by body: a feature with a surface, near or far.
+    """
 
     shapes: tuple                         # the kinds of shapes it has, for `by_code`
     owner: Any                            # (contacts,) row of the body
@@ -143,10 +145,12 @@ class Scene(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What lets contacts sleep that are too far from their surface to matter: how far each body has come, and when each contact must look again.
+    """What lets contacts sleep that are too far from their surface to matter: how far each body has come, and when each
+    contact must look again.
 
-    A gap shrinks by no more than its body moves. A contact that is measured notes how far its body may go before the gap can be within
-    reach, and sleeps until then; the answer is the same as if all contacts were measured in every step.
+    A gap shrinks by no more than its body moves. A contact that is measured notes how far its body may go before the
+    gap can be within reach, and sleeps until then; the answer is the same as if all contacts were measured in every
+    step.
     """
 
     seen: Any                             # Seen (bodies,)

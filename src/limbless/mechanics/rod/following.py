@@ -45,8 +45,7 @@ class Taken(NamedTuple):
 
     bias: Any                             # Pushed (E,) inertial wrench without the rate of the twist, head frame
     push: Any                             # Pushed (E,) of the environment
-    powers: Any                           # (E, 2) powers of the strains' drive without that rate, and of the
-                                          # environment, W
+    powers: Any                           # (E, 2) of the strains' drive without that rate, and of the environment, W
     laws: Any                             # (E, environments) W
     loads: Any                            # Load (J, nodes)
     inner: Any                            # Pushed (J, sections): what the body before every section needs, head frame

@@ -96,7 +96,9 @@ def draw_body(axes: Axes, points: Array, colour: str, strength: float = 0.35) ->
 
 
 def true_scale(axes: Axes, drawn: list[Array], plane: Plane) -> None:
-    """The same scale on both axes, all that is drawn in view with some space, and labels with the names of the plane's axes."""
+    """The same scale on both axes, all that is drawn in view with some space, and labels with the names of the plane's
+    axes.
+    """
     equal_scale(axes, drawn)
     axes.set_xlabel(f"{'xyz'[plane[0]]} (m)")
     axes.set_ylabel(f"{'xyz'[plane[1]]} (m)")
