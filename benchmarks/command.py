@@ -18,7 +18,9 @@ QUICK = 0.1
 
 
 def bench(only: Sequence[str], quick: bool, tell: Callable[[str], object]) -> None:
-    """Measure all parts or some, and print their tables; a whole measurement that is not quick is written to docs/benchmark.md."""
+    """Measure all parts or some, and print their tables; a whole measurement that is not quick is written to
+    docs/benchmark.md.
+    """
     parts = [name for name in PARTS if importlib.util.find_spec(f"benchmarks.{name}")]
     for name in only:
         if name not in parts:

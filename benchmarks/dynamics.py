@@ -40,7 +40,8 @@ class Evaluation:
 
     @staticmethod
     def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:
-        joints = [[1.0, 0.0, 0.0, 0.0] if kind == Spherical.code else [0.2 * rng.normal()] for kind in chain.arrays().joint_kind[1:]]
+        joints = [[1.0, 0.0, 0.0, 0.0] if kind == Spherical.code else [0.2 * rng.normal()]
+                  for kind in chain.arrays().joint_kind[1:]]
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
@@ -55,7 +56,8 @@ def same(ours: Array, theirs: Array, what: str) -> None:
     """Engines that disagree are not compared."""
     error = np.abs(ours - theirs).max() / np.abs(theirs).max()
     if not error < AGREEMENT:
-        raise RuntimeError(f"{what}: the engines differ by {error:.1e}; a comparison of their speeds would mean nothing")
+        raise RuntimeError(f"{what}: the engines differ by {error:.1e}; a comparison of their speeds would mean "
+                           f"nothing")
 
 
 def forward_rows(chunks: int = 150) -> list[Row]:
@@ -69,19 +71,24 @@ def forward_rows(chunks: int = 150) -> list[Row]:
     same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba")
     other = mujoco_model(chain)
     state = mujoco.MjData(other)
-    state.qpos, state.qvel, state.qfrc_applied = ours.position, v, effort           # base at the identity: both twists agree
+    # base at the identity: both twists agree
+    state.qpos, state.qvel, state.qfrc_applied = ours.position, v, effort
     mujoco.mj_forward(other, state)
     rate = state.qacc.copy()
     rate[:3] -= np.cross(v[3:6], v[:3])                                             # MuJoCo's is classical
     same(ours.acceleration, rate, "mj_forward")
-    best = race({"python": ours.from_python(), "pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop(),
+    best = race({"python": ours.from_python(), "pin": each(lambda: pin.aba(model, data, q, v, effort)),
+                 "loop": ours.in_loop(),
                  "mujoco": each(lambda: mujoco.mj_forward(other, state)), "wet": wet.in_loop()}, chunks)
     return [
-        Row("eel, direct dynamics, from Python / `pin.aba` from Python", microseconds(best["python"]), microseconds(best["pin"]),
+        Row("eel, direct dynamics, from Python / `pin.aba` from Python", microseconds(best["python"]),
+            microseconds(best["pin"]),
             best["pin"] / best["python"], target=3),
-        Row("eel, direct dynamics, in a compiled loop / `pin.aba`", microseconds(best["loop"]), microseconds(best["pin"]),
+        Row("eel, direct dynamics, in a compiled loop / `pin.aba`", microseconds(best["loop"]),
+            microseconds(best["pin"]),
             best["pin"] / best["loop"], target=5),
-        Row("the same beside `mj_forward` (with all of MuJoCo's other work)", microseconds(best["loop"]), microseconds(best["mujoco"]),
+        Row("the same beside `mj_forward` (with all of MuJoCo's other work)", microseconds(best["loop"]),
+            microseconds(best["mujoco"]),
             best["mujoco"] / best["loop"]),
         Row("the same with added mass (no peer can)", microseconds(best["wet"])),
     ]
@@ -118,12 +125,15 @@ def inverse_rows(chunks: int = 150) -> list[Row]:
     evaluate(*ours.arguments)
     same(ours.torque, peer.solve()[6:], "rnea + solve + rnea")
     same(ours.acceleration[:6], peer.acceleration[:6], "rnea + solve + rnea")
-    best = race({"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)}, chunks)
+    best = race({"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)},
+                chunks)
     return [
         Row("eel, inverse dynamics with free head, from Python / rnea + 6x6 solve + rnea", microseconds(best["python"]),
             microseconds(best["pin"]), best["pin"] / best["python"], target=7),
-        Row("the same in a compiled loop", microseconds(best["loop"]), microseconds(best["pin"]), best["pin"] / best["loop"]),
-        Row("the same beside one `pin.rnea` (which solves for nothing)", microseconds(best["loop"]), microseconds(best["one"]),
+        Row("the same in a compiled loop", microseconds(best["loop"]), microseconds(best["pin"]),
+            best["pin"] / best["loop"]),
+        Row("the same beside one `pin.rnea` (which solves for nothing)", microseconds(best["loop"]),
+            microseconds(best["one"]),
             best["one"] / best["loop"]),
     ]
 
@@ -152,16 +162,21 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
     evaluate(*ours.arguments)
     same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba, spherical")
     best = race({"pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop()}, chunks)
-    return [Row("eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`", microseconds(best["loop"]), microseconds(best["pin"]),
+    return [Row("eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`", microseconds(best["loop"]),
+                microseconds(best["pin"]),
                 best["pin"] / best["loop"])]
 
 
-NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random posture, dry. Pinocchio has it
+NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random
+  posture, dry. Pinocchio has it
   with its specialised joints about x, y and z; MuJoCo with three hinges per body.
-- "From Python" is one call of a compiled function on plain arrays that were allocated once (`benchmarks/dynamics.py`, `evaluate`: the
-  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check their input and
+- "From Python" is one call of a compiled function on plain arrays that were allocated once
+  (`benchmarks/dynamics.py`, `evaluate`: the
+  kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check
+  their input and
   allocate their answer, and take about {public:.0f} µs.
-- "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes {with_crba}."""
+- "rnea + 6x6 solve + rnea" has the 6x6 inertia of the whole body as a gift; with `pin.crba` to compute it, it takes
+  {with_crba}."""
 
 
 def section() -> Section:

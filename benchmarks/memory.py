@@ -12,7 +12,7 @@ SCENARIOS = {"newton-euler": "eel-planar", "macro-continuous": "rod-swim", "non-
              "geometric": "wheeled-snake-crawl", "tendon-statics": "neck-planar"}
 TOLD = """
 import os, re, resource
-if os.path.exists("/proc/self/status"):                  # what getrusage tells of Linux begins with the peak of the process that started it
+if os.path.exists("/proc/self/status"):   # what getrusage tells of Linux begins with the peak of the starting process
     print(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 else:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
@@ -78,6 +78,7 @@ def chain_rows(joints: int) -> list[Row]:
     for engine in ("limbless", "pinocchio", "with_mujoco"):
         code = LONG_CHAIN.replace("{engine}", engine).replace("{joints}", str(joints))
         used[engine] = max(float(fresh(code).split()[-1]), 0.1)
-    return [Row(f"kept for the direct dynamics of a chain of {joints} joints, beside {name}", f"{used['limbless']:.1f} MB",
+    return [Row(f"kept for the direct dynamics of a chain of {joints} joints, beside {name}",
+                f"{used['limbless']:.1f} MB",
                 f"{used[peer]:.1f} MB", used[peer] / used["limbless"], f"{used[peer] / used['limbless']:.0f}")
             for peer, name in (("pinocchio", "Pinocchio"), ("with_mujoco", "MuJoCo"))]

@@ -20,7 +20,8 @@ def _central(arrays: Any, k: int) -> tuple[float, Array, Array]:
     """Mass, centre of mass, and inertia about it, of body k."""
     mass = float(arrays.mass[k])
     center = arrays.moment[k] / mass
-    return mass, center, symmetric_matrix(arrays.inertia[k]) - mass * (center @ center * np.eye(3) - np.outer(center, center))
+    return mass, center, symmetric_matrix(arrays.inertia[k]) - mass * (center @ center * np.eye(3) - np.outer(center,
+                                                                                                              center))
 
 
 def pinocchio_model(chain: ll.Chain) -> pin.Model:
@@ -47,7 +48,9 @@ def pinocchio_configuration(position: Array) -> Array:
 
 
 def mujoco_model(chain: ll.Chain) -> mujoco.MjModel:
-    """Free base and revolute joints; joints without a body between them belong to one MuJoCo body. No gravity, no contacts."""
+    """Free base and revolute joints; joints without a body between them belong to one MuJoCo body. No gravity, no
+    contacts.
+    """
     arrays = chain.arrays()
 
     def words(numbers: Any) -> str:

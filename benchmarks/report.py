@@ -16,9 +16,12 @@ TEXT = """# Benchmark
 
 Written by `limbless bench`, which measures on your machine. These numbers: {date}, {machine}; {versions}.
 
-Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process and the smallest of
-many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows without a target are for
-information. "Time loop" is gait sampling, stepping, divergence checks and recording, as seen by `progress`; what happens once (loading
+Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process
+and the smallest of
+many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows without a
+target are for
+information. "Time loop" is gait sampling, stepping, divergence checks and recording, as seen by `progress`; what
+happens once (loading
 a scenario, packing arrays, making the result) is left out there and is in the rows that say "all of `ll.run`".
 
 {verdict}
@@ -31,7 +34,8 @@ def machine() -> str:
     name = platform.processor() or platform.machine()
     listing = Path("/proc/cpuinfo")
     if listing.exists():
-        named = [line.split(":", 1)[1].strip() for line in listing.read_text().splitlines() if line.startswith("model name")]
+        named = [line.split(":", 1)[1].strip() for line in listing.read_text().splitlines()
+                 if line.startswith("model name")]
         name = f"{len(named)} x {named[0]}" if named else name
     return f"{name}, {platform.system()}"
 
@@ -56,13 +60,15 @@ def verdict(sections: list[Section]) -> str:
 def missed(sections: list[Section]) -> str:
     """What falls short, each with its reason."""
     rows = [row for section in sections for row in section.rows if row.met is False]
-    told = [f"- **{row.what}: {row.cells()[3]}, target {row.cells()[4]}.** {row.reason or 'The reason is not known yet.'}" for row in rows]
+    told = [f"- **{row.what}: {row.cells()[3]}, target {row.cells()[4]}.** "
+            f"{row.reason or 'The reason is not known yet.'}" for row in rows]
     return "\n".join(["", "Not met, and why:", "", *told]) if told else ""
 
 
 def text(sections: list[Section]) -> str:
     """The document."""
-    head = TEXT.format(date=datetime.date.today().isoformat(), machine=machine(), versions=versions(), verdict=verdict(sections),
+    head = TEXT.format(date=datetime.date.today().isoformat(), machine=machine(), versions=versions(),
+                       verdict=verdict(sections),
                        missed=missed(sections)).rstrip()
     parts = [f"## {section.title}\n\n{markdown(section.rows)}\n\n{section.text}".rstrip() for section in sections]
     return "\n\n".join([head, *parts]) + "\n"

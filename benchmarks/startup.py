@@ -10,9 +10,11 @@ import tempfile
 from benchmarks.table import Row
 
 FIRST_EEL = "import limbless; limbless.run('eel-planar', {'duration': 0.1})"
-COLD = ("A wish of the study that came before the code, not of any requirement. Numba types and lowers one large kernel that serves every "
+COLD = ("A wish of the study that came before the code, not of any requirement. Numba types and lowers one large "
+        "kernel that serves every "
         "kind of joint and law; `limbless warmup` does it ahead.")
-WARM = ("A wish of the same study. Nearly all of it is imports: xarray with pandas, scipy, numba, pydantic; the run itself takes "
+WARM = ("A wish of the same study. Nearly all of it is imports: xarray with pandas, scipy, numba, pydantic; the run "
+        "itself takes "
         "milliseconds.")
 HELP = "from limbless.cli import main; main(['--help'])"
 
@@ -33,9 +35,11 @@ def rows(eel: str = FIRST_EEL, repeats: int = 3) -> list[Row]:
         warm = min(cpu_of(eel, cache) for _ in range(repeats))
     text = min(cpu_of(HELP) for _ in range(repeats))
     return [
-        Row("first eel with an empty compile cache, CPU", f"{cold:.1f} s", "", cold, f"{cold:.1f} s", 6.0, "at most", " s",
+        Row("first eel with an empty compile cache, CPU", f"{cold:.1f} s", "", cold, f"{cold:.1f} s", 6.0, "at most",
+            " s",
             reason=COLD),
-        Row("fresh interpreter to first result, cache filled, CPU", f"{warm:.2f} s", "", warm, f"{warm:.2f} s", 1.2, "at most", " s",
+        Row("fresh interpreter to first result, cache filled, CPU", f"{warm:.2f} s", "", warm, f"{warm:.2f} s", 1.2,
+            "at most", " s",
             reason=WARM),
         Row("`limbless --help`, CPU", f"{text:.2f} s", "", text, f"{text:.2f} s", 0.2, "at most", " s"),
     ]

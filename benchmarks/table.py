@@ -11,7 +11,9 @@ HEADINGS = ("what", "limbless", "peer", "ratio", "target", "met")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `value` is what the target speaks of (a ratio, a slope, a time); rows without a target are for information."""
+    """One measurement. `value` is what the target speaks of (a ratio, a slope, a time); rows without a target are for
+    information.
+    """
 
     what: str
     ours: str
@@ -40,7 +42,9 @@ class Row:
 
 @dataclass
 class Section:
-    """A part of the document: a table, text below it, and pictures that the text shows (path from docs/ -> function that draws it)."""
+    """A part of the document: a table, text below it, and pictures that the text shows (path from docs/ -> function
+    that draws it).
+    """
 
     rows: list[Row]
     text: str = ""
@@ -52,7 +56,8 @@ def markdown(rows: list[Row]) -> str:
     """The rows as a table that reads well as plain text too."""
     cells = [HEADINGS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
-    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) + " |" for line in cells]
+    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) + " |"
+             for line in cells]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 

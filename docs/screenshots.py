@@ -1,7 +1,9 @@
-"""Pictures of the studio for the README and the documents: `make screenshots`, or `python docs/screenshots.py NAME ...` for some scenarios.
+"""Pictures of the studio for the README and the documents: `make screenshots`, or `python docs/screenshots.py NAME ...`
+for some scenarios.
 
-Every scenario is run, opened in the studio in a browser without a screen, and saved as docs/images/studio/NAME.webp; docs/gallery.md shows
-them all. A few are saved larger, with the panels around the view, for the pages that explain the studio.
+Every scenario is run, opened in the studio in a browser without a screen, and saved as docs/images/studio/NAME.webp;
+docs/gallery.md shows them all. A few are saved larger, with the panels around the view, for the pages that explain the
+studio.
 """
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def take(page: Page, studio: Studio, name: str) -> list[Path]:
 
 
 def _settled(page: Page) -> Image.Image:
-    """The page once two pictures of it are the same: software rendering is slow, and the last frame may still be on its way."""
+    """The page once two pictures of it are the same: software rendering is slow, and the last frame may still be on its
+    way.
+    """
     before = None
     while True:
         page.wait_for_timeout(700)
@@ -67,9 +71,11 @@ def _settled(page: Page) -> Image.Image:
 
 def gallery() -> str:
     """The page that shows them all."""
-    head = "# Gallery\n\nEvery scenario in the studio, taken by `make screenshots`; `limbless view NAME` shows and tunes it.\n"
+    head = "# Gallery\n\n"
+    head += "Every scenario in the studio, taken by `make screenshots`; `limbless view NAME` shows and tunes it.\n"
     titles = {name: Scenario.load(name).title.rstrip(".") for name in loader.names()}
-    shown = [f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n" for name, title in titles.items()]
+    shown = [f"\n## {name}\n\n{title}.\n\n![{name} in the studio](images/studio/{name}.webp)\n" for name,
+             title in titles.items()]
     return head + "".join(shown)
 
 

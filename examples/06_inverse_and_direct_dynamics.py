@@ -9,11 +9,14 @@ position, velocity, acceleration = (generator.uniform(-0.3, 0.3, eel.chain.freed
 twist = [-0.4, 0.0, 0.0, 0.0, 0.0, 0.1]                       # of the head, in its own axes: linear, then angular
 
 inverse = eel.inverse(position, velocity, acceleration, twist)
-print(f"largest torque {np.abs(inverse.joint_torque).max():.3f} N m, head acceleration {inverse.base_acceleration.round(3)}")
+print(f"largest torque {np.abs(inverse.joint_torque).max():.3f} N m, head acceleration "
+      f"{inverse.base_acceleration.round(3)}")
 
 direct = eel.forward(position, velocity, inverse.joint_torque, twist)
 print(f"back to the same joint accelerations: {np.abs(direct.joint_acceleration - acceleration).max():.1e} rad/s2")
 
-yaw = np.array([label == "yaw" for label in eel.chain.joint_labels])    # yaw joints follow a motion, the others hang loose
+yaw = np.array([label == "yaw" for label in eel.chain.joint_labels])    # yaw joints follow a motion, the others hang
+                                                                        # loose
 hybrid = eel.hybrid(yaw, position, velocity, acceleration, np.zeros(eel.chain.freedoms), twist)
-print(f"with loose pitch and roll the yaw torques change by {np.abs((hybrid.joint_torque - inverse.joint_torque)[yaw]).max():.3f} N m")
+print(f"with loose pitch and roll the yaw torques change by "
+      f"{np.abs((hybrid.joint_torque - inverse.joint_torque)[yaw]).max():.3f} N m")

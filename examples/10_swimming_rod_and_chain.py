@@ -15,4 +15,5 @@ for links in (10, 20, 40):
     track = ll.simulate(rod.to_chain(links), middle, model="newton-euler", **options).dataset.com_position.values[-1]
     misses.append(float(np.linalg.norm(track - smooth)))
     print(f"chain of {links:2d} links: {1000 * misses[-1]:.4f} mm away")
-print(f"halving the links divides the difference by {misses[0] / misses[1]:.1f} and {misses[1] / misses[2]:.1f}: second order")
+print(f"halving the links divides the difference by {misses[0] / misses[1]:.1f} and {misses[1] / misses[2]:.1f}: "
+      f"second order")

@@ -1,7 +1,8 @@
 """A pytest plugin for the scorecard: notes for every test how near its comparisons come to their tolerances.
 
-Three ways in which the tests compare are watched: `pytest.approx`, `numpy.testing.assert_allclose` and `assert number < number` (through
-pytest's own report of assertions that hold). Comparisons with a tolerance of zero or with no number in them are left out.
+Three ways in which the tests compare are watched: `pytest.approx`, `numpy.testing.assert_allclose` and `assert number <
+number` (through pytest's own report of assertions that hold). Comparisons with a tolerance of zero or with no number in
+them are left out.
 """
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def note(difference: Any, tolerance: Any) -> None:
     if not running or not useful.any():
         return
     share = np.where(useful, difference / np.where(useful, tolerance, 1.0), -1.0).ravel()
-    place, entry = int(share.argmax()), notes.setdefault(running[-1], {"passed": True, "difference": 0.0, "tolerance": 0.0})
+    place, entry = int(share.argmax()), notes.setdefault(running[-1], {"passed": True, "difference": 0.0,
+                                                                       "tolerance": 0.0})
     if not entry["tolerance"] or share[place] > entry["difference"] / entry["tolerance"]:
         entry["difference"], entry["tolerance"] = float(difference.ravel()[place]), float(tolerance.ravel()[place])
 
@@ -59,13 +61,15 @@ def watched_approx(expected: Any, rel: float | None = None, abs: float | None = 
 
 
 def watched_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0, **options: Any) -> None:
-    note(np.abs(np.asarray(actual, dtype=float) - np.asarray(desired, dtype=float)), atol + rtol * np.abs(np.asarray(desired, dtype=float)))
+    note(np.abs(np.asarray(actual, dtype=float) - np.asarray(desired, dtype=float)),
+         atol + rtol * np.abs(np.asarray(desired, dtype=float)))
     plain_allclose(actual, desired, rtol=rtol, atol=atol, **options)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     pytest.approx, np.testing.assert_allclose = watched_approx, watched_allclose
-    config._inicache["enable_assertion_pass_hook"] = True                   # the ini file does not ask for it: it costs time
+    config._inicache["enable_assertion_pass_hook"] = True                   # the ini file does not ask for it: it costs
+                                                                            # time
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,7 +10,9 @@ from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 
 
 def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.ndarray, start: float) -> np.ndarray:
-    """V' = -Γ (K V - Γ̇): V = (V_0 + ∫ E Γ Γ̇)/E, E = exp ∫ Γ K, by the trapezium rule on a fine grid, apart from the library."""
+    """V' = -Γ (K V - Γ̇): V = (V_0 + ∫ E Γ Γ̇)/E, E = exp ∫ Γ K, by the trapezium rule on a fine grid, apart from the
+    library.
+    """
     h = np.diff(X)
 
     def summed(f: np.ndarray) -> np.ndarray:
@@ -21,7 +23,9 @@ def axial_speed(X: np.ndarray, K: np.ndarray, shear: np.ndarray, shear_rate: np.
 
 
 def along_sections(data: Any) -> np.ndarray:
-    """Velocities of the middles of sections along their own axes (T, S, 3), m/s: of recorded places alone, by splines in time."""
+    """Velocities of the middles of sections along their own axes (T, S, 3), m/s: of recorded places alone, by splines
+    in time.
+    """
     times = data.time.values
     velocity = make_interp_spline(times, data.position.values, k=5).derivative()(times)
     return np.einsum("tsij,tsi->tsj", section_axes(data), velocity)

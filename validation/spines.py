@@ -13,24 +13,30 @@ from limbless.robots.links import Link
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
 
-def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0, hole: float = 0.0,
+def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0,
+        hole: float = 0.0,
         mass: float = 0.0) -> ll.TendonSpine:
-    """Equal vertebrae with the stiffness (N m²) and mass (kg) of a rod; one straight tendon at the offset `hole` (m)."""
+    """Equal vertebrae with the stiffness (N m²) and mass (kg) of a rod; one straight tendon at the offset `hole` (m).
+    """
     l = length / count
     one = Vertebra(length=l, lateral_stiffness=bending / l, vertical_stiffness=bending / l,
-                   twist_stiffness=None if twisting is None else twisting / l, rest_lateral=rest / count, joint_mass=mass / count,
+                   twist_stiffness=None if twisting is None else twisting / l, rest_lateral=rest / count,
+                   joint_mass=mass / count,
                    disk_mass=0.0, volume=0.0)
     return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
 
 
 def sprung(links: int, mass: float = 1.0) -> ll.Chain:
-    """A clamped rod of length 1, EI 1 and this mass as a chain: rigid links of length l, half a link at both ends, springs EI/l between."""
+    """A clamped rod of length 1, EI 1 and this mass as a chain: rigid links of length l, half a link at both ends,
+    springs EI/l between.
+    """
     l = 1.0 / links
     spring = Joint(axis=(0, 0, 1), stiffness=1.0 / l)
 
     def link(length: float, **fields: Any) -> Link:
         m, across = mass * length, mass * length**3 / 3.0
-        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, across, 0, across), **fields)
+        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, across, 0, across),
+                    **fields)
 
     lengths = [l] * (links - 1) + [0.5 * l]
     places = [0.5 * l] + [l] * (links - 1)
@@ -39,13 +45,17 @@ def sprung(links: int, mass: float = 1.0) -> ll.Chain:
 
 
 BEND_TIPS = {300.0: (22.2448, 58.7791, 40.1919), 600.0: (15.6848, 47.1504, 53.4749)}
-"""Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre, along the base, out of plane."""
+"""Tip of the 45 degree bend (Bathe and Bolourchi 1979) under an out-of-plane force: towards the centre, along the base,
+out of plane.
+"""
 BEND_RADIUS, BEND_LENGTH, BEND_BENDING, BEND_TWISTING = 100.0, 100.0 * np.pi / 4, 1e7 / 12, 5e6 / 6
 """Of that bend: unit square section, E 1e7, G 5e6, J 1/6."""
 
 
 def bend_of_a_rod(force: float, shear: float, stretch: float) -> np.ndarray:
-    """Tip of the 45 degree bend as a Cosserat rod, by shooting: `shear` and `stretch` are 1/GA and 1/EA; along, inward, out of plane."""
+    """Tip of the 45 degree bend as a Cosserat rod, by shooting: `shear` and `stretch` are 1/GA and 1/EA; along, inward,
+    out of plane.
+    """
     load, curvature = np.array([0.0, 0.0, force]), np.array([0.0, 0.0, 1.0 / BEND_RADIUS])
     softness, strain = 1.0 / np.array([BEND_TWISTING, BEND_BENDING, BEND_BENDING]), np.array([stretch, shear, shear])
 

@@ -25,17 +25,20 @@ def drive(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def crawl(law: str, step: float, duration: float, every: float) -> ll.Result:
     """The snake of the paper on its wheels."""
-    return ll.simulate(WangSnake(), ll.Serpenoid(), ll.Wheels(law=law), model="geometric", duration=duration, step=step, record_every=every)
+    return ll.simulate(WangSnake(), ll.Serpenoid(), ll.Wheels(law=law), model="geometric", duration=duration, step=step,
+                       record_every=every)
 
 
 class Exterior:
-    """(22) with the torques of (23), in full or as printed: without the products of the base's rates with those of the joints.
+    """(22) with the torques of (23), in full or as printed: without the products of the base's rates with those of the
+    joints.
 
     `friction` is `eps_` and a slip speed (m/s), `viscous` or `none`.
     """
 
     def __init__(self, friction: str) -> None:
-        self.viscous = friction == "viscous"                             # coefficients in N s/m, at the modules' centres
+        self.viscous = friction == "viscous"                             # coefficients in N s/m, at the modules'
+                                                                         # centres
         smooth = friction.startswith("eps_")
         wheels = ll.Wheels(law="regularised", slip_speed=float(friction.removeprefix("eps_"))) if smooth else ()
         self.model = Geometric(WangSnake(), wheels)
@@ -59,6 +62,7 @@ class Exterior:
     def run(self, printed: bool, start: Any = (0.0,) * 6, end: float = 14.0) -> tuple[np.ndarray, np.ndarray]:
         """Track and torques every 10 ms, from the tail's place and rates."""
         times = np.linspace(0.0, end, round(100 * end) + 1)
-        track = solve_ivp(lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]), (0.0, end), np.array(start), method="LSODA",
+        track = solve_ivp(lambda t, y: np.concatenate([y[3:], self(t, y, printed)[0]]), (0.0, end), np.array(start),
+                          method="LSODA",
                           t_eval=times, rtol=1e-8, atol=1e-10).y.T
         return track[:, :2], np.array([self(t, y, printed)[1] for t, y in zip(times, track, strict=True)])

@@ -1,7 +1,7 @@
 """Python functions inside descriptions: taken as objects or as text, written as text that finds them again.
 
-The text is `package.module:function`, or `path/to/file.py:function` for a file that is not installed; a path may be relative to the
-folder of the scenario file that names it.
+The text is `package.module:function`, or `path/to/file.py:function` for a file that is not installed; a path may be
+relative to the folder of the scenario file that names it.
 
 To import a module is to run it, and a scenario may come from a stranger. A text that comes out of a file is
 therefore kept as a `NamedFunction`, which says what it names and refuses to be called, until whoever loads the file
@@ -35,8 +35,8 @@ HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on th
 def text_of(function: Callable[..., Any]) -> str:
     """How a function is written in a scenario file; one that cannot be found again gets a text that loading refuses.
 
-    Functions of a package are found by the package's name; those of a single file by the file, because the folder that held it
-    need not be on the path of the next run.
+    Functions of a package are found by the package's name; those of a single file by the file, because the folder that
+    held it need not be on the path of the next run.
     """
     if isinstance(function, NamedFunction):
         return function.text
@@ -163,7 +163,8 @@ def told(error: BaseException) -> str:
 
 
 def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any) -> Any:
-    """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function and the time.
+    """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function
+    and the time.
 
     Parameters
     ----------
@@ -171,7 +172,8 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
-        with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own arithmetic
+        with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own
+                                                         # arithmetic
             return function(*arguments)
     except KeyboardInterrupt:
         raise
@@ -205,18 +207,23 @@ def located(path: str | Path, folder: Path | None = None) -> Path:
     for candidate in (place / given for place in places):
         if candidate.exists():
             return candidate.resolve()
-    looked = "" if given.is_absolute() else f" (looked in {' and '.join(dict.fromkeys(str(place) for place in places))})"
+    looked = (
+        "" if given.is_absolute() else f" (looked in {' and '.join(dict.fromkeys(str(place) for place in places))})"
+    )
     raise InputError(f"there is no file {str(path)!r}{looked}")
 
 
 def folder_of(info: ValidationInfo) -> Path | None:
-    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there."""
+    """The folder of the file that is being loaded, or None: validators that read files beside a scenario start there.
+    """
     return (info.context or {}).get("folder")
 
 
 def _read(value: Any, info: ValidationInfo) -> Any:
     """A function as it is. A text is loaded where code is allowed, and where a program gives it itself (no file is
-    being read: no context); anywhere else it stays a name. `known` are functions that are loaded already, by their texts."""
+    being read: no context); anywhere else it stays a name. `known` are functions that are loaded already, by their
+    texts.
+    """
     context = info.context or {}
     text = value.text if isinstance(value, NamedFunction) else value
     if isinstance(text, str):
@@ -231,8 +238,9 @@ def _read(value: Any, info: ValidationInfo) -> Any:
 
 
 def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
-    """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, which is
-    taken as it is."""
+    """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, which
+    is taken as it is.
+    """
     if context.get("saved"):
         return NamedFunction(text)
     home, name = _parts(text)
@@ -240,7 +248,8 @@ def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
     return NamedFunction(f"{located(home, context['folder'])}:{name}" if beside else text)
 
 
-Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str, when_used="json")]
+Function = Annotated[Callable[..., Any], BeforeValidator(_read), PlainSerializer(text_of, return_type=str,
+                                                                                 when_used="json")]
 """A field that holds a Python function: takes the function or its text, and is saved as the text."""
 
 
@@ -267,7 +276,9 @@ def _import(name: str) -> ModuleType:
 
 
 def _load_file(path: Path) -> ModuleType:
-    """Run a Python file as a module, once for each content: an edited file is run again, an unchanged one gives the same functions."""
+    """Run a Python file as a module, once for each content: an edited file is run again, an unchanged one gives the
+    same functions.
+    """
     content = path.read_bytes()
     name = f"{path.stem}_{hashlib.sha256(str(path).encode() + content).hexdigest()[:12]}"
     if name in sys.modules:

@@ -1,4 +1,6 @@
-"""The clone of the repository around the working directory or the sources: some commands need folders that no wheel holds."""
+"""The clone of the repository around the working directory or the sources: some commands need folders that no wheel
+holds.
+"""
 from __future__ import annotations
 
 import importlib
@@ -30,4 +32,5 @@ def load(folder: str, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(folder):
             raise
-        raise InputError(f"{folder} needs the package {error.name!r}, which is not installed; pip install -e '.[dev]' brings it") from None
+        raise InputError(f"{folder} needs the package {error.name!r}, which is not installed; pip install -e "
+                         f"'.[dev]' brings it") from None

@@ -32,7 +32,8 @@ class Paper:
         listed = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
         part = self.fields
         number = f"({part['number']})" if "number" in part else ""
-        places = [part.get("journal", ""), f"{part['volume']}{number}" if "volume" in part else "", part.get("pages", "")]
+        places = [part.get("journal", ""), f"{part['volume']}{number}" if "volume" in part else "",
+                  part.get("pages", "")]
         doi = f"doi:{part['doi']}" if "doi" in part else ""
         tail = [", ".join(place for place in places if place), part.get("year", ""), doi, part.get("note", "")]
         return f"{listed}. {self.title}. " + ". ".join(text for text in tail if text) + "."
@@ -47,7 +48,8 @@ PAPERS = {
             "Macro-continuous dynamics for hyper-redundant robots: "
             "application to kinematic locomotion bio-inspired by elongated body animals",
             fields={
-                "journal": "IEEE Transactions on Robotics", "volume": "28", "pages": "303–317", "year": "2012", "note": "HAL hal-00761258",
+                "journal": "IEEE Transactions on Robotics", "volume": "28", "pages": "303–317", "year": "2012",
+                "note": "HAL hal-00761258",
             },
         ),
         Paper(
@@ -63,7 +65,8 @@ PAPERS = {
             "002_b16cd868fcc4b9dd",
             (("Aksel A.", "Transeth"), ("Remco I.", "Leine"), ("Christoph", "Glocker"), ("Kristin Y.", "Pettersen")),
             "3-D snake robot motion: nonsmooth modeling, simulations, and experiments",
-            fields={"journal": "IEEE Transactions on Robotics", "volume": "24", "number": "2", "pages": "361–376", "year": "2008"},
+            fields={"journal": "IEEE Transactions on Robotics", "volume": "24", "number": "2", "pages": "361–376",
+                    "year": "2008"},
         ),
         Paper(
             "003_d97203a45313002a",
@@ -75,7 +78,8 @@ PAPERS = {
         Paper(
             "004_fbd5e5ef8d0bb7f5",
             (("Elie", "Gautreau"), ("Xavier", "Bonnet"), ("Med Amine", "Laribi")),
-            "Instrumented bio-inspired cable-driven compliant continuum robot: static modeling and experimental evaluation",
+            "Instrumented bio-inspired cable-driven compliant continuum robot: static modeling and experimental "
+            "evaluation",
             fields={"journal": "Robotica", "year": "2024", "doi": "10.1017/S0263574724001188"},
         ),
     )

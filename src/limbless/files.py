@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; what is written there becomes `path` when the block ends well, and is removed otherwise.
+    """A temporary path beside `path`; what is written there becomes `path` when the block ends well, and is removed
+    otherwise.
 
     Missing folders are made. The temporary name keeps the suffix, because some writers choose the format by it.
     """

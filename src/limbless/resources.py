@@ -9,7 +9,9 @@ from pathlib import Path
 from limbless.errors import InputError
 
 LIVES = 2.5
-"""Times over that a record (what the model kept, and the variables made of it) lies in memory at the end of a run, as measured."""
+"""Times over that a record (what the model kept, and the variables made of it) lies in memory at the end of a run, as
+measured.
+"""
 LONG = 600.0
 """Seconds that a run may still take without a word about it."""
 _CGROUP = Path("/sys/fs/cgroup")
@@ -26,7 +28,8 @@ def _free_of_machine() -> float:
             if line.startswith("MemAvailable:"):
                 return 1024.0 * float(line.split()[1])
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        return 0.5 * float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))   # nothing says how much of it is taken
+        # nothing says how much of it is taken
+        return 0.5 * float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return math.inf
 
 
@@ -35,7 +38,8 @@ def _free_of_group() -> float:
     with contextlib.suppress(OSError, ValueError, IndexError):
         limit = (_CGROUP / "memory.max").read_text().strip()
         if limit != "max":
-            cached = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines()).get("inactive_file", "0")
+            cached = dict(line.split()
+                          for line in (_CGROUP / "memory.stat").read_text().splitlines()).get("inactive_file", "0")
             return float(limit) - float((_CGROUP / "memory.current").read_text()) + float(cached)
     return math.inf
 
@@ -69,8 +73,10 @@ def refuse_too_many_records(count: float, size: float, step: float, every: float
     most = free / (LIVES * size) - constant
     fitting = math.ceil(every * (count - constant) / most / step * (1.0 + 1e-9)) * step if most >= 1.0 else math.inf
     remedy = (f"set record_every to {fitting:g} (s) or more, or shorten the duration" if math.isfinite(fitting) else
-              f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller robot")
-    raise InputError(f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of memory, and "
+              f"even the {constant + 1.0:.3g} that every run keeps do not fit: free some memory, or take a smaller "
+              f"robot")
+    raise InputError(f"record_every: {count:.3g} records of {size / 1e3:.3g} kB need about {needed / 1e9:.3g} GB of "
+                     f"memory, and "
                      f"{free / 1e9:.3g} GB are free; {remedy}")
 
 

@@ -1,4 +1,6 @@
-"""Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and for one that is continued."""
+"""Where the steps of a run begin and end, and which of these times are kept: the same for a whole run and for one that
+is continued.
+"""
 from __future__ import annotations
 
 import math
@@ -29,20 +31,24 @@ def blocks_between(start: float, end: float, step: float, breakpoints: Callable[
                    size: int) -> Iterator[Array]:
     """The knots from `start` to `end` in pieces of `size` steps, each beginning where the one before ended.
 
-    Breakpoints are asked for window by window; windows end at multiples of the step counted from time 0, whatever the start.
+    Breakpoints are asked for window by window; windows end at multiples of the step counted from time 0, whatever the
+    start.
     """
     ahead = np.array([start])
     while ahead[-1] < end:
         after = (math.floor(ahead[-1] / (WINDOW * step) + 1e-9) + 1) * (WINDOW * step)
         last = end if after > end - step else after
-        ahead = np.concatenate([ahead, knots_between(float(ahead[-1]), last, step, breakpoints(float(ahead[-1]), last))[1:]])
+        ahead = np.concatenate([ahead, knots_between(float(ahead[-1]), last, step, breakpoints(float(ahead[-1]),
+                                                                                               last))[1:]])
         while len(ahead) > size + 1 or (len(ahead) > 1 and ahead[-1] == end):
             yield ahead[:size + 1]
             ahead = ahead[min(size, len(ahead) - 1):]
 
 
 def on_grid(time: float, step: float) -> float:
-    """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the whole one does."""
+    """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the
+    whole one does.
+    """
     multiple = round(time / step) * step
     return multiple if abs(multiple - time) < 1e-9 * step else time
 
@@ -66,7 +72,8 @@ LOOKS = 61
 class Looks:
     """The knots at which a run is looked at for its proof and its summary, whatever is recorded.
 
-    Some sixty of them, evenly from the first to the last, and those around the last two marks of whole periods, counted back from the end.
+    Some sixty of them, evenly from the first to the last, and those around the last two marks of whole periods, counted
+    back from the end.
     """
 
     def __init__(self, start: float, end: float, step: float, period: float | None) -> None:
@@ -75,7 +82,9 @@ class Looks:
         self._taken = -1.0
 
     def among(self, knots: Array) -> NDArray[np.bool_]:
-        """Which knots of a block, of those that come one after another; the last belongs to the next block, but for the end."""
+        """Which knots of a block, of those that come one after another; the last belongs to the next block, but for the
+        end.
+        """
         number = np.floor((knots - self.start) / self.spacing + 1e-6)
         chosen = number > np.concatenate([[self._taken], number[:-1]])
         self._taken = number[-2]

@@ -13,12 +13,17 @@ PATIENCE = 120.0      # s that a state is waited for on a busy machine; nothing 
 PACED = """window.pause = 90;
 const next = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = draw => setTimeout(() => next(draw), window.pause);"""
-"""A page draws all the time; without a graphics card, at full rate, that takes a processor for itself: here it waits 90 ms in between."""
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+"""A page draws all the time; without a graphics card, at full rate, that takes a processor for itself: here it waits 90
+ms in between.
+"""
+DRAWN = (
+    "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+)
 _numbers = count()
 
 
-def until(state: Callable[[], Any], wanted: str = "what was waited for did not happen", patience: float = PATIENCE) -> Any:
+def until(state: Callable[[], Any], wanted: str = "what was waited for did not happen",
+          patience: float = PATIENCE) -> Any:
     """Wait for a state, not for a time."""
     end = clock.monotonic() + patience
     while not (found := state()):
@@ -28,7 +33,9 @@ def until(state: Callable[[], Any], wanted: str = "what was waited for did not h
 
 
 def entered(studio: Any, *others: Any) -> Any:
-    """Python's side of the page of a visitor who is none of the others: a browser may show it before the studio has it in its list."""
+    """Python's side of the page of a visitor who is none of the others: a browser may show it before the studio has it
+    in its list.
+    """
     return until(lambda: next((one for one in list(studio.pages.values()) if one not in others), None))
 
 
@@ -47,7 +54,8 @@ class Seen:
 
     def asked_only(self, *allowed: str) -> bool:
         """Whether every request went to one of these."""
-        return bool(self.requests) and all(url.startswith((*allowed, "data:", "blob:", "about:")) for url in self.requests)
+        return bool(self.requests) and all(url.startswith((*allowed, "data:", "blob:", "about:"))
+                                           for url in self.requests)
 
     # What is seen
 
@@ -134,7 +142,9 @@ class Seen:
 
 
 def on_screen(client: Any, points: np.ndarray, box: dict[str, float]) -> np.ndarray:
-    """Where points of the world (n, 3) are in the picture of the scene (n, 2), in pixels, for the camera that the browser reports."""
+    """Where points of the world (n, 3) are in the picture of the scene (n, 2), in pixels, for the camera that the
+    browser reports.
+    """
     camera = client.camera
     w, x, y, z = camera.wxyz
     R = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

@@ -18,7 +18,8 @@ ATTEMPT = """async address => {
   const socket = new WebSocket(address.replace('http', 'ws'), ['viser-vVERSION']);
   socket.binaryType = 'arraybuffer';
   tried.socket = await new Promise(done => {
-    socket.onopen = () => done('opened'); socket.onmessage = () => done('read'); socket.onerror = () => done('refused') });
+    socket.onopen = () => done('opened'); socket.onmessage = () => done('read');
+    socket.onerror = () => done('refused') });
   tried.fetch = await fetch(address).then(answer => answer.text()).then(text => 'read ' + text.length, () => 'refused');
   const frame = document.createElement('iframe');
   frame.src = address;
@@ -44,7 +45,8 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_page_from_another_port_neither_reads_nor_saves(browser: Any, look: Any, elsewhere: str, tmp_path: Path) -> None:
+def test_a_page_from_another_port_neither_reads_nor_saves(browser: Any, look: Any, elsewhere: str,
+                                                          tmp_path: Path) -> None:
     """Even one that has learnt the token; and the studio's own page goes on, also when it is loaded again."""
     import viser
 

@@ -1,4 +1,6 @@
-"""Markup in every text that a stranger's run can hold: it is read as text, in the report, in the replay and in the studio."""
+"""Markup in every text that a stranger's run can hold: it is read as text, in the report, in the replay and in the
+studio.
+"""
 from __future__ import annotations
 
 from pathlib import Path
@@ -12,12 +14,15 @@ from limbless.robots.links import BodyShape, Link
 from limbless.robots.sections import EllipticCylinder
 from tests.browser.driving import entered, until
 
-MARKUP = ('<img src="x" class="owned" onerror="window.top.owned=1"><b class="owned">bold</b></script></textarea></title></style>'
-          '<script>window.top.owned=1</script><a class="owned" href="javascript:window.top.owned=1">go</a>\'"`$\\frac{${owned}')
+MARKUP = ('<img src="x" class="owned" onerror="window.top.owned=1"><b '
+          'class="owned">bold</b></script></textarea></title></style>'
+          '<script>window.top.owned=1</script><a class="owned" '
+          'href="javascript:window.top.owned=1">go</a>\'"`$\\frac{${owned}')
 OWNED = """() => {
   const looked = root => [...root.querySelectorAll('.owned, [href^="javascript"]')].map(one => one.outerHTML).concat(
     [...root.querySelectorAll('*')].flatMap(one => one.shadowRoot ? looked(one.shadowRoot) : []));
-  const bold = [...document.querySelectorAll('svg tspan, svg a')].map(one => one.outerHTML).filter(text => /bold|<a/.test(text));
+  const bold = [...document.querySelectorAll('svg tspan, svg a')]
+    .map(one => one.outerHTML).filter(text => /bold|<a/.test(text));
   return [...looked(document), ...bold, ...(window.top.owned ? ['executed'] : [])] }"""
 """Whatever became an element or was run."""
 
@@ -28,14 +33,17 @@ def named(text: str) -> dict[str, Any]:
     made_of: dict[str, Any] = {"solids": (EllipticCylinder(density=1000.0, **size),), "body": BodyShape(**size)}
     joints = [Joint(kind="revolute", axis=(0.0, 0.0, 1.0), name=f"{text} {number}", label=text) for number in range(2)]
     links = [Link(name=f"{text} head", **made_of),
-             *(Link(name=f"{text} {number}", joint=joint, position=(0.1, 0.0, 0.0), **made_of) for number, joint in enumerate(joints))]
+             *(Link(name=f"{text} {number}", joint=joint, position=(0.1, 0.0, 0.0), **made_of) for number,
+               joint in enumerate(joints))]
     return {"name": text, "links": tuple(links)}
 
 
 @pytest.fixture(scope="module")
 def result() -> ll.Result:
-    scenario = ll.Scenario(name="harmless", title=MARKUP, paper=MARKUP, robot=ll.Chain(**named(MARKUP)), environment=(ll.Water(),),
-                           gait=ll.BodyWave(amplitude=0.2, wavelength=0.3, ramp=0.1), duration=0.5, figures=("overview",))
+    scenario = ll.Scenario(name="harmless", title=MARKUP, paper=MARKUP, robot=ll.Chain(**named(MARKUP)),
+                           environment=(ll.Water(),),
+                           gait=ll.BodyWave(amplitude=0.2, wavelength=0.3, ramp=0.1), duration=0.5,
+                           figures=("overview",))
     made = ll.run(scenario)
     data = made.dataset.copy()
     data.attrs |= {"scenario_name": MARKUP, "model": MARKUP}

@@ -1,7 +1,9 @@
-"""Every scenario in the studio: drawn where the dataset has it, moving, tuned through the page, refused in words, replayed from a file.
+"""Every scenario in the studio: drawn where the dataset has it, moving, tuned through the page, refused in words,
+replayed from a file.
 
-One browser and one server go through the list. `make test` takes one scenario of each model and types a few of its fields into the page;
-`--every-scenario` takes all scenarios, `--every-field` (`make studio-test`) all fields too, about a minute per scenario on a quiet machine.
+One browser and one server go through the list. `make test` takes one scenario of each model and types a few of its
+fields into the page; `--every-scenario` takes all scenarios, `--every-field` (`make studio-test`) all fields too, about
+a minute per scenario on a quiet machine.
 """
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def bystander(studio: Any, look: Any) -> Any:
 
 
 def as_often_as_needed(fixture_name: str, config: pytest.Config) -> str:
-    """One page serves all scenarios, but not where each has dozens of fields to type: a browser that draws in software slows down."""
+    """One page serves all scenarios, but not where each has dozens of fields to type: a browser that draws in software
+    slows down.
+    """
     return "function" if config.getoption("--every-field") else "module"
 
 
@@ -78,7 +82,8 @@ def page(studio: Any, seen: Seen, bystander: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", loader.names())
-def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any, request: Any) -> None:
+def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any, studio: Any, bystander: Any,
+                                                request: Any) -> None:
     skip_unless_wanted(name, request)
     kept = bystander.result, bystander.display.frame
     before = page.result
@@ -119,7 +124,9 @@ def assert_drawn_where_the_dataset_has_it(seen: Seen, page: Any) -> None:
 
 
 def robots_pixels(seen: Seen, page: Any, robot: list[Any], box: dict[str, float]) -> tuple[np.ndarray] | None:
-    """Where the picture changes when the robot is hidden; None if it is another one afterwards, because the page was still loading."""
+    """Where the picture changes when the robot is hidden; None if it is another one afterwards, because the page was
+    still loading.
+    """
     pictures = []
     for visible in (True, False, True):
         for node in robot:
@@ -130,7 +137,9 @@ def robots_pixels(seen: Seen, page: Any, robot: list[Any], box: dict[str, float]
 
 
 def is_hit(mask: np.ndarray, places: np.ndarray) -> bool:
-    """Whether the robot's pixels are at these places, and not everywhere. The browser tells its camera a moment after it has moved."""
+    """Whether the robot's pixels are at these places, and not everywhere. The browser tells its camera a moment after
+    it has moved.
+    """
     height, width = mask.shape
     inside = places[((places > 4) & (places < [width - 5, height - 5])).all(axis=1)].astype(int)
     hit = [mask[y - 2:y + 3, x - 2:x + 3].any() for x, y in inside]
@@ -178,7 +187,8 @@ def begin_short(name: str, seen: Seen, page: Any) -> None:
     seen.page.wait_for_selector(f"#status:has-text('{name}-short:'):has-text('answered in')")
     seen.draw_rarely()
     for root in page.roots:
-        root.visible = False                             # nothing of this needs the scene, which is slow to draw without a graphics card
+        root.visible = False                             # nothing of this needs the scene, which is slow to draw
+                                                         # without a graphics card
 
 
 def chosen(scenario: Scenario, every: bool) -> list[Knob]:
@@ -186,13 +196,16 @@ def chosen(scenario: Scenario, every: bool) -> list[Knob]:
     found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text")]
     if every:
         return found
-    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True, False))
+    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True,
+                                                                                                                   False))
     texts = [knob for knob in found if knob.kind == "text" and len(knob.value) > 2]
     return [kind[len(scenario.name) % len(kind)] for kind in (*parts, texts) if kind]
 
 
 def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
-    """What is typed changes the run in Python and the numbers shown, or is refused in the library's words and changes nothing."""
+    """What is typed changes the run in Python and the numbers shown, or is refused in the library's words and changes
+    nothing.
+    """
     with page._lock:
         page.changes = {}
     page.controls.say("")
@@ -204,7 +217,8 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
     if is_refused(page):
         assert page.result is kept
         expected_words = refused(page).split()
-        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words, f"other words than {expected_words}")
+        until(lambda: seen.page.locator("#status").inner_text().split() == expected_words,
+              f"other words than {expected_words}")
         return
     numbers = [value for _, value in summary_rows(page.result.summary())]
     until(lambda: seen.page.evaluate(SHOWN) == numbers, f"the page does not show {numbers}")
@@ -241,7 +255,8 @@ def other_value(name: str, knob: Knob) -> str:
     if knob.kind == "text":
         return other_text(knob)
     inside = [value for value in contract.others(knob.value) if value != knob.value
-              and (knob.group not in SLIDING or knob.low is None or knob.high is None or knob.low <= value <= knob.high)]
+              and (knob.group not in SLIDING or knob.low is None or knob.high is None
+                   or knob.low <= value <= knob.high)]
     for value in inside:
         try:
             Scenario.load(short(name), {knob.path: value})
@@ -280,7 +295,8 @@ def unseen(name: str, knob: Knob) -> bool:
     place = tuple(int(part) if part.isdigit() else part for part in knob.path.split("."))
     words = {part for part in place if isinstance(part, str)}
     listed = set().union(*(fields for start, fields in contract.UNUSED.items() if name.startswith(start)))
-    return bool(words & (listed | contract.SILENT | contract.LIMITS | {"active", "orientation"})) or place in contract.IDLE
+    return bool(words & (listed | contract.SILENT | contract.LIMITS | {"active",
+                                                                       "orientation"})) or place in contract.IDLE
 
 
 @pytest.fixture(scope="module")

@@ -193,8 +193,10 @@ def test_leaving_ends_the_server_and_its_threads(browser: Any, look: Any, tmp_pa
     ghost = page._ghost_display
     assert page.display.frame == 20 and ghost.frame == ghost.frames.count - 1
     np.testing.assert_allclose(ghost.frames.position, frames_of(opened.ghost).position)
-    assert any(label.endswith(", other") for panel in page.plots._panels for label in (one["label"] for one in panel.handle.series))
+    assert any(label.endswith(", other") for panel in page.plots._panels for label in (one["label"]
+                                                                                       for one in panel.handle.series))
     visitor.page.close()
     server.join(timeout=30.0)
     assert not server.is_alive()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("limbless") and str(id(opened)) in thread.name]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("limbless")
+                and str(id(opened)) in thread.name]

@@ -24,12 +24,14 @@ def test_the_tip_follows_the_mouse(look: Any, browser: Any, tmp_path: Path) -> N
         handle, tip = page.target.handle, page.frames.head[0]
         np.testing.assert_allclose(handle.position, tip)
         box = seen.scene()
-        until(lambda: drag_up(seen.page, page.client, np.asarray(handle.position), handle.scale, box) or page.target.solution is not None)
+        until(lambda: drag_up(seen.page, page.client, np.asarray(handle.position), handle.scale, box)
+              or page.target.solution is not None)
         until(lambda: np.allclose(page.target.solution.target[0], wanted(page)))
         found, statics = page.target.solution, page.target.statics
         assert found.reached[0]
         local = statics.base_rotation.T @ (np.asarray(handle.position) - statics.base_position)
-        np.testing.assert_allclose(found.tip[0], local[1:], atol=1e-6)                 # the tip is where the mouse left the target
+        # the tip is where the mouse left the target
+        np.testing.assert_allclose(found.tip[0], local[1:], atol=1e-6)
         np.testing.assert_allclose(page.display.frames.position[0, -1][1:], np.asarray(handle.position)[1:], atol=1e-6)
         words = ["distance to the target", "vertebrae at a stop", *(f"{tension:.3f} N" for tension in found.tension[0])]
         told = seen.page.locator("#target")

@@ -1,4 +1,5 @@
-"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen."""
+"""What every scenario keeps: it loads, comes back from its own text, and every leaf of it can be set and is then seen.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -16,37 +17,47 @@ from limbless.simulation import run_scenario
 
 Place = tuple[str | int, ...]
 
-FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file", "drop_axial", "tip_stiffness",
+FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file",
+         "drop_axial", "tip_stiffness",
          "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
          "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration"}
-"""Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to exist; joints that
-the gait moves; what a gait that does not stop would stop at; fields that go with another one (a phase's torque and its drive, the start of
-the first phase, tendons that stiffen and their stiffness) or against it (a rate makes gains, which are stated here; lift has no other
-acceleration than weight); lists that no single number describes."""
+"""Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
+exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
+phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
+rate makes gains, which are stated here; lift has no other acceleration than weight); lists that no single number
+describes.
+"""
 CALLED = {"law": "too long for regularised friction"}
 """What a refusal calls a field where another one has to follow it: the step."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
 """Fields that a run's data cannot show: labels, and the period of a controller that is not there."""
 LIMITS = {"tolerance", "bound"}
 """Fields that say how much of an error is accepted: a run that stays below shows nothing of them."""
-UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
+UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load",
+                                                        "stop"},
           "wheeled-snake-manipulate": {"coordinates", "equations"}, "snake-shear": {"until"}, "snake-roll": {"release"}}
-"""Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules share their load,
-a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this short run, so does it before a gait is
-no longer found, joints without friction at rest have no rate at which it fades, and joints that all begin near zero are within any
-band of release."""
+"""Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules
+share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
+short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
+and joints that all begin near zero are within any band of release.
+"""
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
 SOONER: dict[str, dict[str, Any]] = {
-    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2, "environment.clamp.active": [[0.03, 0.05]],
+    "wheeled-snake-crawl-then-reach": {"gait.stop": 0.02, "gait.settle": 0.2,
+                                       "environment.clamp.active": [[0.03, 0.05]],
                                        "environment.point-wrench.active": [[0.01, 0.045]]},
-    "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01, "actuation.phases.2.start": 0.02,
+    "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01,
+                             "actuation.phases.2.start": 0.02,
                              "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
-    "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]], "gait.pace": [[0.01, 0.02, -0.3]]},
+    "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]],
+                      "gait.pace": [[0.01, 0.02, -0.3]]},
 }
 """What happens late in a scenario happens within its short run here."""
-WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised", "ellipse",
-         "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x", "momentum", "spatial",
+WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised",
+         "ellipse",
+         "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
+         "momentum", "spatial",
          "points", "outer", "universal", "cylinder", "paper", "motion", "printed", "other-word"]
 """Other values to try where a field holds a word."""
 
@@ -93,8 +104,11 @@ def excited(name: str) -> Scenario:
     bends = {f"gait.{field}": value for field, value in lively.items() if hasattr(whole.gait, field)}
     decided = any(item.role == "constraint" for item in whole.environment)         # contacts decide how the base moves
     base = "decided" if decided else getattr(whole.robot.build(), "base", "free")
-    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6, "decided": [0.0] * 6}.get(base, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    return Scenario.load(name, {"duration": 0.5 if beating else 0.06, "initial.twist": twist, **bends, **SOONER.get(name, {})})
+    twist = {"planar": [0.1, 0.2, 0.0, 0.0, 0.0, 0.6], "fixed": [0.0] * 6, "decided": [0.0] * 6}.get(base,
+                                                                                                     [0.1, 0.2, 0.3,
+                                                                                                      0.4, 0.5, 0.6])
+    return Scenario.load(name, {"duration": 0.5 if beating else 0.06, "initial.twist": twist, **bends,
+                                **SOONER.get(name, {})})
 
 
 @cache
@@ -125,13 +139,15 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
         except InputError as error:
             text = str(error)
             named = [str(part) for part in path if isinstance(part,
-                                                              str)][-1]              # an entry of a list is refused by its list's name
+                                                              # an entry of a list is refused by its list's name
+                                                              str)][-1]
             assert f"--set {dotted}=" in text or str(path[-1]) in text or named in text, text
             assert "pydantic" not in text and "Traceback" not in text and len(text) > len(dotted) + 20
     return None
 
 
-LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}") for name in loader.names() for path in written(name)]
+LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}") for name in loader.names()
+          for path in written(name)]
 
 
 @pytest.mark.parametrize("name", loader.names())

@@ -17,7 +17,8 @@ from limbless.scenarios.scenario import Initial, Scenario
 
 REGISTERED = [(family, kind, cls) for family in registry._FOLDERS for kind, cls in registry.kinds(family).items()]
 NAMES = [f"{family}:{kind}" for family, kind, _ in REGISTERED]
-EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top, *nested(top))))
+EVERY = list(dict.fromkeys(cls for _, _, top in [*REGISTERED, ("", "", Scenario), ("", "", Initial)] for cls in (top,
+                                                                                                                 *nested(top))))
 
 
 DIRECTIONS = {"axis", "second_axis", "lateral", "direction", "orientation"}
@@ -46,13 +47,16 @@ def test_every_description_says_what_it_is(cls: type[Description]) -> None:
     text = inspect.getdoc(cls) or ""
     inherited = [base.__doc__ for base in cls.__mro__[1:]]
     assert len(text) > 10 and cls.__doc__ not in inherited
-    assert text.partition("\n")[0].rstrip().endswith((".", ":")), "the first line, which `limbless list` shows, is a whole sentence"
+    assert text.partition("\n")[0].rstrip().endswith((".", ":")), (
+        "the first line, which `limbless list` shows, is a whole sentence"
+    )
 
 
 @pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
 def test_numbers_have_units_and_fields_have_meanings(cls: type[Description]) -> None:
     fields = {name: field for name, field in cls.model_fields.items() if name not in ("kind", "preset", "shape")}
-    numbers = {name: field for name, field in fields.items() if holds_numbers(field.annotation) and name not in DIRECTIONS}
+    numbers = {name: field for name, field in fields.items() if holds_numbers(field.annotation)
+               and name not in DIRECTIONS}
     assert not [name for name, field in numbers.items() if not unit_of(field)], "numbers without a unit"
     assert not [name for name, field in fields.items() if not field.description], "fields without a meaning"
 
@@ -64,10 +68,14 @@ def test_fields_can_be_put_in_words(cls: type[Description]) -> None:
 
 
 def test_a_run_imports_only_the_model_that_it_names() -> None:
-    """Others would cost a fresh interpreter a quarter of a second; all are there as soon as somebody asks what there is."""
-    code = ("import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in sys.modules; "
+    """Others would cost a fresh interpreter a quarter of a second; all are there as soon as somebody asks what there
+    is.
+    """
+    code = ("import sys, limbless as ll; ll.Scenario.load('eel-planar'); assert 'limbless.models.nonsmooth' not in "
+            "sys.modules; "
             "ll.Scenario.load('snake-pegs'); assert 'limbless.models.nonsmooth' in sys.modules; "
-            "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert len(registry.kinds('model')) > 4")
+            "assert 'limbless.models.geometric' not in sys.modules; from limbless import registry; assert "
+            "len(registry.kinds('model')) > 4")
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

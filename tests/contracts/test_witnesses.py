@@ -1,4 +1,6 @@
-"""Every recorded variable of every model has a witness that does not share its code, agrees with it, and notices when it is wrong."""
+"""Every recorded variable of every model has a witness that does not share its code, agrees with it, and notices when
+it is wrong.
+"""
 from __future__ import annotations
 
 import importlib
@@ -24,7 +26,8 @@ def test_every_recorded_variable_has_a_witness(model: str, variable: str) -> Non
     witnesses.WITNESSES[model, variable](case)
 
 
-RESIDUALS = ("contact_residual", "tail_wrench", "equilibrium_residual", "power_residual", "target_error", "target_angle_error")
+RESIDUALS = ("contact_residual", "tail_wrench", "equilibrium_residual", "power_residual", "target_error",
+             "target_angle_error")
 """How far something is from holding: rounding, whose size alone can be vouched for."""
 
 
@@ -41,7 +44,8 @@ def wrongs(variable: str, data: xr.DataArray) -> dict[str, np.ndarray]:
     if data.dims and data.dims[-1] in COMPONENTS:
         for component in range(values.shape[-1]):
             if np.abs(values[..., component]).max(initial=0.0) > 1e-4 * np.abs(values).max(initial=0.0):
-                found[f"component {component} turned round"] = np.where(np.arange(values.shape[-1]) == component, -values, values)
+                found[f"component {component} turned round"] = np.where(np.arange(values.shape[-1]) == component,
+                                                                        -values, values)
     return found
 
 
@@ -52,13 +56,18 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
     assert recorded, f"no run of {model} records {variable}"
     for wrong in sorted({wrong for data in recorded for wrong in wrongs(variable, data)}):
         with pytest.raises(AssertionError):
-            witnesses.WITNESSES[model, variable](case.changed(variable, lambda data: wrongs(variable, data).get(wrong, data.values)))
+            witnesses.WITNESSES[model, variable](case.changed(variable, lambda data: wrongs(variable, data).get(wrong,
+                                                                                                                data.values)))
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
-CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit", "radius", "section_length",
-             "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass", "vertebra_volume"}
-"""Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole run."""
+CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit", "radius",
+             "section_length",
+             "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
+             "vertebra_volume"}
+"""Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole
+run.
+"""
 
 
 def in_result(data: xr.Dataset) -> set[str]:
@@ -84,8 +93,10 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
                "non-smooth": {**contact, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics}
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
     recorded = {(model, name) for model, schema in schemas.items() for name in schema}
-    recorded |= {(model, name) for model, make in witnesses.CASES.items() for run in make().runs.values() for name in in_result(run())}
-    assert recorded == set(witnesses.WITNESSES), {"without a witness": recorded - set(ALL), "not recorded": set(ALL) - recorded}
+    recorded |= {(model, name) for model, make in witnesses.CASES.items() for run in make().runs.values()
+                 for name in in_result(run())}
+    assert recorded == set(witnesses.WITNESSES), {"without a witness": recorded - set(ALL),
+                                                  "not recorded": set(ALL) - recorded}
 
 
 @pytest.mark.parametrize("model", sorted(witnesses.CASES))
@@ -94,7 +105,8 @@ def test_looks_are_what_records_of_the_same_instants_show(model: str) -> None:
         data = make()
         names = {name: str(name).removeprefix("look_") for name in data.data_vars if str(name).startswith("look_")}
         for look, record in names.items():
-            if record in ("contact_residual", "contact_depth"):                  # the worst since the look before, or the record before
+            # the worst since the look before, or the record before
+            if record in ("contact_residual", "contact_depth"):
                 assert data[look].values.max() == data[record].values.max()
             elif record != "orientation_drift":
                 same, seen = np.nonzero(np.abs(data["time"].values[:, None] - data["look"].values) < 1e-9)

@@ -1,4 +1,5 @@
-"""Branches reached, from `coverage json -q -o - | python tests/coverage/branches.py`: the worst files, the total; exit 1 below 90 %.
+"""Branches reached, from `coverage json -q -o - | python tests/coverage/branches.py`: the worst files, the total; exit
+1 below 90 %.
 
 Branches alone: coverage's own --fail-under counts lines with them, and most lines have no choice.
 """

@@ -1,11 +1,13 @@
 """The snake of PyElastica's examples on a ground that both engines can express; for tests and benchmarks.
 
-PyElastica moves an elastic rod by muscle torques; `limbless` imposes strains. The two can express the same case once the curvature is
-known: the bending that PyElastica finds is recorded and imposed, and the net motion that the ground makes of it is compared. Stretch and
-shear, which the elastic rod has to a share of 1e-3 and less, the rod of `limbless` has not.
+PyElastica moves an elastic rod by muscle torques; `limbless` imposes strains. The two can express the same case once
+the curvature is known: the bending that PyElastica finds is recorded and imposed, and the net motion that the ground
+makes of it is compared. Stretch and shear, which the elastic rod has to a share of 1e-3 and less, the rod of `limbless`
+has not.
 
-The ground is the regularised law of `limbless` with the weight of the body everywhere, in place of PyElastica's plane with its penalty: a
-force for each element, written for numba as PyElastica writes its own. Its last node is the head: X = length - s.
+The ground is the regularised law of `limbless` with the weight of the body everywhere, in place of PyElastica's plane
+with its penalty: a force for each element, written for numba as PyElastica writes its own. Its last node is the head: X
+= length - s.
 """
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ LENGTH, RADIUS, DENSITY, MODULUS, PERIOD, GRAVITY = 0.35, 0.35 * 0.011, 1000.0, 
 MUSCLES = np.array([3.4e-3, 3.3e-3, 4.2e-3, 2.6e-3, 3.6e-3, 3.5e-3])    # N m: those of the published snake
 MU = LENGTH / (PERIOD**2 * GRAVITY * 0.1)                                                # Froude number 0.1
 SLIP, DAMPING = 0.01, 2.0                                                                # m/s; 1/s, on every mass
-STEP = 1e-4                                                                              # s: half as much again is unstable
+# s: half as much again is unstable
+STEP = 1e-4
 
 
 class History(NamedTuple):
@@ -60,7 +63,8 @@ class Ground(ea.NoForces):                                                      
         self.grip, self.share = MU * np.array([1.0, 1.5, 2.0]), weight
 
     def apply_forces(self, system: Any, time: float = 0.0) -> None:
-        _rub(system.velocity_collection, system.director_collection, self.grip, SLIP, self.share, system.external_forces)
+        _rub(system.velocity_collection, system.director_collection, self.grip, SLIP, self.share,
+             system.external_forces)
 
 
 class _World(ea.BaseSystemCollection, ea.Forcing, ea.Damping):                           # type: ignore[misc]
@@ -73,13 +77,17 @@ class Snake:
     def __init__(self, elements: int, step: float = STEP) -> None:
         self.elements, self.step, self.time = elements, step, np.float64(0.0)
         self.world = _World()
-        self.rod = ea.CosseratRod.straight_rod(elements, np.zeros(3), np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), LENGTH, RADIUS,
+        self.rod = ea.CosseratRod.straight_rod(elements, np.zeros(3), np.array([1.0, 0.0, 0.0]),
+                                               np.array([0.0, 0.0, 1.0]), LENGTH, RADIUS,
                                                DENSITY, youngs_modulus=MODULUS, shear_modulus=MODULUS / 1.5)
         self.world.append(self.rod)
         self.world.add_forcing_to(self.rod).using(
-            ea.MuscleTorques, base_length=LENGTH, b_coeff=MUSCLES, period=PERIOD, wave_number=2.0 * np.pi, phase_shift=0.0,
-            rest_lengths=self.rod.rest_lengths, ramp_up_time=PERIOD, direction=np.array([0.0, 0.0, 1.0]), with_spline=True)
-        self.world.add_forcing_to(self.rod).using(Ground, weight=DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY)
+            ea.MuscleTorques, base_length=LENGTH, b_coeff=MUSCLES, period=PERIOD, wave_number=2.0 * np.pi,
+            phase_shift=0.0,
+            rest_lengths=self.rod.rest_lengths, ramp_up_time=PERIOD, direction=np.array([0.0, 0.0, 1.0]),
+            with_spline=True)
+        self.world.add_forcing_to(self.rod).using(Ground,
+                                                  weight=DENSITY * np.pi * RADIUS**2 * LENGTH / elements * GRAVITY)
         self.world.dampen(self.rod).using(ea.AnalyticalLinearDamper, uniform_damping_constant=DAMPING, time_step=step)
         self.world.finalize()
         self.stepper = ea.PositionVerlet()
@@ -128,7 +136,8 @@ def gait(history: History) -> ll.SampledCurvature:
 
 
 def motion(history: History, cells: int, step: float) -> ll.Result:
-    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's last node and looks along -x."""
+    """Net motion of `limbless` for the recorded bending: the head starts at PyElastica's last node and looks along -x.
+    """
     settings = ll.MacroContinuousSettings(cells=cells)
     return ll.simulate(rod(), gait(history), environment(), model=settings, duration=float(history.time[-1]), step=step,
                        record_every=float(history.time[1]),

@@ -1,4 +1,6 @@
-"""The snake robot of paper 002 in MuJoCo: spheres at the ends of links, elliptic cones, position servos; for tests and benchmarks."""
+"""The snake robot of paper 002 in MuJoCo: spheres at the ends of links, elliptic cones, position servos; for tests and
+benchmarks.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -11,10 +13,13 @@ from limbless.actuation.joints import joint_motion
 
 
 def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> str:
-    """The robot and ground of one of the snake scenarios, in MuJoCo's language. Its contacts are soft; these are made stiff."""
+    """The robot and ground of one of the snake scenarios, in MuJoCo's language. Its contacts are soft; these are made
+    stiff.
+    """
     robot, ground = scenario.robot, scenario.environment[0]
     across, along = robot.inertias()
-    friction = f'friction="{ground.lateral} 0 {ground.rolling * robot.sphere_radius}" condim="6" solref="{max(0.002, 2 * step)} 1"'
+    rubbing = f'friction="{ground.lateral} 0 {ground.rolling * robot.sphere_radius}"'
+    friction = f'{rubbing} condim="6" solref="{max(0.002, 2 * step)} 1"'
     start = scenario.initial
     body = ""
     for number in reversed(range(robot.links)):
@@ -23,10 +28,12 @@ def snake_text(scenario: ll.Scenario, step: float, cone: str = "elliptic") -> st
         turn = " ".join(map(repr, start.orientation if number == 0 else (1.0, 0.0, 0.0, 0.0)))
         joints = "<freejoint/>" if number == 0 else (f'<joint name="yaw{number}" type="hinge" axis="0 0 1"/>'
                                                       f'<joint name="pitch{number}" type="hinge" axis="0 1 0"/>')
-        spheres = "".join(f'<geom type="sphere" size="{robot.sphere_radius}" pos="{center + side * robot.sphere_distance} 0 0" mass="0" '
+        spheres = "".join(f'<geom type="sphere" size="{robot.sphere_radius}" '
+                          f'pos="{center + side * robot.sphere_distance} 0 0" mass="0" '
                           f'contype="1" conaffinity="2" {friction}/>' for side in (-1, 1))
         body = (f'<body name="link{number}" pos="{" ".join(map(repr, place))}" quat="{turn}">{joints}'
-                f'<inertial mass="{robot.link_mass}" pos="{center} 0 0" diaginertia="{along} {across} {across}"/>{spheres}'
+                f'<inertial mass="{robot.link_mass}" pos="{center} 0 0" diaginertia="{along} {across} '
+                f'{across}"/>{spheres}'
                 f'<site name="middle{number}" pos="{center} 0 0"/>{body}</body>')
     kp, kd = scenario.actuation.stiffness, scenario.actuation.damping
     motors = "".join(f'<position joint="{axis}{number}" kp="{gain}" kv="{kd}"/>' for number in range(1, robot.links)

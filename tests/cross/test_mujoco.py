@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 
 STEP, STEPS, GRAVITY = 1e-3, 100, (0.4, -0.3, -9.81)
 FREEDOMS = 9                                             # 1 + 2 + 3 + 1 + 2
-AMPLITUDE, RATE, PHASE = np.linspace(0.3, -0.4, FREEDOMS), np.linspace(20.0, 60.0, FREEDOMS), np.linspace(0.0, 3.0, FREEDOMS)
+AMPLITUDE, RATE, PHASE = np.linspace(0.3, -0.4, FREEDOMS), np.linspace(20.0, 60.0, FREEDOMS), np.linspace(0.0, 3.0,
+                                                                                                          FREEDOMS)
 
 
 def torque(times: Array, joints: Array) -> Array:
@@ -30,12 +31,14 @@ def tumbling_chain(rng: np.random.Generator) -> ll.Chain:
     """One joint of each kind, with rotors and dampers (the same number for all axes of a joint, as MuJoCo has it)."""
     links = [Link(**random_mass(rng))]
     for kind in ("revolute", "universal", "spherical", "prismatic", "universal"):
-        fields: dict[str, Any] = {"kind": kind, "rotor_inertia": rng.uniform(0.001, 0.01), "damping": rng.uniform(0.0, 0.05)}
+        fields: dict[str, Any] = {"kind": kind, "rotor_inertia": rng.uniform(0.001, 0.01), "damping": rng.uniform(0.0,
+                                                                                                                  0.05)}
         if kind != "spherical":
             fields |= {"axis": tuple(direction(rng)), "stiffness": rng.uniform(0.0, 3.0)}
         if kind == "universal":
             fields |= {"second_axis": tuple(direction(rng)), "offset": tuple(0.05 * rng.normal(size=3))}
-        links.append(Link(joint=Joint(**fields), position=tuple(0.2 * rng.normal(size=3)), orientation=tuple(unit_quaternion(rng)),
+        links.append(Link(joint=Joint(**fields), position=tuple(0.2 * rng.normal(size=3)),
+                          orientation=tuple(unit_quaternion(rng)),
                           **random_mass(rng)))
     return ll.Chain(links=tuple(links))
 
@@ -58,7 +61,8 @@ def body_text(links: tuple[Link, ...]) -> str:
         if own.second_axis is not None:
             joints += f'<joint type="hinge" axis="{words(own.second_axis)}" {passive}/>'
     return (f'<body pos="{words(link.translation())}" quat="{words(link.orientation)}">{joints}'
-            f'<inertial mass="{mass!r}" pos="{words(center)}" fullinertia="{words(central[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)])}"/>'
+            f'<inertial mass="{mass!r}" pos="{words(center)}" '
+            f'fullinertia="{words(central[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)])}"/>'
             f'{body_text(links[1:]) if len(links) > 1 else ""}</body>')
 
 
@@ -73,11 +77,15 @@ def home_of(chain: ll.Chain, kind: str) -> Array:
 
 
 class Twin:
-    """The chain in MuJoCo, in the state that `initial` gives. The spherical joint has its columns 3 to 5 along the base's axes at home."""
+    """The chain in MuJoCo, in the state that `initial` gives. The spherical joint has its columns 3 to 5 along the
+    base's axes at home.
+    """
 
     def __init__(self, chain: ll.Chain, initial: dict[str, Any]) -> None:
         options = f'<option timestep="{STEP!r}" integrator="RK4" gravity="{words(GRAVITY)}"/>'
-        self.model = mujoco.MjModel.from_xml_string(f"<mujoco>{options}<worldbody>{body_text(chain.links)}</worldbody></mujoco>")
+        self.model = mujoco.MjModel.from_xml_string(
+            f"<mujoco>{options}<worldbody>{body_text(chain.links)}</worldbody></mujoco>"
+        )
         self.data, self.home = mujoco.MjData(self.model), home_of(chain, "spherical")
         q, v = np.array(initial["joint_position"]), np.array(initial["joint_velocity"])
         ball = np.zeros(4)
@@ -106,7 +114,8 @@ class Twin:
         mujoco.mju_quat2Vel(turn, q[10:14], 1.0)
         R = self.rotation(q[3:7].copy())
         return {"base_position": q[:3], "base_orientation": q[3:7], "base_twist": np.concatenate([R.T @ v[:3], v[3:6]]),
-                "joint_position": np.concatenate([q[7:10], self.home @ turn, q[14:]]), "joint_velocity": self.columns(v[6:], self.home)}
+                "joint_position": np.concatenate([q[7:10], self.home @ turn, q[14:]]),
+                "joint_velocity": self.columns(v[6:], self.home)}
 
 
 @pytest.fixture
@@ -119,13 +128,16 @@ def clean_callback() -> Iterator[None]:
 def test_same_motion_as_mujoco(seed: int, clean_callback: None) -> None:
     rng = np.random.default_rng(seed)
     chain = tumbling_chain(rng)
-    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(unit_quaternion(rng)), "twist": tuple(rng.normal(size=6)),
-               "joint_position": tuple(rng.uniform(-1.0, 1.0, FREEDOMS)), "joint_velocity": tuple(rng.normal(size=FREEDOMS))}
+    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(unit_quaternion(rng)),
+               "twist": tuple(rng.normal(size=6)),
+               "joint_position": tuple(rng.uniform(-1.0, 1.0, FREEDOMS)),
+               "joint_velocity": tuple(rng.normal(size=FREEDOMS))}
     twin = Twin(chain, initial)
     mujoco.set_mjcb_control(twin.push)
     for _ in range(STEPS):
         mujoco.mj_step(twin.model, twin.data)
-    result = ll.simulate(chain, ll.FunctionGait(function=torque, drives="torque"), ll.Gravity(acceleration=GRAVITY), actuation="torque",
+    result = ll.simulate(chain, ll.FunctionGait(function=torque, drives="torque"), ll.Gravity(acceleration=GRAVITY),
+                         actuation="torque",
                          duration=STEP * STEPS, step=STEP, record_every=STEP * STEPS, initial=initial)
     ours = {name: result.dataset[name].values[-1] for name in twin.state()}
     moved = max(np.abs(ours[name] - result.dataset[name].values[0]).max() for name in ours)

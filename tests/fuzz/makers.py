@@ -18,8 +18,8 @@ drag, friction         0.05 to 1              1e-4 to 100
 tension                0.01 to 0.6 N          1e-3 to 100 N
 =====================  =====================  =====================
 
-Odd seeds take a built-in scenario of the model, shortened, and multiply some of its numbers: mild 1 to 3 numbers by 0.8 to 1.25, wild 1 to
-8 numbers by 1e-3 to 1e3, with a sign changed or a zero here and there.
+Odd seeds take a built-in scenario of the model, shortened, and multiply some of its numbers: mild 1 to 3 numbers by 0.8
+to 1.25, wild 1 to 8 numbers by 1e-3 to 1e3, with a sign changed or a zero here and there.
 """
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 
 STEPS = (10, 25)
-LABELS = {"name", "title", "paper", "figures", "kind", "preset", "task", "result", "duration", "record_every", "control_period"}
+LABELS = {"name", "title", "paper", "figures", "kind", "preset", "task", "result", "duration", "record_every",
+          "control_period"}
 """Fields of a scenario that are not multiplied: words without effect, what a thing is, and how long it lasts."""
 COUNTS = {"points", "count", "cells", "links", "modules"}
 """Numbers of things: at most doubled."""
@@ -74,7 +75,8 @@ class Dice:
         vector = self.rng.normal(size=3)
         return list(map(float, vector / np.linalg.norm(vector)))
 
-    # ------------------------------------------------------------------------------------------------- numbers of the table above
+    # ------------------------------------------------------------------------------------------------- numbers of the
+    # table above
     def step(self) -> float:
         return self.number((0.001, 0.005), (0.0001, 0.3))
 
@@ -100,7 +102,8 @@ class Dice:
         return self.number((0.05, 1.0), (1e-4, 100.0))
 
 
-# ------------------------------------------------------------------------------------------------------------------ parts
+# ------------------------------------------------------------------------------------------------------------------
+# parts
 
 def joint(dice: Dice, kinds: tuple[str, ...]) -> Mapping:
     kind = dice.pick(*kinds)
@@ -116,7 +119,8 @@ def joint(dice: Dice, kinds: tuple[str, ...]) -> Mapping:
     return made
 
 
-def chain(dice: Dice, kinds: tuple[str, ...] = ("revolute", "prismatic", "universal", "spherical"), bases: tuple[str, ...] = (
+def chain(dice: Dice, kinds: tuple[str, ...] = ("revolute", "prismatic", "universal", "spherical"),
+          bases: tuple[str, ...] = (
         "free", "planar", "fixed")) -> Mapping:
     links = []
     for number in range(dice.count((2, 6), (1, 15))):
@@ -132,7 +136,8 @@ def chain(dice: Dice, kinds: tuple[str, ...] = ("revolute", "prismatic", "univer
 
 def body_wave(dice: Dice) -> Mapping:
     return {"kind": "body-wave", "amplitude": dice.amplitude(), "growth": dice.signed(1.0, 10.0),
-            "wavelength": dice.number((0.5, 3.0), (0.01, 100.0)), "period": dice.period(), "ramp": dice.pick(0.0, dice.period()),
+            "wavelength": dice.number((0.5, 3.0), (0.01, 100.0)), "period": dice.period(),
+            "ramp": dice.pick(0.0, dice.period()),
             "turn": dice.signed(0.05, 1.0), "dive": dice.signed(0.05, 1.0)}
 
 
@@ -143,8 +148,10 @@ def serpenoid(dice: Dice) -> Mapping:
 
 def joint_wave(dice: Dice) -> Mapping:
     rate = 2.0 * math.pi / dice.period()
-    return {"kind": "joint-wave", "yaw_amplitude": dice.amplitude(), "yaw_rate": rate, "yaw_phase": dice.signed(1.0, 4.0),
-            "pitch_amplitude": dice.pick(0.0, dice.amplitude()), "pitch_rate": rate, "pitch_lead": dice.signed(1.5, 4.0),
+    return {"kind": "joint-wave", "yaw_amplitude": dice.amplitude(), "yaw_rate": rate, "yaw_phase": dice.signed(1.0,
+                                                                                                                4.0),
+            "pitch_amplitude": dice.pick(0.0, dice.amplitude()), "pitch_rate": rate, "pitch_lead": dice.signed(1.5,
+                                                                                                               4.0),
             "release": dice.pick(0.0, 0.05)}
 
 
@@ -152,9 +159,12 @@ def forces(dice: Dice, *more: Callable[[Dice], Mapping]) -> list[Mapping]:
     """Some of the environments that push on slices and masses."""
     kinds: tuple[Callable[[Dice], Mapping], ...] = (
         lambda dice: {"kind": "gravity"},
-        lambda dice: {"kind": "buoyancy", "density": dice.density(), **dice.pick({}, {"surface": dice.signed(0.2, 5.0)})},
-        lambda dice: {"kind": "drag", "along": dice.friction(), "lateral": dice.friction(), "vertical": dice.friction()},
-        lambda dice: {"kind": "water", "density": dice.density(), "added_mass": dice.pick("paper", "consistent", "none"),
+        lambda dice: {"kind": "buoyancy", "density": dice.density(),
+                      **dice.pick({}, {"surface": dice.signed(0.2, 5.0)})},
+        lambda dice: {"kind": "drag", "along": dice.friction(), "lateral": dice.friction(),
+                      "vertical": dice.friction()},
+        lambda dice: {"kind": "water", "density": dice.density(), "added_mass": dice.pick("paper", "consistent",
+                                                                                          "none"),
                       "current": dice.vector(0.2, 20.0)},
         *more)
     return [make(dice) for make in kinds if dice.chance(0.4)]
@@ -166,13 +176,16 @@ def regularised_wheels(dice: Dice) -> Mapping:
 
 
 def borne(dice: Dice, robot: Mapping, around: list[Mapping]) -> Mapping:
-    """The robot, in the mild half on a planar base where it stands on wheels: these hold nothing up, and a free base on them is refused."""
+    """The robot, in the mild half on a planar base where it stands on wheels: these hold nothing up, and a free base on
+    them is refused.
+    """
     falls = robot.get("base") == "free" and any(item["kind"] == "wheels" for item in around)
     return {**robot, "base": "planar"} if dice.mild and falls else robot
 
 
 def point_wrench(dice: Dice) -> Mapping:
-    return {"kind": "point-wrench", "force": dice.vector(0.1, 1e4), "torque": dice.vector(0.01, 1e3), "frame": dice.pick("world", "body"),
+    return {"kind": "point-wrench", "force": dice.vector(0.1, 1e4), "torque": dice.vector(0.01, 1e3),
+            "frame": dice.pick("world", "body"),
             **dice.pick({}, {"active": [[0.0, 0.01]]})}
 
 
@@ -181,15 +194,18 @@ def times(dice: Dice, step: float | None = None) -> Mapping:
     return {"step": step, "duration": step * dice.count(STEPS, STEPS)}
 
 
-# ---------------------------------------------------------------------------------------------------------------- scenarios
+# ----------------------------------------------------------------------------------------------------------------
+# scenarios
 
 def newton_euler(dice: Dice) -> Mapping:
     actuation = dice.pick({"kind": "motion"}, {"kind": "pd", "stiffness": dice.gain(), "damping": 0.02 * dice.gain()})
     initial, robot = {"position": dice.vector(1.0, 1e3)}, chain(dice)
-    bends = {tuple(link["joint"].get("axis", (0, 0, 1))) for link in robot["links"][1:]} >= {(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)}
+    bends = {tuple(link["joint"].get("axis", (0, 0, 1))) for link in robot["links"][1:]} >= {(0.0, 0.0, 1.0),
+                                                                                             (0.0, 1.0, 0.0)}
     gait = dice.pick(body_wave, serpenoid)(dice) if bends else serpenoid(dice)
     around = forces(dice, regularised_wheels, point_wrench)
-    return {"robot": borne(dice, robot, around), "gait": gait, "actuation": actuation, "initial": initial, "environment": around,
+    return {"robot": borne(dice, robot, around), "gait": gait, "actuation": actuation, "initial": initial,
+            "environment": around,
             "model": {"kind": "newton-euler"}, **times(dice)}
 
 
@@ -210,26 +226,34 @@ def geometric(dice: Dice) -> Mapping:
 def non_smooth(dice: Dice) -> Mapping:
     length = dice.number((0.1, 0.2), (0.001, 5.0))
     radius = length * dice.number((0.2, 0.45), (0.01, 2.0))
-    robot = {"kind": "chain", "preset": "aiko", "links": dice.count((2, 6), (1, 15)), "length": length, "sphere_radius": radius,
+    robot = {"kind": "chain", "preset": "aiko", "links": dice.count((2, 6), (1, 15)), "length": length,
+             "sphere_radius": radius,
              "sphere_distance": 0.3 * length, "link_mass": dice.number((0.2, 2.0), (1e-4, 1e3)), "inertia": "cylinder"}
-    laws = {"forward": dice.friction(), "lateral": dice.friction(), "rolling": 0.01 * dice.friction(), "restitution": dice.pick(0.0, 0.5)}
+    laws = {"forward": dice.friction(), "lateral": dice.friction(), "rolling": 0.01 * dice.friction(),
+            "restitution": dice.pick(0.0, 0.5)}
     around: list[Mapping] = [{"kind": "ground", **laws}, {"kind": "gravity"}]
     if dice.chance(0.3):
-        around.append({"kind": "pegs", "feet": [[dice.signed(0.5, 0.5), 4.0 * radius, 0.0] for _ in range(3)], "radius": radius})
+        around.append({"kind": "pegs", "feet": [[dice.signed(0.5, 0.5), 4.0 * radius, 0.0] for _ in range(3)],
+                       "radius": radius})
     stiffness = dice.number((1.0, 20.0), (1e-3, 1e5))
     actuation = dice.pick({"kind": "pd", "stiffness": stiffness, "damping": 0.02 * stiffness},
-                          {"kind": "servo", "stiffness": stiffness, "damping": 0.02 * stiffness, "refresh": 10.0}, {"kind": "motion"})
-    return {"robot": robot, "gait": {**joint_wave(dice), "pitch_amplitude": 0.0}, "environment": around, "actuation": actuation,
+                          {"kind": "servo", "stiffness": stiffness, "damping": 0.02 * stiffness, "refresh": 10.0},
+                          {"kind": "motion"})
+    return {"robot": robot, "gait": {**joint_wave(dice), "pitch_amplitude": 0.0}, "environment": around,
+            "actuation": actuation,
             "initial": {"position": [0.0, 0.0, radius + abs(dice.signed(0.05, 1.0))]}, **times(dice),
-            "model": {"kind": "non-smooth", "theta": dice.pick(0.5, 1.0), "activation": dice.pick("anticipative", "paper")}}
+            "model": {"kind": "non-smooth", "theta": dice.pick(0.5, 1.0), "activation": dice.pick("anticipative",
+                                                                                                  "paper")}}
 
 
 def macro_continuous(dice: Dice) -> Mapping:
     length = dice.length() * 3.0
-    robot = {"kind": "rod", "length": length, "half_width": 0.3 * length * dice.thickness() / 3.0, "density": dice.density(),
+    robot = {"kind": "rod", "length": length, "half_width": 0.3 * length * dice.thickness() / 3.0,
+             "density": dice.density(),
              "taper": dice.pick(0.0, 0.5), "strains": dice.pick("universal", "kirchhoff", "reissner"),
              "base": dice.pick("free", "planar", "fixed")}
-    free = forces(dice, lambda dice: {"kind": "regularised-friction", "forward": dice.friction(), "lateral": dice.friction(),
+    free = forces(dice, lambda dice: {"kind": "regularised-friction", "forward": dice.friction(),
+                                      "lateral": dice.friction(),
                                  "speed": dice.number((0.05, 0.2), (1e-6, 10.0))})
     held = [{"kind": "anchorage", "abscissa": length * dice.pick(0.0, 0.5, 1.0), "sway": dice.vector(0.05, 1.0, 6),
              "period": dice.period()}]
@@ -248,13 +272,16 @@ def macro_continuous(dice: Dice) -> Mapping:
 
 def tendon_statics(dice: Dice) -> Mapping:
     count = dice.count((2, 6), (1, 15))
-    robot = {"kind": "tendon-spine", "preset": "snake-neck", "count": count, "first_stiffness": dice.number((0.03, 0.3), (1e-5, 1e2)),
+    robot = {"kind": "tendon-spine", "preset": "snake-neck", "count": count, "first_stiffness": dice.number((0.03, 0.3),
+                                                                                                            (1e-5,
+                                                                                                             1e2)),
              "last_stiffness": dice.number((0.03, 0.3), (1e-5, 1e2)), "kinematics": dice.pick("arc", "hinge"),
              "head_mass": dice.number((0.001, 0.01), (1e-6, 10.0))}
     pull = lambda: dice.number((0.01, 0.6), (1e-3, 100.0))
     side = lambda: dice.signed(0.01, 1.0)
     task, gait = dice.pick(
-        ("path", {"kind": "tendon-path", "table": [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, pull(), pull(), 0.0, 0.0]], "points": 5}),
+        ("path", {"kind": "tendon-path", "table": [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, pull(), pull(), 0.0, 0.0]],
+                  "points": 5}),
         ("inverse", {"kind": "tip-path", "table": [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, side(), side()]], "points": 5}),
         ("grid", {"kind": "tension-grid", "largest": pull(), "count": 3}))
     around = [{"kind": "gravity"}] if dice.chance(0.7) else []
@@ -265,11 +292,13 @@ def tendon_statics(dice: Dice) -> Mapping:
             "model": {"kind": "tendon-statics", "friction": friction, "stops": dice.chance(0.5)}}
 
 
-MAKERS = {"newton-euler": newton_euler, "macro-continuous": macro_continuous, "non-smooth": non_smooth, "geometric": geometric,
+MAKERS = {"newton-euler": newton_euler, "macro-continuous": macro_continuous, "non-smooth": non_smooth,
+          "geometric": geometric,
           "tendon-statics": tendon_statics}
 
 
-# --------------------------------------------------------------------------------------------------- built-in ones, bent
+# --------------------------------------------------------------------------------------------------- built-in ones,
+# bent
 
 @cache
 def built_in(model: str) -> tuple[str, ...]:
@@ -282,7 +311,8 @@ def shortened(name: str) -> str:
     scenario = Scenario.load(name)
     if scenario.task is not None:
         few = {"points": 5, "count": 3}
-        return Scenario.load(name, {f"gait.{field}": few[field] for field in few if hasattr(scenario.gait, field)}).to_yaml()
+        return Scenario.load(name, {f"gait.{field}": few[field] for field in few if hasattr(scenario.gait,
+                                                                                            field)}).to_yaml()
     return Scenario.load(name, {"duration": scenario.step * STEPS[1], "record_every": scenario.step}).to_yaml()
 
 
@@ -311,7 +341,9 @@ def bend(value: Any, dice: Dice) -> Any:
 
 
 def bent(model: str, dice: Dice) -> Mapping:
-    """A built-in scenario with some numbers changed; in the mild half it is one that loads (a share of 1 times 1.2 is none)."""
+    """A built-in scenario with some numbers changed; in the mild half it is one that loads (a share of 1 times 1.2 is
+    none).
+    """
     made = bent_once(model, dice)
     while dice.mild and not loads(made):
         made = bent_once(model, dice)

@@ -1,4 +1,6 @@
-"""Random damage to files: each scenario still loads or is refused in words that name the file, and every command ends in a sentence."""
+"""Random damage to files: each scenario still loads or is refused in words that name the file, and every command ends
+in a sentence.
+"""
 from __future__ import annotations
 
 import json
@@ -20,8 +22,10 @@ from limbless.scenarios import loader
 
 SEEDS = 15
 """Damages of each kind: 300 files in all."""
-RUBBISH = ["nan", ".inf", "-1", "0", "1e400", "null", "[]", "{}", "~", "true", "'", "\"", "[1, 2", "{a: b", "30 deg", "*x", "&x",
-           "!!python/object:os.system", "\t", "2026-11-16", "0x1F", "1_000", "yes", "\u00e9\u4e16", "- -", ":", "%", "@",
+RUBBISH = ["nan", ".inf", "-1", "0", "1e400", "null", "[]", "{}", "~", "true", "'", "\"", "[1, 2", "{a: b", "30 deg",
+           "*x", "&x",
+           "!!python/object:os.system", "\t", "2026-11-16", "0x1F", "1_000", "yes", "\u00e9\u4e16", "- -", ":", "%",
+           "@",
            "\x00", "\ufeff", "a" * 5000, "[" * 200]
 
 Damage = Callable[[str, np.random.Generator], str]
@@ -93,7 +97,8 @@ def swallow_all(text: str, rng: np.random.Generator) -> str:
     return pick(RUBBISH, rng)
 
 
-DAMAGES: list[Damage] = [cut, drop_line, double_line, flip_characters, insert_rubbish, replace_value, misspell, swap_lines, reindent,
+DAMAGES: list[Damage] = [cut, drop_line, double_line, flip_characters, insert_rubbish, replace_value, misspell,
+                         swap_lines, reindent,
                          swallow_all]
 
 
@@ -114,7 +119,9 @@ def test_a_damaged_file_is_refused_in_words(damage: Damage, complete: bool, tmp_
         except ll.InputError as error:
             words = str(error)
             assert str(file) in words or file.name in words, f"{told}: {words!r} does not name the file"
-            assert "pydantic" not in words and "Traceback" not in words and "object at 0x" not in words, f"{told}: {words!r}"
+            assert "pydantic" not in words and "Traceback" not in words and "object at 0x" not in words, (
+                f"{told}: {words!r}"
+            )
             assert len(words) < 20000, f"{told}: {len(words)} characters are more than anybody reads"
             outcomes["refused"] += 1
         except BaseException as error:
@@ -200,7 +207,8 @@ def damage_summary(file: Path, rng: np.random.Generator) -> None:
     summary.write_text(json.dumps(found) if rng.random() < 0.7 else "{")
 
 
-FACTS = ["scenario_name", "model", "step", "gait_period", "total_mass", "task", "status", "notes", "doubts", "scenario", "limbless"]
+FACTS = ["scenario_name", "model", "step", "gait_period", "total_mass", "task", "status", "notes", "doubts", "scenario",
+         "limbless"]
 ODD: list[Any] = ["", "x", "[]", "{", "[1, {}]", np.nan, np.inf, -1, 10**18, True, [1.0, 2.0], "a" * 5000]
 
 
@@ -209,7 +217,8 @@ COUNTS = {damage_bytes: 20, damage_data: 6, damage_summary: 2}
 
 
 @pytest.mark.parametrize("damage", COUNTS, ids=lambda damage: damage.__name__)
-def test_commands_that_show_damaged_runs_end_in_a_sentence(damage: Callable[[Path, np.random.Generator], None], kept: Path,
+def test_commands_that_show_damaged_runs_end_in_a_sentence(damage: Callable[[Path, np.random.Generator], None],
+                                                           kept: Path,
                                                            tmp_path: Path) -> None:
     for seed in range(COUNTS[damage]):
         folder = tmp_path / f"{seed}"
@@ -224,8 +233,10 @@ def test_folders_that_hold_no_run(tmp_path: Path) -> None:
     (tmp_path / "result.nc").mkdir()
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
     loop, long = str(tmp_path / "loop.yaml"), "x" * 5000
-    for words in (["plot", str(tmp_path)], ["report", str(tmp_path / "nowhere")], ["movie", str(tmp_path)], ["describe", loop],
-                  ["view", str(tmp_path)], ["run", str(tmp_path)], ["cite", str(tmp_path)], ["plot", loop], ["run", "\x00.yaml"],
+    for words in (["plot", str(tmp_path)], ["report", str(tmp_path / "nowhere")], ["movie", str(tmp_path)],
+                  ["describe", loop],
+                  ["view", str(tmp_path)], ["run", str(tmp_path)], ["cite", str(tmp_path)], ["plot", loop],
+                  ["run", "\x00.yaml"],
                   ["describe", f"{long}.yaml"], ["run", f"{long}.yaml"], ["report", long]):
         assert ends_in_a_sentence(words, str(words)[:80]) in (1, 2)
 

@@ -1,4 +1,6 @@
-"""Random scenarios end in a finite result or in an error that says when and why; of the mild half nearly all come to their end."""
+"""Random scenarios end in a finite result or in an error that says when and why; of the mild half nearly all come to
+their end.
+"""
 from __future__ import annotations
 
 import warnings
@@ -15,7 +17,9 @@ SEEDS = 100
 """Cases of each model and half: 1000 in all, in the ranges that `makers` states."""
 MILD_SHARE = 0.95
 ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface", "limit_time"}
-"""Variables that are infinite where there is no limit, where a limit was never passed, or (a surface) without a window of time."""
+"""Variables that are infinite where there is no limit, where a limit was never passed, or (a surface) without a window
+of time.
+"""
 
 
 def check_finite(result: ll.Result, told: str) -> None:
@@ -36,8 +40,12 @@ def ends(data: dict[str, Any], told: str) -> str:
         assert len(text) > 20 and "nan" not in text.lower().split(), f"{told}: {text!r} says too little"
         return f"refused: {text}"
     except ll.SimulationError as error:
-        assert error.result is not None and error.result.status.startswith("failed: "), f"{told}: what was computed is lost"
-        assert error.time is not None or error.place is not None or scenario.task, f"{told}: {error} does not say when or where"
+        assert error.result is not None and error.result.status.startswith("failed: "), (
+            f"{told}: what was computed is lost"
+        )
+        assert error.time is not None or error.place is not None or scenario.task, (
+            f"{told}: {error} does not say when or where"
+        )
         foreseen = isinstance(error.__cause__, ll.SimulationError | ll.InputError | None)
         assert foreseen, f"{told}: {error} comes from an unforeseen {error.__cause__!r}"
         check_finite(error.result, told)
@@ -65,4 +73,5 @@ def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool) -> No
     finished = sum(outcome == "finished" for outcome in outcomes.values())
     unfinished = {seed: outcome for seed, outcome in outcomes.items() if outcome != "finished"}
     assert finished >= (MILD_SHARE * SEEDS if mild else 1), f"{finished} of {SEEDS} finished; {unfinished}"
-    assert mild or Counter(outcome.partition(":")[0] for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"
+    assert mild or Counter(outcome.partition(":")[0]
+                           for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"

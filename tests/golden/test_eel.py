@@ -1,7 +1,9 @@
-"""The swimming eel of paper 001 against an independent implementation (`eel.json`) and against the statements drawn from it.
+"""The swimming eel of paper 001 against an independent implementation (`eel.json`) and against the statements drawn
+from it.
 
-Tolerances: the reference states 1e-6 m, 1e-6 rad, 1e-6 m/s and 1e-5 N m (its own estimated errors are 4e-7 m, 3e-7 m/s and 2e-6 N m);
-the library's default quadrature and step are held to 1e-4 m. Numbers that are given with n digits are compared to half a unit of the last.
+Tolerances: the reference states 1e-6 m, 1e-6 rad, 1e-6 m/s and 1e-5 N m (its own estimated errors are 4e-7 m, 3e-7 m/s
+and 2e-6 N m); the library's default quadrature and step are held to 1e-4 m. Numbers that are given with n digits are
+compared to half a unit of the last.
 """
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ CASES = {"planar": (REFERENCE["planar_30s"], 30.0), "loop": (REFERENCE["loop_60s
 DIVE = math.pi / 40
 
 
-def assert_state(data: xr.Dataset, case: dict, position: float, orientation: float, velocity: float, torque: float) -> None:
+def assert_state(data: xr.Dataset, case: dict, position: float, orientation: float, velocity: float,
+                 torque: float) -> None:
     found = state_errors(data, case)
     allowed = {"position": position, "orientation": orientation, "velocity": velocity, "torque": torque}
     assert {name: error for name, error in found.items() if not error <= allowed[name]} == {}
@@ -31,7 +34,9 @@ def assert_state(data: xr.Dataset, case: dict, position: float, orientation: flo
 
 @cache
 def as_the_reference(name: str) -> tuple[dict, xr.Dataset]:
-    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks were taken over all steps)."""
+    """A run as the reference was made: 32 Gauss points, steps of 5 ms, each step recorded (its peaks were taken over
+    all steps).
+    """
     case, duration = CASES[name]
     return case, eel.as_the_reference(case, duration)
 
@@ -58,7 +63,8 @@ def test_torque_peaks_of_all_joints(name: str) -> None:
     np.testing.assert_allclose(torque.max(axis=0), case["torque_peak_all_joints"], rtol=0, atol=1e-5)
     last = data.time.values > data.time.values[-1] - PERIOD
     joints = np.array(case["torque_joints"]) - 1
-    np.testing.assert_allclose(torque[last][:, joints].max(axis=0), case["torque_peak_abs_last_period"], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(torque[last][:, joints].max(axis=0), case["torque_peak_abs_last_period"], rtol=0,
+                               atol=1e-5)
 
 
 @each_case
@@ -66,7 +72,8 @@ def test_the_joint_with_the_largest_torque(name: str) -> None:
     case, data = as_the_reference(name)
     peaks = np.abs(data.joint_torque.values).max(axis=0)
     largest = [3 * int(np.argmax(peaks[axis::3])) + axis + 1 for axis in range(3)]
-    known = 1 if name == "planar" else 3                                      # pitch and roll torques of the planar run are round-off
+    known = 1 if name == "planar" else 3                                      # pitch and roll torques of the planar run
+                                                                              # are round-off
     assert largest[:known] == case["torque_peak_joint_yaw_pitch_roll"][:known]
 
 
@@ -75,7 +82,8 @@ def test_period_mean_velocities(name: str) -> None:
     case, data = as_the_reference(name)
     expected = np.array(case["period_mean_velocity_world"])
     edges = data.base_position.sel(time=PERIOD * np.arange(len(expected) + 1), method="nearest").values
-    np.testing.assert_allclose(np.diff(edges, axis=0) / PERIOD, expected, rtol=0, atol=1e-6)     # two positions, each to 1e-6, over 2 s
+    # two positions, each to 1e-6, over 2 s
+    np.testing.assert_allclose(np.diff(edges, axis=0) / PERIOD, expected, rtol=0, atol=1e-6)
 
 
 @each_case
@@ -94,8 +102,10 @@ def test_turns_of_the_head(name: str) -> None:
 
 def test_the_planar_run_stays_in_its_plane() -> None:
     _, data = as_the_reference("planar")
-    out_of_plane = [data.base_position.values[:, 2], data.base_orientation.values[:, 1], data.base_orientation.values[:, 2]]
-    assert np.abs(out_of_plane).max() < 1e-12                                 # round-off of 6000 steps: the reference has 3e-14
+    out_of_plane = [data.base_position.values[:, 2], data.base_orientation.values[:, 1],
+                    data.base_orientation.values[:, 2]]
+    assert np.abs(out_of_plane).max() < 1e-12                                 # round-off of 6000 steps: the reference
+                                                                              # has 3e-14
     assert np.abs(data.joint_torque.values.reshape(len(data.time), 12, 3)[:, :, 1:]).max() < 1e-12
 
 
@@ -115,7 +125,8 @@ def test_the_loop_is_a_circle() -> None:
     means = data.base_position.values[:-1].reshape(-1, each, 3).mean(axis=1)
     x, _, z = means[len(means) // 2:].T
     center_x, center_z, radius, apart = circle(x, z)
-    # 1 mm: the circle still drifts, so that counting half a period more or less as the second half moves its centre by as much
+    # 1 mm: the circle still drifts, so that counting half a period more or less as the second half moves its centre by
+    # as much
     assert radius == pytest.approx(1.369, abs=1e-3)
     assert (center_x, center_z) == pytest.approx((0.140, -1.916), abs=1e-3)
     assert apart < 0.004
@@ -142,7 +153,8 @@ def test_steady_speed(x_first: float, key: str) -> None:
     data = swim(100.0, gait={"x_first": x_first}, record_every=0.5).dataset
     before, after = data.base_position.sel(time=[98.0, 100.0], method="nearest").values[:, 0]
     final = (before - after) / PERIOD
-    assert final == pytest.approx(-REFERENCE["steady_speed"][key], abs=1e-5)   # default step; positions differ by 6e-6 m after 30 s
+    assert final == pytest.approx(-REFERENCE["steady_speed"][key], abs=1e-5)   # default step; positions differ by 6e-6
+                                                                               # m after 30 s
     if x_first == 0.0:
         periods = np.arange(0.0, 100.0, PERIOD)
         fast = [start + PERIOD for start in periods if mean_speed(data, start, start + PERIOD) >= 0.95 * final]
@@ -175,8 +187,10 @@ def test_the_head_cap_hardly_matters(cap: float) -> None:
     (0.14, 0.91, 5.94, (2.58, 2.10, 0.997), 1.24),
     (0.4, 0.98, 8.87, (4.75, 3.59, 1.91), 1.73),
 ])
-def test_the_three_origins_of_the_wave(x_first: float, share: float, planar_yaw: float, loop_peaks: tuple, turns: float) -> None:
-    """The table of section 6: which origin of X the paper means is not settled, so each must do what was found for it."""
+def test_the_three_origins_of_the_wave(x_first: float, share: float, planar_yaw: float, loop_peaks: tuple,
+                                       turns: float) -> None:
+    """The table of section 6: which origin of X the paper means is not settled, so each must do what was found for it.
+    """
     planar = swim(100.0, gait={"x_first": x_first}, record_every=0.01).dataset
     loop = swim(60.0, gait={"x_first": x_first, "dive": DIVE}, record_every=0.01).dataset
     assert mean_speed(planar, 28, 30) / mean_speed(planar, 98, 100) == pytest.approx(share, abs=5.5e-3)
@@ -190,7 +204,8 @@ def test_the_three_origins_of_the_wave(x_first: float, share: float, planar_yaw:
 def test_masses_and_coefficients() -> None:
     """Head, ordinary link and tail: mass, first moment, inertia in DH frames, and the seven fluid coefficients."""
     eel, chain = REFERENCE["eel"], ll.KhalilEel().build()
-    for number, mass, moment, inertia, coefficients in zip((0, 3, 36), eel["mass"], eel["MS"], eel["I3"], eel["C"], strict=True):
+    for number, mass, moment, inertia, coefficients in zip((0, 3, 36), eel["mass"], eel["MS"], eel["I3"], eel["C"],
+                                                           strict=True):
         own = chain.links[number].mass_properties()
         assert own.mass == pytest.approx(mass, rel=1e-13)
         np.testing.assert_allclose(own.moment, moment, rtol=1e-13, atol=1e-15)

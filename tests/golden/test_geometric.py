@@ -1,4 +1,5 @@
-"""The worked example of paper 003 against numbers computed for this project by other code (specification, section 6)."""
+"""The worked example of paper 003 against numbers computed for this project by other code (specification, section 6).
+"""
 from __future__ import annotations
 
 import json
@@ -39,7 +40,8 @@ def test_exterior_and_interior_dynamics_of_the_reference_states(law: str) -> Non
     for t, x, xd, xdd, tau in zip(run["t"], run["x123"], run["xd123"], run["xdd123"], run["tau4_7"], strict=True):
         q, qd, qdd = drive(t)
         found = model.solve([*x, *q], [*xd, *qd], acceleration=qdd)
-        scale = {"eps_1e-2": 1e-8, "eps_1e-3": 1e-7, "eps_1e-4": 1e-6}[law]          # the speeds are given to 1e-11, divided by eps
+        # the speeds are given to 1e-11, divided by eps
+        scale = {"eps_1e-2": 1e-8, "eps_1e-3": 1e-7, "eps_1e-4": 1e-6}[law]
         assert found.acceleration[:3] == pytest.approx(xdd, abs=10 * scale)
         assert found.force[3:] == pytest.approx(tau, abs=scale)
         assert np.abs(found.force[:3]).max() == 0.0                                     # tau_1..3 = 0 (18)
@@ -57,14 +59,17 @@ def test_track_and_torques_of_crawling() -> None:
 
 @pytest.mark.parametrize(("name", "step"), [("moreau_1ms", 1e-3), ("moreau_2ms", 2e-3)])
 def test_set_valued_friction(name: str, step: float) -> None:
-    """The same scheme written independently: tracks to rounding. A record holds the forces of the step that begins there."""
+    """The same scheme written independently: tracks to rounding. A record holds the forces of the step that begins
+    there.
+    """
     numbers, result = NUMBERS["set_valued"], crawl("set-valued", step, 20.0, step).dataset
     track = tail(result)
     for k, t in enumerate(numbers["t"]):
         record = at(result, t)
         assert track[record] == pytest.approx(numbers[name]["x123"][k], abs=1e-10)
         if 0.0 < t < 20.0:
-            between = result["joint_torque"].values[record - 1:record + 1].mean(axis=0)      # the forces of a step are those of its middle
+            # the forces of a step are those of its middle
+            between = result["joint_torque"].values[record - 1:record + 1].mean(axis=0)
             assert between == pytest.approx(numbers[name]["tau4_7"][k], abs=1e-6)
     stuck = np.bincount(result["contact_held"].values[:-1].sum(axis=1).astype(int), minlength=4)[:4]
     assert np.abs(stuck - numbers[name]["stuck_directions_histogram"]).max() <= 2
@@ -72,7 +77,9 @@ def test_set_valued_friction(name: str, step: float) -> None:
 
 
 def test_set_valued_friction_is_the_limit_of_regularised_friction() -> None:
-    """The slip speed 1e-6 m/s (by LSODA) and steps of 1 ms agree to 1e-4 m, and 1e-2, 1e-3, 1e-4, 1e-6 m/s approach it in order."""
+    """The slip speed 1e-6 m/s (by LSODA) and steps of 1 ms agree to 1e-4 m, and 1e-2, 1e-3, 1e-4, 1e-6 m/s approach it
+    in order.
+    """
     numbers, track = NUMBERS["set_valued"], tail(crawl("set-valued", 1e-3, 20.0, 1e-3).dataset)
     ends = [NUMBERS[law]["x123"][NUMBERS[law]["t"].index(14.0)] for law in ("eps_1e-2", "eps_1e-3", "eps_1e-4")]
     ends.append(numbers["eps_1e-6"]["x123"][numbers["t"].index(14.0)])
@@ -110,7 +117,8 @@ def test_manipulation_through_time() -> None:
     """A run with the tail clamped from the start: the set-valued torques are the limit of the regularised ones."""
     numbers = NUMBERS["manipulation"]["coulomb_eps=1e-4"]
     laws = (Wheels(), Clamp())
-    result = ll.simulate(WangSnake(), Serpenoid(), laws, model="geometric", duration=8.0, step=1e-3, record_every=0.5).dataset
+    result = ll.simulate(WangSnake(), Serpenoid(), laws, model="geometric", duration=8.0, step=1e-3,
+                         record_every=0.5).dataset
     for t, tau in zip(numbers["t"], numbers["tau4_7"], strict=True):
         if 0.0 < t < 8.0:
             assert result["joint_torque"].values[at(result, t)] == pytest.approx(tau, abs=3e-3)
@@ -118,14 +126,16 @@ def test_manipulation_through_time() -> None:
 
 
 def test_zero_momentum_without_friction() -> None:
-    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m."""
+    """Joints (29), no friction, no momentum: only the full (22) keeps it; as printed the tail would be at X = 0.594 m.
+    """
     numbers = NUMBERS["zero_momentum"]
     model = Geometric(WangSnake())
     q, qd, _ = drive(0.0)
     M = model.metric([0, 0, 0, *q])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
     twist = (start[0], start[1], 0, 0, 0, start[2])
-    result = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01, initial={"twist": twist}).dataset
+    result = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
+                         initial={"twist": twist}).dataset
     assert tail(result)[-1] == pytest.approx(numbers["x123"], abs=1e-8)
     assert np.abs(result["momentum"].values[:, [0, 1, 5]]).max() < 1e-9
     assert abs(tail(result)[-1, 0] - numbers["x123_if_22_as_printed"][0]) > 0.5
@@ -133,7 +143,8 @@ def test_zero_momentum_without_friction() -> None:
 
 @pytest.mark.parametrize("friction", ["eps_1e-2", "eps_1e-3", "eps_1e-4", "eps_1e-5", "viscous"])
 def test_equation_22_as_printed_is_wrong_by_2_to_19_percent(friction: str) -> None:
-    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %, which it calls numerical."""
+    """The table of section 6 of the specification: errors of the size of the paper's 6.09 %, which it calls numerical.
+    """
     exterior, numbers = Exterior(friction), NUMBERS["cross_terms_dropped"][friction]
     (full, torque), (track, wrong) = exterior.run(False), exterior.run(True)
     error = np.abs(wrong - torque).mean(axis=0) / np.abs(torque).mean(axis=0)

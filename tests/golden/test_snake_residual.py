@@ -1,7 +1,9 @@
-"""The contact laws recomputed in NumPy from saved states and forces, step by step over whole runs of the three examples of paper 002.
+"""The contact laws recomputed in NumPy from saved states and forces, step by step over whole runs of the three examples
+of paper 002.
 
-Nothing here is taken from the library but the recorded numbers: kinematics of the chain, gaps, velocities of the contact points
-(9), (15)-(30) and the natural map of the normal and friction laws (specification, section 10) are written once more.
+Nothing here is taken from the library but the recorded numbers: kinematics of the chain, gaps, velocities of the
+contact points (9), (15)-(30) and the natural map of the normal and friction laws (specification, section 10) are
+written once more.
 """
 from __future__ import annotations
 
@@ -33,19 +35,24 @@ def about(axis: int, angle: Array) -> Array:
 def middle_quaternion(q: Array, rate: Array, h: float) -> Array:
     """p_M = (p_A + a Hbar(p_A)^T w_A) / (1 + a^2 |w_A|^2), a = h/4, made a unit quaternion: (72) in closed form."""
     w, v = q[:, :1], q[:, 1:]
-    moved = np.concatenate([w - 0.25 * h * (v * rate).sum(1, keepdims=True), v + 0.25 * h * (w * rate + np.cross(v, rate))], axis=1)
+    moved = np.concatenate([w - 0.25 * h * (v * rate).sum(1, keepdims=True),
+                            v + 0.25 * h * (w * rate + np.cross(v, rate))], axis=1)
     return moved / np.linalg.norm(moved, axis=1, keepdims=True)
 
 
 def contact_kinematics(data: dict[str, Array]) -> tuple[Array, Array, Array, Array]:
-    """Gaps (T, 22), velocities of the contact points (T, 22, 3) and tangents at the middles of all steps, in the order of the contacts."""
+    """Gaps (T, 22), velocities of the contact points (T, 22, 3) and tangents at the middles of all steps, in the order
+    of the contacts.
+    """
     place, turn, twist, angle, rate = (data[name] for name in
-                                       ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity"))
+                                       ("base_position", "base_orientation", "base_twist", "joint_position",
+                                        "joint_velocity"))
     before, after = slice(0, -1), slice(1, None)
     start = place[before] + 0.5 * STEP * np.einsum("tij,tj->ti", rotation(turn[before]), twist[before, :3])
     R = rotation(middle_quaternion(turn[before], twist[before, 3:], STEP))
     joints, rates = angle[before] + 0.5 * STEP * rate[before], rate[after]
-    v = np.einsum("tij,tj->ti", rotation(turn[after]), twist[after, :3])             # of the middle of link 1, after the step
+    # of the middle of link 1, after the step
+    v = np.einsum("tij,tj->ti", rotation(turn[after]), twist[after, :3])
     w = np.einsum("tij,tj->ti", R, twist[after, 3:])
     r = start
     gaps, speeds, tangents = [], [], []
@@ -81,30 +88,36 @@ def natural_map(data: dict[str, Array], mu: Array, rho: float) -> Array:
     worst = (np.abs(N - z) / rho).max(axis=1)
     xi = np.stack([np.einsum("tci,tci->tc", impulse[1:], t) for t in (along, across)], -1) / mu
     slip = np.stack([np.einsum("tci,tci->tc", speed, t) for t in (along, across)], -1) * mu
-    memory = np.concatenate([np.zeros_like(xi[:1]), xi[:-1]])                        # 0 at the start, and wherever it was open
+    # 0 at the start, and wherever it was open
+    memory = np.concatenate([np.zeros_like(xi[:1]), xi[:-1]])
     soft, step = e * mu.min()**2, rho / mu.max()**2
     y = xi - step * (slip + soft * (xi - memory))
     size = np.linalg.norm(y, axis=-1)
     inside = np.where((size > z)[..., None], z[..., None] * y / np.maximum(size, 1e-300)[..., None], y)
     friction = np.linalg.norm((xi - inside) / mu, axis=-1) / step
-    slack = 2e-8 * step * mu.max()                                                   # N s: what a residual of 2e-8 m/s is as an impulse
-    assert (np.linalg.norm(xi, axis=-1) <= N + slack).all()                          # inside the cone, and N >= 0 with it
+    # N s: what a residual of 2e-8 m/s is as an impulse
+    slack = 2e-8 * step * mu.max()
+    # inside the cone, and N >= 0 with it
+    assert (np.linalg.norm(xi, axis=-1) <= N + slack).all()
     return np.maximum(worst, friction.max(axis=1))
 
 
-NEEDED = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "contact_gap", "contact_force")
+NEEDED = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "contact_gap",
+          "contact_force")
 
 
 @pytest.mark.parametrize("mu", [(0.8, 0.8), (1.5, 1.5), (2.0, 2.0), (2.0, 0.3)])
 def test_friction_of_rubber_and_more_keeps_the_contact_laws(mu: tuple[float, float]) -> None:
-    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding with coefficients up to 2."""
+    """From about 0.8 on radii of friction that follow the loads do not settle: sidewinding with coefficients up to 2.
+    """
     run = ll.run("snake-sidewind", {"step": STEP, "record_every": STEP, "model.theta": 1.0, "duration": 1.0,
                                     "environment.ground.forward": mu[0], "environment.ground.lateral": mu[1]})
     assert natural_map({key: run.dataset[key].values for key in NEEDED}, np.array(mu), 0.3).max() < 2e-8
     assert run.dataset["contact_residual"].max() < 1e-8
 
 
-@pytest.mark.parametrize(("name", "mu"), [("snake-undulate-orthotropic", (0.1, 0.5)), ("snake-undulate-isotropic", (0.2, 0.2)),
+@pytest.mark.parametrize(("name", "mu"), [("snake-undulate-orthotropic", (0.1, 0.5)), ("snake-undulate-isotropic",
+                                                                                       (0.2, 0.2)),
                                           ("snake-sidewind", (0.2, 0.2))])
 def test_every_step_of_a_whole_run_keeps_the_contact_laws(name: str, mu: tuple[float, float]) -> None:
     run = ll.run(name, {"step": STEP, "record_every": STEP, "model.theta": 1.0})
@@ -113,4 +126,5 @@ def test_every_step_of_a_whole_run_keeps_the_contact_laws(name: str, mu: tuple[f
     residual = natural_map(data, np.array(mu), 0.3)
     assert residual.max() < 2e-8, (residual.max(), residual.argmax())
     weaker = {**data, "contact_force": data["contact_force"] * [0.999, 0.999, 1.0]}
-    assert natural_map(weaker, np.array(mu), 0.3).max() > 1e-6                       # friction a thousandth too weak: the check can fail
+    # friction a thousandth too weak: the check can fail
+    assert natural_map(weaker, np.array(mu), 0.3).max() > 1e-6

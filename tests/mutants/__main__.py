@@ -1,7 +1,8 @@
 """Put each misprint back and see its test fail: `python tests/mutants [name ...]`, from the root of the project.
 
-Kernels run as plain Python here (nothing is compiled), so a mutant costs a second: every mutant gets the library imported afresh, with
-one file changed in memory, and runs its test in this process. First all these tests run on the library as it is, and must pass.
+Kernels run as plain Python here (nothing is compiled), so a mutant costs a second: every mutant gets the library
+imported afresh, with one file changed in memory, and runs its test in this process. First all these tests run on the
+library as it is, and must pass.
 """
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Changed(importlib.abc.MetaPathFinder):
         self.path = ROOT / "src" / "limbless" / mutant.file
         text = self.path.read_text(encoding="utf-8")
         if text.count(mutant.correct) != mutant.times:
-            raise SystemExit(f"{mutant.name}: its text occurs {text.count(mutant.correct)} times in {mutant.file}, not {mutant.times}")
+            raise SystemExit(f"{mutant.name}: its text occurs {text.count(mutant.correct)} times in {mutant.file}, "
+                             f"not {mutant.times}")
         self.text = text.replace(mutant.correct, mutant.printed) + HELPERS.get(mutant.name, "")
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -68,13 +70,16 @@ class Witness:
 
 @contextlib.contextmanager
 def fresh_library(mutant: Mutant | None) -> Iterator[None]:
-    """limbless and the tests forgotten, then importable again, with the change in place and kernels able to run as plain Python."""
+    """limbless and the tests forgotten, then importable again, with the change in place and kernels able to run as
+    plain Python.
+    """
     for name in [name for name in sys.modules if name.split(".")[0] in ("limbless", "tests", "validation")]:
         del sys.modules[name]
     finder = [Changed(mutant)] if mutant else []
     sys.meta_path[:0] = finder
     read = Path.read_bytes
-    if mutant and not mutant.file.endswith(".py"):                 # a file of data: whoever reads it finds the other text
+    if mutant and not mutant.file.endswith(".py"):                 # a file of data: whoever reads it finds the other
+                                                                   # text
         other = finder[0].text.encode()
         Path.read_bytes = lambda path: other if path.resolve() == finder[0].path else read(path)           # type: ignore[method-assign]
     try:
@@ -90,7 +95,8 @@ def run(mutant: Mutant | None, tests: list[str]) -> tuple[int, list[str], str]:
     """Exit code of pytest, types of failures, and what it printed."""
     witness, output = Witness(), io.StringIO()
     with fresh_library(mutant), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}", *tests], plugins=[witness])
+        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}", *tests],
+                           plugins=[witness])
     return int(code), witness.failures, output.getvalue()
 
 

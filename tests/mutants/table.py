@@ -110,9 +110,9 @@ MUTANTS = [
         "51",
         "(51), (62): dots on omega in ω x (ω x P): without the centripetal part of the slice",
         "mechanics/forces/fluid.py",
-        "added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length",
-        "without_centripetal(fluid, added_slice(fluid, at(velocity, rate, s), rate, current), rate, "
-        "fluid.start + Vector(s, 0.0, 0.0)), s, 0.5 * length",
+        "F = added_slice(fluid, at(velocity, rate, s), rate, current)\n",
+        "F = without_centripetal(fluid, added_slice(fluid, at(velocity, rate, s), rate, current), rate, "
+        "fluid.start + Vector(s, 0.0, 0.0))\n",
         f"{DENSE}[eel-paper]",
     ),
     Mutant(

@@ -1,4 +1,5 @@
-"""Every erratum of paper 003 that changes a number, as a mutant; loaded by `table.py`. See the specification's section 5.
+"""Every erratum of paper 003 that changes a number, as a mutant; loaded by `table.py`. See the specification's section
+5.
 
 Entries are the fields of `Mutant`: name, erratum, file, correct, printed, killer, times.
 """
@@ -26,7 +27,8 @@ MUTANTS = [
     ("003-12", "before (12): Gamma_ljk printed, the last index is the lowered one", "mechanics/chain/christoffel.py",
      "symbols[a, m, b] = (f.x", "symbols[b, m, a] = (f.x",
      f"{GEOMETRY}::test_metric_and_symbols_are_those_of_the_definitions[0-planar]"),
-    ("003-17", "(17): W_i dg_i/dx printed, the wrench acts through the twist at the module", "mechanics/chain/screws.py",
+    ("003-17", "(17): W_i dg_i/dx printed, the wrench acts through the twist at the module",
+     "mechanics/chain/screws.py",
      "at_reference = carry_wrench(outside, arm)", "at_reference = outside",
      f"{DYNAMICS}::test_a_wrench_on_a_module_works_through_its_jacobian"),
     ("003-fY", "fY': at x1..x3 = 0 printed, is at rates of x1..x3 = 0", "mechanics/geometric/motion.py",

@@ -1,4 +1,5 @@
-"""Small mistakes that no test noticed once, as mutants; loaded by `table.py`. They are no misprints: each is a slip of a hand.
+"""Small mistakes that no test noticed once, as mutants; loaded by `table.py`. They are no misprints: each is a slip of
+a hand.
 
 Entries are the fields of `Mutant`: name, mistake, file, correct, wrong, killer, times.
 """
@@ -11,19 +12,23 @@ GAPS = "tests/unit/mechanics/contact/test_gap.py"
 MUTANTS = [
     ("contact-gap-sign", "sign of a recorded contact gap", "models/nonsmooth/recording.py",
      "np.minimum(contacts.gap, FARTHEST)", "np.minimum(-contacts.gap, FARTHEST)", f"{WITNESS}[non-smooth-contact_gap]"),
-    ("rod-base-acceleration", "sign of the turning part of a rod's base acceleration", "models/macro_continuous/recording.py",
+    ("rod-base-acceleration", "sign of the turning part of a rod's base acceleration",
+     "models/macro_continuous/recording.py",
      "acceleration[:, :3] += np.cross(now.twist[:, 3:], now.twist[:, :3])",
-     "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])", f"{WITNESS}[macro-continuous-base_acceleration]"),
+     "acceleration[:, :3] -= np.cross(now.twist[:, 3:], now.twist[:, :3])",
+     f"{WITNESS}[macro-continuous-base_acceleration]"),
     ("equivalent-force-sign", "sign of the equivalent force (55)", "models/tendon_statics/recording.py",
      "along = inner - outer", "along = outer - inner", f"{WITNESS}[tendon-statics-equivalent_force]"),
     ("anchorage-acceleration", "sign of an anchorage's acceleration", "environments/anchorage.py",
      "-sway * w * w * np.sin(phase)", "sway * w * w * np.sin(phase)",
      "tests/unit/models/test_rod_contacts.py::test_the_acceleration_of_a_swaying_anchorage_is_the_rate_of_its_twist"),
     ("rod-elastic-energy", "elastic energy of a rod doubled", "models/macro_continuous/recording.py",
-     "energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2", "energy = self.stiffness * (now.strain - NATURAL) ** 2",
+     "energy = 0.5 * self.stiffness * (now.strain - NATURAL) ** 2", "energy = self.stiffness * (now.strain - "
+                                                                    "NATURAL) ** 2",
      f"{WITNESS}[macro-continuous-potential_energy]"),
     ("chain-elastic-energy", "elastic energy of joint springs doubled", "models/chain_recording.py",
-     "self._weight_energy(records) + 0.5 * (", "self._weight_energy(records) + 1.0 * (", f"{WITNESS}[newton-euler-potential_energy]"),
+     "self._weight_energy(records) + 0.5 * (", "self._weight_energy(records) + 1.0 * (",
+     f"{WITNESS}[newton-euler-potential_energy]"),
     ("servo-reference", "the servo's reference from the future", "models/nonsmooth/model.py",
      "np.floor(times * refresh + 1e-9) / refresh", "np.ceil(times * refresh + 1e-9) / refresh",
      "tests/unit/models/test_contact_options.py::test_a_servo_holds_the_reference_that_it_last_read"),
@@ -51,6 +56,7 @@ MUTANTS = [
     ("frame-late", "frames one too late", "view/frames.py",
      'side="right") - 1, 0', 'side="right"), 0', f"{DRAWING}::test_at_a_time_the_frame_is_shown_that_began_last"),
     ("drawn-tendons", "tendons at the wrong disk", "view/tendons.py",
-     "(self.disk + 1, self.end)", "(self.disk, self.end)", f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass"),
+     "(self.disk + 1, self.end)", "(self.disk, self.end)",
+     f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass"),
 ]
 HELPERS: dict[str, str] = {}

@@ -1,4 +1,5 @@
-"""What CONTRIBUTING shows as one file each, against closed forms: `python tests/plain/one_file.py` compiles it, `... plain` does not.
+"""What CONTRIBUTING shows as one file each, against closed forms: `python tests/plain/one_file.py` compiles it, `...
+plain` does not.
 
 A body on a screw falls with (J + m p2) q'' = -m g p; a law of the third power brakes a sliding bar by c L v3; a leash
 pulls with k times its length; Heun's rule is of second order.
@@ -74,7 +75,8 @@ def law_and_leash(names: dict[str, Any]) -> None:
 
     chain = ll.UniformChain(links=1, length=0.4).build()
     found = ll.NewtonEuler(chain, Both()).inverse([], [], [], base_twist=(0.0, 0.2, 0.0, 0.0, 0.0, 0.0))
-    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]   # the leash pulls at the end: the bar turns, too
+    middle = found.base_acceleration[1] + 0.2 * found.base_acceleration[5]   # the leash pulls at the end: the bar
+                                                                             # turns, too
     np.testing.assert_allclose(chain.total_mass * middle, 8.0 * 0.5 - 3.0 * 0.4 * 0.2**3, rtol=1e-12)
     run = ll.simulate(chain, ll.BodyWave(), Both(), duration=0.2, step=0.01, initial={"twist": (0.0, 0.2, 0, 0, 0, 0)})
     balance = run.summary()["balances"]["power"]

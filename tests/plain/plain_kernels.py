@@ -1,10 +1,12 @@
-"""Kernels as plain Python, where coverage can see them and a mutant needs no compiler: `install()`, with NUMBA_DISABLE_JIT=1.
+"""Kernels as plain Python, where coverage can see them and a mutant needs no compiler: `install()`, with
+NUMBA_DISABLE_JIT=1.
 
-NUMBA_DISABLE_JIT leaves out numba's compilation; what the kernels take from LLVM gets a Python twin here. Lanes are NumPy arrays of eight
-numbers: their arithmetic is the same, so that the kernels that run on eight slices or instants at once do so here as well.
+NUMBA_DISABLE_JIT leaves out numba's compilation; what the kernels take from LLVM gets a Python twin here. Lanes are
+NumPy arrays of eight numbers: their arithmetic is the same, so that the kernels that run on eight slices or instants at
+once do so here as well.
 
-Also a pytest plugin (`-p plain_kernels`): with LIMBLESS_PLAIN_SECONDS set, a test that takes longer than that is cut off and skipped; what
-it reached until then counts.
+Also a pytest plugin (`-p plain_kernels`): with LIMBLESS_PLAIN_SECONDS set, a test that takes longer than that is cut
+off and skipped; what it reached until then counts.
 """
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def _call_slot(address: int, buffer: np.ndarray) -> None:
 
 
 class LaneArray:
-    """What `as_lanes` makes of an array (.., 8): an array with one axis less. Eight numbers are copied out of it, as a number would be."""
+    """What `as_lanes` makes of an array (.., 8): an array with one axis less. Eight numbers are copied out of it, as a
+    number would be.
+    """
 
     def __init__(self, array: np.ndarray) -> None:
         self.array, self.shape = array, array.shape[:-1]
@@ -60,10 +64,12 @@ def _lean_rows(array: np.ndarray, start: int, count: int, width: int) -> np.ndar
 
 
 PLAIN: dict[str, Callable] = {
-    "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count], "lean_rows": _lean_rows,
+    "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count],
+    "lean_rows": _lean_rows,
     "in_lanes": LaneArray, "_floor": np.floor,
     "align_stack": lambda: None, "call_slot": _call_slot, "as_lanes": LaneArray, "total": lambda x: float(np.sum(x)),
-    "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs, "_largest": lambda x: float(np.max(x)),
+    "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs,
+    "_largest": lambda x: float(np.max(x)),
     "_choose": lambda x, a, b: np.where(x > 0.0, a, b),
 }
 
@@ -78,9 +84,13 @@ def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
 
 
 def install() -> None:
-    """Before anything else of the library is imported: each module is changed before the next one takes names from it."""
+    """Before anything else of the library is imported: each module is changed before the next one takes names from it.
+    """
     _Intrinsic.__call__ = _plainly
-    lanes, scalars = import_module("limbless.mechanics.compiled.lanes"), import_module("limbless.mechanics.compiled.scalars")
+    lanes, scalars = (
+        import_module("limbless.mechanics.compiled.lanes"),
+        import_module("limbless.mechanics.compiled.scalars"),
+    )
     for name in ("sqrt", "absolute", "value_of", "where_positive", "sincos"):
         setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))
     lie = import_module("limbless.mechanics.algebra.lie")
@@ -102,7 +112,9 @@ def pytest_runtest_call() -> Iterator[None]:
 
 
 def _cut_off() -> Iterator[None]:
-    """Skip what takes too long line by line (0 s: no limit), from a line of the library: within coverage that would leave a lock behind."""
+    """Skip what takes too long line by line (0 s: no limit), from a line of the library: within coverage that would
+    leave a lock behind.
+    """
     def too_long(_: int, frame: Any) -> None:
         if LIBRARY in Path(frame.f_code.co_filename).parents:
             pytest.skip(f"takes more than {SECONDS} s in plain Python")

@@ -10,7 +10,9 @@ SLACK = 1.5            # dots at 100 per inch: a glyph's own edge
 
 
 def unseen(drawing: Any) -> list[str]:
-    """Texts beyond the sheet or over each other, curves and bars beyond their axes, axes without labels; a sentence each."""
+    """Texts beyond the sheet or over each other, curves and bars beyond their axes, axes without labels; a sentence
+    each.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     drawing.set_dpi(100)
@@ -27,7 +29,8 @@ def _words(drawing: Any) -> list[Any]:
         found += [axes.title, axes._left_title]
         found += [part for axis in (axes.xaxis, axes.yaxis) for part in (axis.label, axis.offsetText)]
         found += axes.get_legend().get_texts() if axes.get_legend() else []
-        found += [text for text in axes.texts if text.get_fontsize() > 6.4]      # small ones are labels of curves, on them
+        # small ones are labels of curves, on them
+        found += [text for text in axes.texts if text.get_fontsize() > 6.4]
     for legend in drawing.legends:
         found += legend.get_texts()
     return [text for text in found if text.get_visible() and text.get_text().strip()]
@@ -80,7 +83,9 @@ def _bars(axes: Any) -> list[str]:
 
 
 def _labels(axes: Any) -> list[str]:
-    """A unit, or what is counted, on both axes; of panels that share their time the last alone has it. A scale of colours has none."""
+    """A unit, or what is counted, on both axes; of panels that share their time the last alone has it. A scale of
+    colours has none.
+    """
     if hasattr(axes, "_colorbar"):
         return []
     names = [axes.get_ylabel(), *([axes.get_xlabel()] if axes.xaxis.get_tick_params().get("labelbottom", True) else [])]

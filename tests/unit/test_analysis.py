@@ -32,7 +32,8 @@ def test_constant_velocity() -> None:
 
 def test_a_speed_that_swings_has_its_mean_over_a_period() -> None:
     # v = 0.5 + 0.3 cos(pi t): period 2 s, mean 0.5 over any whole period, whatever the phase at the end of the run
-    data = moving(TIME[:877], 0.5 * TIME[:877] + 0.3 / np.pi * np.sin(np.pi * TIME[:877]), 0 * TIME[:877], 0 * TIME[:877])
+    data = moving(TIME[:877], 0.5 * TIME[:877] + 0.3 / np.pi * np.sin(np.pi * TIME[:877]), 0 * TIME[:877],
+                  0 * TIME[:877])
     assert speed.period_speed(data, 2.0) == pytest.approx(0.5, abs=1e-12)
     assert speed.steady(data, 2.0) == pytest.approx(1.0, abs=1e-12)
     ends, velocity = speed.period_velocities(data, 2.0)
@@ -90,8 +91,10 @@ def test_positive_work() -> None:
 def test_positive_work_is_exact_where_the_sign_changes_between_records() -> None:
     time = np.array([0.0, 1.0, 3.0])
     power = np.array([[-1.0, 2.0], [3.0, 2.0], [-3.0, -6.0]])
-    # joint 0: a triangle of height 3 over 3/4 s, then height 3 over 1 s; joint 1: 2 W for 1 s, then a triangle of height 2 over 1/2 s
-    assert energy.integral_of_positive_part(time, power) == pytest.approx([0.5 * 3 * 0.75 + 0.5 * 3 * 1.0, 2.0 + 0.5 * 2 * 0.5])
+    # joint 0: a triangle of height 3 over 3/4 s, then height 3 over 1 s; joint 1: 2 W for 1 s, then a triangle of
+    # height 2 over 1/2 s
+    assert energy.integral_of_positive_part(time, power) == pytest.approx([0.5 * 3 * 0.75 + 0.5 * 3 * 1.0,
+                                                                           2.0 + 0.5 * 2 * 0.5])
 
 
 def test_cost_of_transport() -> None:
@@ -111,7 +114,8 @@ def test_peaks_and_limits() -> None:
     data = data.assign_coords(joint=["first", "second", "third"], joint_axis=("joint", ["yaw", "pitch", "yaw"]))
     assert limits.peak_torque(data) == pytest.approx([5.0, 0.3, 6.0])
     assert limits.peak_torque_by_axis(data) == {"yaw": 6.0, "pitch": 0.3}
-    assert limits.limits_exceeded(data) == [limits.Excess("first", 4.0, 1.0, 5.0, 1.0), limits.Excess("third", 4.0, 0.5, -6.0, 1.0)]
+    assert limits.limits_exceeded(data) == [limits.Excess("first", 4.0, 1.0, 5.0, 1.0), limits.Excess("third", 4.0, 0.5,
+                                                                                                      -6.0, 1.0)]
     bare = data.drop_vars(["joint", "joint_axis", "joint_limit"])
     assert limits.peak_torque_by_axis(bare) == {"joint": 6.0}
     assert limits.joint_names(bare) == ["0", "1", "2"]
@@ -142,7 +146,8 @@ def test_velocity_of_the_base_in_the_world(swimmer) -> None:
     ("wheeled-snake-manipulate", {"duration": 1.0}, "a clamp holds it"),
     ("eel-planar", {"duration": 4.0, "robot.base": "fixed"}, "its base is fixed"),
     ("eel-planar", {"duration": 4.0, "environment": []}, "nothing is there to push against"),
-    ("eel-planar", {"duration": 4.0, "robot.density": 1500.0, "environment": [{"kind": "gravity"}, {"kind": "water"}]}, "it falls"),
+    ("eel-planar", {"duration": 4.0, "robot.density": 1500.0, "environment": [{"kind": "gravity"}, {"kind": "water"}]},
+     "it falls"),
     ("eel-planar", {"duration": 4.0}, None),
 ])
 def test_cost_of_transport_only_where_there_is_transport(name: str, changes: dict, why: str | None) -> None:
@@ -154,8 +159,11 @@ def test_cost_of_transport_only_where_there_is_transport(name: str, changes: dic
 
 
 def test_a_peak_between_steps_rises_by_no_more_than_its_parabola() -> None:
-    """Torque 3 - 8 (t - 0.4)²: 0.05 s away from its top, half a step of 0.1 s, 8 · 0.05² is missing; at an end nothing is known."""
+    """Torque 3 - 8 (t - 0.4)²: 0.05 s away from its top, half a step of 0.1 s, 8 · 0.05² is missing; at an end nothing
+    is known.
+    """
     time = np.array([0.0, 0.25, 0.5, 0.75])
     torque = np.stack([3.0 - 8.0 * (time - 0.4) ** 2, -(3.0 - 8.0 * (time - 0.4) ** 2), time], axis=1)
-    data = made(time, joint_torque=(("time", "joint"), torque)).assign_coords(joint_axis=("joint", ["yaw", "pitch", "roll"]))
+    data = made(time, joint_torque=(("time", "joint"), torque)).assign_coords(joint_axis=("joint",
+                                                                                          ["yaw", "pitch", "roll"]))
     assert limits.peak_rise_by_axis(data, 0.1) == pytest.approx({"yaw": 0.02, "pitch": 0.02, "roll": 0.0}, abs=1e-12)

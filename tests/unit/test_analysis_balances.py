@@ -5,13 +5,22 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from limbless.analysis.balances import SMALLEST_SCALE, THRESHOLDS, balances, energy_mismatch, power_residual, work_exchanged
+from limbless.analysis.balances import (
+    SMALLEST_SCALE,
+    THRESHOLDS,
+    balances,
+    energy_mismatch,
+    power_residual,
+    work_exchanged,
+)
 
 TIME = np.linspace(0.0, 4.0, 401)
 
 
 def braked(drift: float = 0.0) -> xr.Dataset:
-    """2 kg thrown at 3 m/s along y and braked by a constant force of -1 N: v = 3 - t/2, K = v^2, P = -v. `drift` (W) is an error."""
+    """2 kg thrown at 3 m/s along y and braked by a constant force of -1 N: v = 3 - t/2, K = v^2, P = -v. `drift` (W) is
+    an error.
+    """
     v = 3.0 - TIME / 2
     momentum, impulse = np.zeros((len(TIME), 6)), np.zeros((len(TIME), 6))
     momentum[:, 1], impulse[:, 1] = 2.0 * v, -TIME
@@ -23,14 +32,16 @@ def braked(drift: float = 0.0) -> xr.Dataset:
         "actuator_power": ("time", 0 * TIME), "actuator_work": ("time", 0 * TIME),
         "momentum": (screw, momentum), "impulse": (screw, impulse),
         "com_position": (("time", "axis"), np.stack([0 * TIME + 0.7, 3 * TIME - TIME**2 / 4, 0 * TIME], axis=1)),
-        "base_orientation": (("time", "quaternion"), np.tile([0.6, 0.0, 0.8, 0.0], (len(TIME), 1)))}, coords={"time": TIME})
+        "base_orientation": (("time", "quaternion"), np.tile([0.6, 0.0, 0.8, 0.0], (len(TIME), 1)))},
+                      coords={"time": TIME})
 
 
 def test_a_right_run_passes() -> None:
     proof = balances(braked(), mass=2.0)
     assert [balance.name for balance in proof] == ["power", "linear momentum", "angular momentum", "orientation"]
     assert all(balance.verdict == "pass" and balance.relative < 1e-14 for balance in proof)
-    assert all(set(balance.as_dict()) == {"value", "scale", "units", "relative", "threshold", "verdict", "compares"} for balance in proof)
+    assert all(set(balance.as_dict()) == {"value", "scale", "units", "relative", "threshold", "verdict", "compares"}
+               for balance in proof)
 
 
 def test_the_scale_of_power_is_the_work_exchanged() -> None:
@@ -74,7 +85,8 @@ def test_a_mismatch_that_closes_again_is_still_seen() -> None:
 
 
 def test_works_count_from_the_first_record() -> None:
-    data = braked().isel(time=slice(100, None))   # a run that goes on from another: neither works nor impulses start at zero
+    data = braked().isel(time=slice(100, None))   # a run that goes on from another: neither works nor impulses start at
+                                                  # zero
     assert all(balance.relative < 1e-14 for balance in balances(data))
 
 
@@ -111,7 +123,8 @@ def test_what_is_not_a_number_fails(variable: str) -> None:
 
 def test_residuals_that_a_model_records_get_a_verdict() -> None:
     residual = 1e-3 + 0 * TIME
-    data = braked().assign(contact_residual=("time", residual, {"units": "N", "scale": 1e4}), tail_wrench=("time", residual))
+    data = braked().assign(contact_residual=("time", residual, {"units": "N", "scale": 1e4}),
+                           tail_wrench=("time", residual))
     found = {balance.name: balance for balance in balances(data)}
     assert (found["contact residual"].relative, found["contact residual"].units) == (pytest.approx(1e-7), "N")
     assert (found["contact residual"].verdict, found["tail wrench"].verdict) == ("pass", "fail")

@@ -20,10 +20,12 @@ ROUND_OFF = 1e-10
 WITHIN = 3.0
 
 CASES = {
-    # scenario, as it is run, how it differs from that in the run taken as the truth, and numbers whose shares of error cancel
+    # scenario, as it is run, how it differs from that in the run taken as the truth, and numbers whose shares of error
+    # cancel
     "newton-euler": ("eel-planar", {"duration": 2, "step": 0.04, "record_every": 0.04},
                      {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32}, ()),
-    "few Gauss points": ("eel-planar", {"duration": 2, "step": 0.04, "record_every": 0.04, "environment.water.points": 2},
+    "few Gauss points": ("eel-planar", {"duration": 2, "step": 0.04, "record_every": 0.04,
+                                        "environment.water.points": 2},
                          {"step": 0.0025, "record_every": 0.0025, "environment.water.points": 32}, ()),
     "macro-continuous": ("rod-swim", {"duration": 2, "step": 0.02, "record_every": 0.04, "model.cells": 8},
                          {"step": 0.0025, "record_every": 0.0025, "model.cells": 64}, ("positive_work",)),
@@ -51,7 +53,8 @@ def test_error_bars_are_of_the_size_of_the_errors(case: str) -> None:
     name, coarse, fine, cancelling = CASES[case]
     bars = ll.error_bars(name, coarse)
     given, truth = bars.result.summary(), ll.run(name, {**coarse, **fine}).summary()
-    true = dict(leaves(richardson(given, {key: truth[key] for key in bars.total}, order=10)))      # order 10: the bare difference
+    # order 10: the bare difference
+    true = dict(leaves(richardson(given, {key: truth[key] for key in bars.total}, order=10)))
     numbers = dict(leaves({key: given[key] for key in bars.total}))
     scale = max((abs(number) for path, number in numbers.items() if path[0] == "com_displacement"), default=0.0)
     compared = 0
@@ -65,16 +68,22 @@ def test_error_bars_are_of_the_size_of_the_errors(case: str) -> None:
 
 
 def falling_snake(rng: np.random.Generator) -> ll.Scenario:
-    """Three links that wind while they fall from some centimetres, each time a little otherwise: impacts, sticking, slipping."""
+    """Three links that wind while they fall from some centimetres, each time a little otherwise: impacts, sticking,
+    slipping.
+    """
     yaw, pitch, height = 1.0 + 0.05 * rng.uniform(-1.0, 1.0, 3)
     return ll.Scenario.load("snake-sidewind", {
-        "robot.links": 3, "initial": {"position": [0.0, 0.0, 0.08 * height]}, "duration": 0.25, "step": 0.0005, "record_every": 0.25,
-        "gait.yaw_amplitude": 0.5 * yaw, "gait.pitch_amplitude": 0.08 * pitch, "gait.yaw_rate": 2.8, "gait.pitch_rate": 2.8,
+        "robot.links": 3, "initial": {"position": [0.0, 0.0, 0.08 * height]}, "duration": 0.25, "step": 0.0005,
+        "record_every": 0.25,
+        "gait.yaw_amplitude": 0.5 * yaw, "gait.pitch_amplitude": 0.08 * pitch, "gait.yaw_rate": 2.8,
+        "gait.pitch_rate": 2.8,
         "gait.release": 0.0})
 
 
 def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
-    """Twenty perturbed runs, each against one with 32 times its steps. Half the step alone (Richardson, order 1) holds fewer."""
+    """Twenty perturbed runs, each against one with 32 times its steps. Half the step alone (Richardson, order 1) holds
+    fewer.
+    """
     rng = np.random.default_rng(1)
     widths, narrow = [], []
     for _ in range(20):
@@ -90,11 +99,14 @@ def test_bars_of_hard_contact_hold_the_truth_in_nine_of_ten_runs() -> None:
             narrow.append(2.0 * abs(numbers[path] - half[path]) / error)
     assert len(widths) >= 20 * 9
     assert np.mean(np.array(widths) >= 1.0) >= 0.9 > np.mean(np.array(narrow) >= 1.0)
-    assert np.median(widths) < 10.0                                        # a bar that holds everything would say nothing
+    assert np.median(widths) < 10.0                                        # a bar that holds everything would say
+                                                                           # nothing
 
 
 def test_a_line_through_runs_with_shorter_steps() -> None:
-    """Numbers that lie on Q0 + c h^p have the error c h^p; what does not lie on it widens the bar by Student's t for nine of ten."""
+    """Numbers that lie on Q0 + c h^p have the error c h^p; what does not lie on it widens the bar by Student's t for
+    nine of ten.
+    """
     powers = np.array([1.0, 1.0 / 1.2, 1.0 / 1.5, 0.5]) ** 0.5
     assert _distance_from_limit(powers, 7.0 - 0.3 * powers) == pytest.approx(0.3, rel=1e-12)
     scattered = 7.0 - 0.3 * powers + 0.01 * np.random.default_rng(0).normal(size=(4000, 4))
@@ -103,18 +115,21 @@ def test_a_line_through_runs_with_shorter_steps() -> None:
 
 
 def test_the_bars_are_told_written_and_read_again(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(main, ["run", "eel-planar", "--error", "--no-figures", "--set", "duration=1", "--out", str(tmp_path)])
+    answer = CliRunner().invoke(main, ["run", "eel-planar", "--error", "--no-figures", "--set", "duration=1", "--out",
+                                       str(tmp_path)])
     assert answer.exit_code == 0 and " ± " in answer.output and "step, quadrature" in answer.output
     written = json.loads((tmp_path / "summary.json").read_text())["numerical_error"]
     assert set(written["sources"]) == {"step", "quadrature"}
     assert ll.Result.load(tmp_path).numerical_error == written
-    assert written["total"]["path_length"] == pytest.approx(sum(part["path_length"] for part in written["sources"].values()))
+    assert written["total"]["path_length"] == pytest.approx(sum(part["path_length"]
+                                                                for part in written["sources"].values()))
 
 
 def test_the_data_of_a_run_with_bars_are_those_of_a_run_without(tmp_path: Path) -> None:
     plain = ll.run("neck-planar", {"gait.points": 5})
     barred = ll.error_bars("neck-planar", {"gait.points": 5}, result=plain).result
-    assert barred is plain and plain.save(tmp_path / "a.nc").read_bytes() == ll.run("neck-planar", {"gait.points": 5}).save(
+    assert barred is plain and plain.save(tmp_path / "a.nc").read_bytes() == ll.run("neck-planar",
+                                                                                    {"gait.points": 5}).save(
         tmp_path / "b.nc").read_bytes()
 
 
@@ -125,7 +140,8 @@ def test_half_a_quadrature_of_what_there_is() -> None:
     rows = ll.Scenario.load("neck-planar", {"gait.points": 0})
     assert [row[0] for row in refined(rows).gait.table] == [0.0, 0.25, 0.5, 1.0, 1.5, 1.75, 2.0]
     crawling = ll.Scenario.load("wheeled-snake-crawl")
-    assert refined(crawling) == crawling                                   # wheels at the centres of modules: nothing is integrated
+    assert refined(crawling) == crawling                                   # wheels at the centres of modules: nothing
+                                                                           # is integrated
 
 
 def test_a_repeat_that_fails_is_said_and_leaves_no_bar() -> None:

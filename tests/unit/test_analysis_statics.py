@@ -21,14 +21,16 @@ def path() -> xr.Dataset:
 
 
 def test_equivalent_work_is_that_of_the_mean_force() -> None:
-    assert statics.equivalent_steps(path()).sum() == pytest.approx(1.0, abs=1e-14)      # integral of 2 s ds; the left points would give 0.9
+    # integral of 2 s ds; the left points would give 0.9
+    assert statics.equivalent_steps(path()).sum() == pytest.approx(1.0, abs=1e-14)
 
 
 def test_actuator_work_and_what_is_spent() -> None:
     steps = statics.actuator_steps(path())
     assert steps.sum() == pytest.approx(0.15, abs=1e-14)
     there_and_back = np.concatenate([steps, -steps])
-    assert there_and_back.sum() == pytest.approx(0.0, abs=1e-15) and statics.positive(there_and_back) == pytest.approx(0.15)
+    assert there_and_back.sum() == pytest.approx(0.0,
+                                                 abs=1e-15) and statics.positive(there_and_back) == pytest.approx(0.15)
 
 
 def test_a_result_with_time_has_no_statics() -> None:
@@ -37,7 +39,8 @@ def test_a_result_with_time_has_no_statics() -> None:
 
 def test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place() -> None:
     data = path().assign(tip_in_base=(("point", "axis"), np.linspace([3.0, -1.0, 0.5], [1.0, 2.0, 0.5], 11)),
-                         min_eigenvalue=("point", np.ones(11)), stop_moment=(("point", "vertebra", "transverse"), np.zeros((11, 2, 2))))
+                         min_eigenvalue=("point", np.ones(11)), stop_moment=(("point", "vertebra", "transverse"),
+                                                                             np.zeros((11, 2, 2))))
     found = statics.summary(data)
     assert found is not None
     assert found["tip_from"] == pytest.approx([1.0, -1.0, 0.5]) and found["tip_to"] == pytest.approx([3.0, 2.0, 0.5])

@@ -1,4 +1,6 @@
-"""The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the real one is in contracts."""
+"""The command line: light to start, clean in its messages, careful with folders. Runs are stood in for; the real one is
+in contracts.
+"""
 from __future__ import annotations
 
 import io
@@ -20,8 +22,11 @@ from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 
 SUMMARY = {
-    "status": "completed", "duration": 30.0, "wall_time": 0.25, "realtime_factor": 120.0, "com_displacement": [-8.4148, 0.0117, -0.0],
-    "mean_speed": 0.28, "period_speed": None, "peak_torque": {"yaw": 5.2, "pitch": 0.0}, "limits_exceeded": [{"joint": "yaw 4"}],
+    "status": "completed", "duration": 30.0, "wall_time": 0.25, "realtime_factor": 120.0, "com_displacement": [-8.4148,
+                                                                                                               0.0117,
+                                                                                                               -0.0],
+    "mean_speed": 0.28, "period_speed": None, "peak_torque": {"yaw": 5.2, "pitch": 0.0},
+    "limits_exceeded": [{"joint": "yaw 4"}],
     "balances": {"power": {"verdict": "pass", "relative": 3.8e-9}},
 }
 
@@ -129,7 +134,8 @@ def test_describe_shows_what_is_inside_a_robot() -> None:
 
 def test_describe_of_an_unknown_name() -> None:
     done = call("describe", "body-wav")
-    assert (done.exit_code, done.stderr.startswith("Error: nothing is called 'body-wav'; did you mean 'body-wave'?")) == (2, True)
+    assert (done.exit_code,
+            done.stderr.startswith("Error: nothing is called 'body-wav'; did you mean 'body-wave'?")) == (2, True)
 
 
 def test_run_writes_a_fresh_folder_each_time(simulated: dict[str, Any]) -> None:
@@ -143,19 +149,23 @@ def test_run_writes_a_fresh_folder_each_time(simulated: dict[str, Any]) -> None:
 def test_run_prints_a_short_table(simulated: dict[str, Any]) -> None:
     rows = dict(line.split("  ", 1) for line in call("run", "eel-planar").output.splitlines() if "  " in line)
     assert {name: value.strip() for name, value in rows.items()} == {
-        "status": "completed", "simulated": "30 s in 0.25 s (120 x real time)", "displacement": "(-8.4148, 0.0117, 0) m",
-        "mean speed": "0.28 m/s", "peak torque": "yaw 5.2 N m, pitch 0 N m", "torque limits": "exceeded by 1 joint: yaw 4",
+        "status": "completed", "simulated": "30 s in 0.25 s (120 x real time)",
+        "displacement": "(-8.4148, 0.0117, 0) m",
+        "mean speed": "0.28 m/s", "peak torque": "yaw 5.2 N m, pitch 0 N m",
+        "torque limits": "exceeded by 1 joint: yaw 4",
         "balance: power": "pass, 3.8e-09 of its scale",
     }
 
 
 def test_set_reads_values_as_yaml(simulated: dict[str, Any]) -> None:
-    settings = ["gait.dive=30 deg", "environment.water.current=[0.1, 0, 0]", "step=1e-3", "initial={position: [1, 2, 3]}"]
+    settings = ["gait.dive=30 deg", "environment.water.current=[0.1, 0, 0]", "step=1e-3",
+                "initial={position: [1, 2, 3]}"]
     settings += ["robot.yaw_limit=null"]
     done = call("run", "eel-planar", "--quiet", *(word for setting in settings for word in ("--set", setting)))
     assert done.output == "runs/eel-planar\n"
     scenario = simulated["ran"][0]
-    assert scenario.gait.dive == pytest.approx(0.5235987755982988) and scenario.environment[0].current == (0.1, 0.0, 0.0)
+    assert scenario.gait.dive == pytest.approx(0.5235987755982988) and scenario.environment[0].current == (0.1, 0.0,
+                                                                                                           0.0)
     assert scenario.step == 0.001 and scenario.initial.position == (1.0, 2.0, 3.0) and scenario.robot.yaw_limit is None
 
 
@@ -181,14 +191,17 @@ def test_a_named_folder_is_used_again_only_for_the_same_scenario(simulated: dict
 def test_a_folder_that_cannot_be_made_is_said_before_the_run(simulated: dict[str, Any]) -> None:
     Path("runs").write_text("a file in the way")
     done = call("run", "eel-planar")
-    assert done.exit_code == 2 and done.stderr.startswith("Error: the folder runs cannot be made") and not simulated["ran"]
+    assert (
+        done.exit_code == 2 and done.stderr.startswith("Error: the folder runs cannot be made") and not simulated["ran"]
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("eel-planer",), "Error: unknown scenario 'eel-planer'; did you mean 'eel-planar'?"),
-        (("eel-planar", "--set", "gait.amplitud=1"), "Error: --set gait.amplitud=1: unknown field; did you mean 'amplitude'?"),
+        (("eel-planar", "--set", "gait.amplitud=1"), "Error: --set gait.amplitud=1: unknown field; did you mean "
+                                                     "'amplitude'?"),
         (("eel-planar", "--set", "gait.amplitude"), "Error: --set gait.amplitude: give path=value"),
         (("eel-planar", "--set", "gait.amplitude="), "Error: --set gait.amplitude=: give path=value"),
         (("eel-planar", "--set", "duration=[1"), "Error: --set duration=[1:1:3: not valid YAML"),
@@ -198,7 +211,9 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_run(simulated: dict[str
 )
 def test_bad_input_is_one_clean_message(simulated: dict[str, Any], words: tuple[str, ...], message: str) -> None:
     done = call("run", *words)
-    assert done.exit_code == 2 and done.stderr.startswith(message) and "Traceback" not in done.stderr and done.stdout == ""
+    assert (
+        done.exit_code == 2 and done.stderr.startswith(message) and "Traceback" not in done.stderr and done.stdout == ""
+    )
     assert not simulated["ran"] and not Path("runs").exists()
 
 
@@ -209,7 +224,9 @@ def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None
     simulated["outcome"] = fail
     done = call("run", "eel-planar")
     assert done.exit_code == 1
-    assert done.stderr == "The run failed: it diverged at 3 s\nWhat was computed until then is kept in runs/eel-planar\n"
+    assert (
+        done.stderr == "The run failed: it diverged at 3 s\nWhat was computed until then is kept in runs/eel-planar\n"
+    )
     assert Path("runs/eel-planar/scenario.yaml").is_file()
 
 
@@ -219,7 +236,8 @@ def test_a_failed_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None
     (ZeroDivisionError("division by zero"), 1, "Unexpected error: ZeroDivisionError: division by zero\n"),
     (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device\n"),
 ])
-def test_a_run_without_a_result_leaves_no_folder(simulated: dict[str, Any], error: Exception, code: int, message: str) -> None:
+def test_a_run_without_a_result_leaves_no_folder(simulated: dict[str, Any], error: Exception, code: int,
+                                                 message: str) -> None:
     def fail(_: Scenario) -> None:
         raise error
 
@@ -233,12 +251,15 @@ def test_a_run_without_a_result_leaves_no_folder(simulated: dict[str, Any], erro
 def test_an_interrupted_run_keeps_what_was_computed(simulated: dict[str, Any]) -> None:
     simulated["outcome"] = lambda scenario: Outcome(scenario, "interrupted")
     done = call("run", "eel-planar")
-    assert done.exit_code == 130 and "Interrupted: what was computed until then is kept in runs/eel-planar" in done.stderr
+    assert (
+        done.exit_code == 130 and "Interrupted: what was computed until then is kept in runs/eel-planar" in done.stderr
+    )
     assert "status              interrupted" in done.output or "interrupted" in done.output
 
 
 @pytest.mark.parametrize("cold", [True, False])
-def test_a_cold_first_run_says_that_it_compiles(simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, cold: bool) -> None:
+def test_a_cold_first_run_says_that_it_compiles(simulated: dict[str, Any], monkeypatch: pytest.MonkeyPatch,
+                                                cold: bool) -> None:
     monkeypatch.setattr("limbless.mechanics.compiled.kernel.is_cold", lambda: cold)
     assert ("Compiling the kernels" in call("run", "eel-planar").stderr) is cold
     assert call("run", "eel-planar", "--quiet").stderr == ""
@@ -256,7 +277,8 @@ def test_plot_draws_the_figures_of_a_saved_run(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(figures, "names_for", lambda result: ["one", "impossible", "two"])
     monkeypatch.setattr(figures, "save", save)
     done = call("plot", str(tmp_path))
-    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "figures" / f"{name}.png") for name in ("one", "two")]
+    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "figures" / f"{name}.png") for name in ("one",
+                                                                                                                  "two")]
     assert done.stderr == "impossible is not drawn: it needs a joint that is not there\n"
     assert call("plot", str(tmp_path), "--figure", "impossible").exit_code == 2
 
@@ -285,7 +307,9 @@ def test_warmup_runs_two_steps_of_every_model() -> None:
 def test_cite_gives_text_and_bibtex(name: str) -> None:
     text = call("cite", name).output
     assert text.startswith("Wisama Khalil, Guillaume Gallot and Frédéric Boyer. Dynamic modeling") and "2007" in text
-    assert "@article{001_6af647dcdb8b62c0,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
+    assert (
+        "@article{001_6af647dcdb8b62c0,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
+    )
 
 
 def test_cite_everything_and_nothing(tmp_path: Path) -> None:
@@ -320,10 +344,14 @@ def test_progress_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_run_that_is_not_proven_says_so_first(simulated: dict[str, Any]) -> None:
-    simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=("the power balance is off by 0.3 of its scale", "a body sank"))
+    simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=("the power balance is off by 0.3 of its scale",
+                                                                      "a body sank"))
     told = call("run", "eel-planar", "--no-figures")
     assert told.exit_code == 0
-    assert told.stdout.splitlines()[0] == "completed, not proven: the power balance is off by 0.3 of its scale; a body sank"
+    assert (
+        told.stdout.splitlines()[0]
+        == "completed, not proven: the power balance is off by 0.3 of its scale; a body sank"
+    )
     quiet = call("run", "eel-planar", "--no-figures", "--quiet")
     assert quiet.stdout == "runs/eel-planar-2\n" and quiet.stderr.startswith("completed, not proven: the power balance")
 
@@ -336,8 +364,10 @@ def test_it_is_red_on_a_terminal() -> None:
     assert out.file.getvalue().startswith("\x1b[1;31mcompleted, not proven: it hovers")
 
 
-@pytest.mark.parametrize(("doubts", "words", "code"), [((), ("--strict",), 0), (("it hovers",), ("--strict",), 3), (("it hovers",), (), 0)])
-def test_strict_ends_with_3_where_a_run_is_not_proven(simulated: dict[str, Any], doubts: tuple[str, ...], words: tuple[str, ...],
+@pytest.mark.parametrize(("doubts", "words", "code"), [((), ("--strict",), 0), (("it hovers",), ("--strict",), 3),
+                                                       (("it hovers",), (), 0)])
+def test_strict_ends_with_3_where_a_run_is_not_proven(simulated: dict[str, Any], doubts: tuple[str, ...],
+                                                      words: tuple[str, ...],
                                                       code: int) -> None:
     simulated["outcome"] = lambda scenario: Outcome(scenario, doubts=doubts)
     assert call("run", "eel-planar", "--no-figures", *words).exit_code == code
@@ -358,7 +388,8 @@ def test_resume_takes_the_scenario_of_its_folder(simulated: dict[str, Any]) -> N
 
 @pytest.mark.parametrize(("words", "said"), [
     ((), "one of the two"), (("eel-planar", "--resume", "long"), "one of the two"),
-    (("--resume", "long"), "holds no unfinished run"), (("--resume", "long", "--set", "duration=2"), "leave --set and --out away"),
+    (("--resume", "long"), "holds no unfinished run"), (("--resume", "long", "--set", "duration=2"),
+                                                        "leave --set and --out away"),
 ])
 def test_resume_refuses_in_words(words: tuple[str, ...], said: str, simulated: dict[str, Any]) -> None:
     told = call("run", *words)

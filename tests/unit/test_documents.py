@@ -37,7 +37,8 @@ def blocks(path: Path, language: str) -> list[str]:
 
 
 def having(*languages: str) -> list[Any]:
-    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS if any(blocks(path, word) for word in languages)]
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS if any(blocks(path, word)
+                                                                                            for word in languages)]
 
 
 @pytest.fixture
@@ -85,8 +86,10 @@ def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
     run_python(ROOT / "CONTRIBUTING.md")
     tadpole = write_yaml(blocks(ROOT / "CONTRIBUTING.md", "yaml")[0])
     stays = ll.run(tadpole, {"step": 0.005}).summary()
-    assert 0.0 < max(map(abs, stays["com_displacement"])) < 0.01 * stays["path_length"]   # Purcell's scallop, but for a little inertia
-    thrown = {"model": "ballistic", "environment": [{"kind": "gravity"}], "initial.twist": [1, 0, 0, 0, 0, 0], "duration": 2}
+    # Purcell's scallop, but for a little inertia
+    assert 0.0 < max(map(abs, stays["com_displacement"])) < 0.01 * stays["path_length"]
+    thrown = {"model": "ballistic", "environment": [{"kind": "gravity"}], "initial.twist": [1, 0, 0, 0, 0, 0],
+              "duration": 2}
     flies = ll.run(tadpole, thrown)
     assert flies.summary()["com_displacement"] == pytest.approx([2.0, 0.0, -0.5 * 9.81 * 4.0])
 
@@ -102,7 +105,8 @@ def test_the_gait_of_contributing_has_the_derivatives_of_its_value(empty: Path) 
     run_python(ROOT / "CONTRIBUTING.md")
     gait = sys.modules["document"].__dict__["StandingWave"]()
     times, stations = np.linspace(0.1, 1.9, 7), np.linspace(0.0, 0.5, 3)
-    ll.FunctionGait(function=lambda t, s: tuple(gait.sample(t, s))).sample(times, stations)   # refuses wrong derivatives
+    # refuses wrong derivatives
+    ll.FunctionGait(function=lambda t, s: tuple(gait.sample(t, s))).sample(times, stations)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -125,7 +129,8 @@ def test_scenario_page_names_every_field() -> None:
     page = (ROOT / "docs" / "scenarios.md").read_text()
     families = ("robot", "preset", "gait", "environment", "actuation")
     kinds = {kind: cls for family in families for kind, cls in registry.kinds(family).items()
-             if cls.__module__.startswith("limbless.")}                          # other tests register classes of their own
+             # other tests register classes of their own
+             if cls.__module__.startswith("limbless.")}
     words = {row.name for cls in (Scenario, Initial, Link, Joint, *kinds.values()) for row in rows(cls)} | {*kinds}
     assert not {word for word in words if f"`{word}`" not in page and f"`{word}:" not in page} - {"kind", "preset"}
 
@@ -133,7 +138,8 @@ def test_scenario_page_names_every_field() -> None:
 def test_result_page_names_every_variable_and_every_number_of_the_summary() -> None:
     page = (ROOT / "docs" / "results.md").read_text()
     result = ll.run("eel-planar", {"duration": 0.1})
-    recorded = {str(name).removeprefix("look_") for name in result.dataset.variables}       # the page says what look_... variables are
+    # the page says what look_... variables are
+    recorded = {str(name).removeprefix("look_") for name in result.dataset.variables}
     words = {*CATALOGUE, *recorded, *result.summary()} - {"time", "axis", "screw", "quaternion", "transverse"}
     assert "`look_...`" in page and any(str(name).startswith("look_") for name in result.dataset.variables)
     assert not {word for word in words if f"`{word}`" not in page}
@@ -149,7 +155,8 @@ def test_result_page_shows_the_catalogue_of_variables() -> None:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/models").glob("*.md")), ids=lambda page: page.stem)
 def test_tests_that_a_page_names_exist(page: Path) -> None:
-    known = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text())}
+    known = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)",
+                                                                                         path.read_text())}
     assert {name for name in re.findall(r"`(test_\w+)`", page.read_text()) if name not in known} == set()
 
 
@@ -157,4 +164,6 @@ def test_the_gallery_shows_every_scenario() -> None:
     """`make screenshots` takes the pictures and writes the page."""
     page = (ROOT / "docs/gallery.md").read_text()
     for name in loader.names():
-        assert f"images/studio/{name}.webp" in page and (ROOT / f"docs/images/studio/{name}.webp").stat().st_size < 100_000, name
+        assert (
+            f"images/studio/{name}.webp" in page and (ROOT / f"docs/images/studio/{name}.webp").stat().st_size < 100_000
+        ), name

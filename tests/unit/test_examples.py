@@ -13,7 +13,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
-def output(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+def output(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+           capsys: pytest.CaptureFixture[str]) -> str:
     """What an example printed."""
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(EXAMPLES / request.param), run_name="__main__")
@@ -28,12 +29,14 @@ EXPECTED = {
     "05_heading_controller.py": r"t = +0 s +heading +0\.0 deg(?s:.*)t = +20 s +heading +(29|30)\.\d deg",
     "06_inverse_and_direct_dynamics.py": r"the same joint accelerations: \d\.\de-1\d rad/s2",
     "07_sensitivity.py": r"By differences of runs: -5\.00\d\d m per rad of amplitude \(exact -5\.00\d\d\)",
-    "09_tendon_neck.py": r"air: .* right 0\.439 N, down 0\.396 N(?s:.*)spend 3\.332 mJ(?s:.*)spend 1\.420 mJ(?s:.*) is 8\.8 cm away",
+    "09_tendon_neck.py": r"air: .* right 0\.439 N, down 0\.396 N(?s:.*)spend 3\.332 mJ(?s:.*)spend 1\.420 mJ(?s:.*) "
+                         r"is 8\.8 cm away",
     "10_swimming_rod_and_chain.py": r"divides the difference by (3\.9|4\.[01]) and (3\.9|4\.[01]): second order",
     "11_snake_on_the_ground.py": r"at 90 % .* slid 0\.000 mm(?s:.*)at 110 % .* slid 9[56]\.\d+ mm",
     "13_what_servos_cost.py": r"none \| 1\.8\d+ \| 1\.4\d+ \|(?s:.*)10 Hz \| 0\.9\d+ \| 1\.1\d+ \|(?s:.*)Stribeck",
     "12_crawl_then_reach.py": r"crawled to \(0\.4\d\d, 0\.\d+\) m\nthe clamp cost \d\.\d+ mJ",
-    "14_steered_snake.py": r"the head came within 0\.0\d m of its goal; the body slipped by \d\.\de-0[789] of its speed",
+    "14_steered_snake.py": r"the head came within 0\.0\d m of its goal; the body slipped by \d\.\de-0[789] of its "
+                           r"speed",
 }
 
 

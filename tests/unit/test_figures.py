@@ -16,7 +16,8 @@ from limbless.view import figures
 from limbless.view.figures import body, style
 
 GENERAL = ["energy-balance", "overview", "torques"]
-KHALIL = ["khalil-fig05-head-trajectory", "khalil-fig06-forward-speed", "khalil-fig07-joint-trajectories", "khalil-fig08-yaw-torques",
+KHALIL = ["khalil-fig05-head-trajectory", "khalil-fig06-forward-speed", "khalil-fig07-joint-trajectories",
+          "khalil-fig08-yaw-torques",
           "khalil-fig09-pitch-torques", "khalil-fig10-roll-torques", "khalil-fig11-loop"]
 
 
@@ -38,7 +39,9 @@ def test_every_figure_is_drawn_with_its_table(swimmer, name: str, tmp_path: Path
     assert all(np.isfinite(values).all() for values in table.values())
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for axes in drawing.axes for line in axes.lines])
     values = np.concatenate([np.ravel(column) for column in table.values()])
-    assert np.isin(drawn, np.concatenate([values, np.abs(values), -values, np.ravel(np.unique(swimmer.dataset["joint_limit"]))])).all()
+    assert np.isin(drawn,
+                   np.concatenate([values, np.abs(values), -values,
+                                   np.ravel(np.unique(swimmer.dataset["joint_limit"]))])).all()
 
 
 def test_pictures_and_arrays_are_written_side_by_side(swimmer, tmp_path: Path) -> None:
@@ -75,7 +78,8 @@ def test_refusals_name_the_cause(swimmer) -> None:
         swimmer.plot("overview")
 
 
-def test_writing_a_run_leaves_out_what_cannot_be_drawn(swimmer, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_writing_a_run_leaves_out_what_cannot_be_drawn(swimmer, tmp_path: Path,
+                                                       caplog: pytest.LogCaptureFixture) -> None:
     swimmer.dataset = swimmer.dataset.isel(joint=slice(0, 12))
     listed = ("khalil-fig10-roll-torques", "khalil-fig05-head-trajectory")
     swimmer.scenario = SimpleNamespace(figures=listed, to_yaml=lambda: "name: stub\n")
@@ -92,7 +96,8 @@ def test_torque_limits_of_the_run_are_drawn(swimmer) -> None:
     assert levels == {0.7, -0.7}
 
 
-@pytest.mark.parametrize(("name", "panel"), [("overview", 0), ("khalil-fig05-head-trajectory", 0), ("khalil-fig11-loop", 0)])
+@pytest.mark.parametrize(("name", "panel"), [("overview", 0), ("khalil-fig05-head-trajectory", 0),
+                                             ("khalil-fig11-loop", 0)])
 def test_tracks_have_the_same_scale_both_ways(swimmer, name: str, panel: int) -> None:
     axes = swimmer.plot(name).axes[panel]
     (left, right), (bottom, top), box = axes.get_xlim(), axes.get_ylim(), axes.get_window_extent()
@@ -135,7 +140,8 @@ def test_a_gait_without_a_period_is_drawn_whole(swimmer) -> None:
         figures.draw(swimmer, name)
 
 
-@pytest.mark.parametrize("part", [{"joint": slice(0, 1)}, {"joint": slice(0, 0)}, {"section": slice(0, 1)}, {"section": slice(0, 0)}])
+@pytest.mark.parametrize("part", [{"joint": slice(0, 1)}, {"joint": slice(0, 0)}, {"section": slice(0, 1)},
+                                  {"section": slice(0, 0)}])
 def test_small_robots_are_drawn_too(swimmer, part: dict[str, slice]) -> None:
     swimmer.dataset = swimmer.dataset.isel(part)
     for name in GENERAL:

@@ -15,7 +15,8 @@ from tests.unit.seen import unseen
 
 SHORT = {
     "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0},
-    "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {}, "neck-horizontal-water": {},
+    "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {},
+    "neck-horizontal-water": {},
     "neck-workspace": {}, "spine-45": {},
     "snake-sidewind": {"duration": 0.3}, "snake-slope": {"duration": 0.3}, "snake-stairs": {"duration": 0.3},
     "snake-undulate-isotropic": {"duration": 0.1}, "snake-undulate-orthotropic": {"duration": 0.1},
@@ -25,7 +26,8 @@ SHORT = {
     "wheeled-snake-3d": {"duration": 0.3}, "wheeled-snake-switch": {"duration": 4.2},
 }
 """One scenario for each figure, as short as shows it."""
-ALL = ("eel-loop", "snake-sidewind", "worm-accelerate", "wheeled-snake-crawl")     # of these, the figures of every run too
+# of these, the figures of every run too
+ALL = ("eel-loop", "snake-sidewind", "worm-accelerate", "wheeled-snake-crawl")
 CLOSE_UP = {"wang-fig04-track"}        # a panel of it enlarges a part of the curve
 
 

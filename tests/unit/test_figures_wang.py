@@ -1,4 +1,6 @@
-"""The figures of paper 003: they are drawn from short runs, and the Newton-Euler results on them are those of the other model."""
+"""The figures of paper 003: they are drawn from short runs, and the Newton-Euler results on them are those of the other
+model.
+"""
 from __future__ import annotations
 
 import numpy as np
@@ -12,9 +14,11 @@ SMOOTH = {"environment.wheels.law": "regularised", "step": 2.5e-4, "record_every
 
 
 @pytest.mark.parametrize(("name", "changes"), [
-    ("wheeled-snake-crawl", {"duration": 0.3}), ("wheeled-snake-manipulate", {"duration": 0.3}), ("wheeled-snake-3d", {"duration": 0.3}),
+    ("wheeled-snake-crawl", {"duration": 0.3}), ("wheeled-snake-manipulate", {"duration": 0.3}),
+    ("wheeled-snake-3d", {"duration": 0.3}),
     ("wheeled-snake-float", {"duration": 0.3}), ("wheeled-snake-switch", {"duration": 4.2}),
-    ("wheeled-snake-crawl-then-reach", {"duration": 0.6, "gait.stop": 0.2, "gait.settle": 0.2, "environment.clamp.active": [[0.2, 9.0]],
+    ("wheeled-snake-crawl-then-reach", {"duration": 0.6, "gait.stop": 0.2, "gait.settle": 0.2,
+                                        "environment.clamp.active": [[0.2, 9.0]],
                                         "environment.point-wrench.active": [[0.4, 9.0]]})])
 def test_drawn(name: str, changes: dict[str, object]) -> None:
     result = ll.run(name, changes)

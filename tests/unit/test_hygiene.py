@@ -1,4 +1,5 @@
-"""The project as a set of files: nothing in it belongs to one machine, everything in it agrees on names and versions."""
+"""The project as a set of files: nothing in it belongs to one machine, everything in it agrees on names and versions.
+"""
 from __future__ import annotations
 
 import ast
@@ -30,7 +31,8 @@ FORBIDDEN = {
         r"(?<![\w.~-])/(?:work|root|farm|home|Users|opt|mnt|scratch|private|tmp)/[\w.-]|\b[A-Za-z]:[\\/]{1,2}Users\b|\bfile:/[/]",
     ),
 }
-LOCK_FILES = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "conda-lock.yml", "package-lock.json", "yarn.lock"}
+LOCK_FILES = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "conda-lock.yml",
+              "package-lock.json", "yarn.lock"}
 
 
 def tracked_files() -> list[Path]:
@@ -74,7 +76,8 @@ def test_patterns_find_what_they_are_for(kind: str, parts: tuple[str, ...]) -> N
     assert finds(kind, "".join(parts))
 
 
-@pytest.mark.parametrize("text", ["examples/home/x", "../root/x", "https://example.org/home/x", "rad/s", "~/tmp/x", "#!/usr/bin/env bash"])
+@pytest.mark.parametrize("text", ["examples/home/x", "../root/x", "https://example.org/home/x", "rad/s", "~/tmp/x",
+                                  "#!/usr/bin/env bash"])
 def test_patterns_leave_innocent_text_alone(text: str) -> None:
     assert not any(finds(kind, text) for kind in FORBIDDEN)
 
@@ -110,8 +113,10 @@ def test_unknown_public_name_is_an_attribute_error() -> None:
 
 
 def test_importing_limbless_imports_nothing_heavy() -> None:
-    code = "import sys, limbless; print([m for m in ('numpy', 'numba', 'xarray', 'matplotlib', 'pydantic') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+    code = "import sys, limbless\n"
+    code += "print([m for m in ('numpy', 'numba', 'xarray', 'matplotlib', 'pydantic') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True,
+                          text=True).stdout.strip() == "[]"
 
 
 def test_changelog_and_citation_carry_the_version() -> None:

@@ -8,14 +8,16 @@ import pytest
 import limbless as ll
 
 THIN = {"length": 0.1, "half_width": 0.01, "half_height": 0.01}
-WEIGHTLESS = {"kind": "chain", "links": [{"body": THIN}, {"body": THIN, "joint": {"kind": "revolute"}, "position": [0.1, 0.0, 0.0]}]}
+WEIGHTLESS = {"kind": "chain", "links": [{"body": THIN}, {"body": THIN, "joint": {"kind": "revolute"},
+                                                          "position": [0.1, 0.0, 0.0]}]}
 
 
 @pytest.mark.parametrize("model", ["newton-euler", "geometric", "non-smooth"])
 @pytest.mark.parametrize("base", ["planar", "fixed"])
 def test_a_chain_without_any_mass_is_refused(model: str, base: str) -> None:
     with pytest.raises(ll.InputError, match="robot: it has no mass at all"):
-        ll.run(ll.Scenario.load({"robot": {**WEIGHTLESS, "base": base}, "gait": {"kind": "serpenoid"}, "model": {"kind": model},
+        ll.run(ll.Scenario.load({"robot": {**WEIGHTLESS, "base": base}, "gait": {"kind": "serpenoid"},
+                                 "model": {"kind": model},
                                  "duration": 0.05}))
 
 

@@ -1,4 +1,6 @@
-"""A run that failed its own proof says so first, wherever it is shown; what cannot be solved is refused or ends in words."""
+"""A run that failed its own proof says so first, wherever it is shown; what cannot be solved is refused or ends in
+words.
+"""
 from __future__ import annotations
 
 import json
@@ -40,7 +42,9 @@ def doubtful() -> ll.Result:
 def test_every_text_of_a_result_says_it_first(doubtful: ll.Result) -> None:
     assert doubtful.status == "completed" and not doubtful.proven and doubtful.outcome == "completed, not proven"
     assert doubtful.warning.startswith("completed, not proven: the power balance is off by")
-    assert repr(doubtful).splitlines()[1].split(maxsplit=2)[:2] == ["NOT", "PROVEN"] and "completed, not proven" in str(doubtful)
+    assert repr(doubtful).splitlines()[1].split(maxsplit=2)[:2] == ["NOT", "PROVEN"] and "completed, not proven" in str(
+        doubtful
+    )
     assert repr(doubtful).splitlines()[-1].endswith("gait.<turn> has no effect")
     page = doubtful._repr_html_()
     assert page.startswith("<div class='not-proven'") and "color:#a32100" in page and "gait.&lt;turn&gt;" in page
@@ -50,7 +54,9 @@ def test_every_text_of_a_result_says_it_first(doubtful: ll.Result) -> None:
 
 def test_a_sound_run_says_nothing_of_it() -> None:
     sound = ll.run("eel-planar", {"duration": 0.1})
-    assert sound.proven and sound.warning == "" and "PROVEN" not in repr(sound) and "not-proven" not in sound._repr_html_()
+    assert (
+        sound.proven and sound.warning == "" and "PROVEN" not in repr(sound) and "not-proven" not in sound._repr_html_()
+    )
 
 
 def test_files_of_a_run_say_it(doubtful: ll.Result, tmp_path: Path) -> None:
@@ -76,11 +82,13 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
     server = quiet_server()
     try:
         controls = Controls(server.gui, SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None))
-        stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list, switch=lambda *_: None)
+        stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list,
+                                switch=lambda *_: None)
         controls.show_result(doubtful, stage, another=False)
         assert "completed, not proven" in controls.doubt.content and controls.doubt.order < controls.scenario.order
         assert "gait.&lt;turn&gt;" in controls.numbers.content
-        controls.show_result(ll.Result(doubtful.dataset.isel(time=slice(0, 3), look=slice(0, 3)), doubtful.scenario), stage, another=False)
+        controls.show_result(ll.Result(doubtful.dataset.isel(time=slice(0, 3), look=slice(0, 3)), doubtful.scenario),
+                             stage, another=False)
         assert controls.doubt.content == ""
     finally:
         stop(server)
@@ -89,8 +97,10 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
 # Contacts that fail
 
 
-def drop(environment: list[Any], position: tuple[float, float, float], duration: float = 0.4, **initial: Any) -> ll.Result:
-    return ll.simulate(ll.Aiko(links=1), QUIET, [*environment, ll.Gravity()], model="non-smooth", actuation=Torque(), duration=duration,
+def drop(environment: list[Any], position: tuple[float, float, float], duration: float = 0.4,
+         **initial: Any) -> ll.Result:
+    return ll.simulate(ll.Aiko(links=1), QUIET, [*environment, ll.Gravity()], model="non-smooth", actuation=Torque(),
+                       duration=duration,
                        step=1e-3, record_every=0.05, initial={"position": position, **initial})
 
 
@@ -100,18 +110,27 @@ def test_a_body_that_gets_deep_into_something_ends_the_run() -> None:
     said = r"'.+' is 0\.\d+ m deep in boxes at t = 0.1 s, more than the radius of 0.0525 m"
     with pytest.raises(ll.SimulationError, match=said) as caught:
         drop([ll.Ground(), wall], (0.0, 0.0, RADIUS))
-    assert caught.value.time == pytest.approx(0.1) and caught.value.place and caught.value.result.dataset.sizes["time"] >= 2
+    assert (
+        caught.value.time == pytest.approx(0.1)
+        and caught.value.place
+        and caught.value.result.dataset.sizes["time"] >= 2
+    )
 
 
 def test_a_body_that_sinks_in_visibly_is_a_doubt() -> None:
-    """With the paper's activation nothing takes a penetration back: a fast body stays in the ground where a step has carried it."""
+    """With the paper's activation nothing takes a penetration back: a fast body stays in the ground where a step has
+    carried it.
+    """
     model = ll.Scenario.load("snake-lift").model.changed(activation="paper")
-    thrown = ll.simulate(ll.Aiko(links=1), QUIET, [ll.Ground(), ll.Gravity()], model=model, actuation=Torque(), duration=0.05, step=2e-3,
-                         record_every=0.05, initial={"position": (0.0, 0.0, RADIUS + 0.0985), "twist": (0.0, 0.0, -5.0, 0.0, 0.0, 0.0)})
+    thrown = ll.simulate(ll.Aiko(links=1), QUIET, [ll.Ground(), ll.Gravity()], model=model, actuation=Torque(),
+                         duration=0.05, step=2e-3,
+                         record_every=0.05, initial={"position": (0.0, 0.0, RADIUS + 0.0985), "twist": (0.0, 0.0, -5.0,
+                                                                                                        0.0, 0.0, 0.0)})
     depth = thrown.dataset["contact_depth"].values
     assert 0.05 < depth.max() < 1.0 and thrown.status == "completed" and not thrown.proven
     assert any("sank into the ground" in doubt for doubt in thrown.doubts)
-    assert depth[0] == 0.0 and depth.max() == pytest.approx(-thrown.dataset["contact_gap"].values.min() / RADIUS, rel=0.05)
+    assert depth[0] == 0.0 and depth.max() == pytest.approx(-thrown.dataset["contact_gap"].values.min() / RADIUS,
+                                                            rel=0.05)
 
 
 # Terrain
@@ -147,10 +166,12 @@ def solid_distance(terrain: ll.Terrain, p: np.ndarray, fine: int = 120) -> float
 def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
     """Outside, the gap is the distance to it, from every side; inside it is negative, however deep."""
     rng = np.random.default_rng(seed)
-    terrain = ll.Terrain(corner=(-0.2, 0.1), spacing=(0.15, 0.2), table=tuple(map(tuple, rng.uniform(-0.2, 0.3, (4, 3)))))
+    terrain = ll.Terrain(corner=(-0.2, 0.1), spacing=(0.15, 0.2),
+                         table=tuple(map(tuple, rng.uniform(-0.2, 0.3, (4, 3)))))
     surfaces = terrain.surfaces("base")
     nobody, feature = np.zeros(0, dtype=np.int64), Feature.zeros(1)                          # a sphere without extent
-    scene = Scene((Field(),), nobody, nobody, feature, surfaces.rows, surfaces.patches, np.append(surfaces.heights, 0.0), np.zeros(0))
+    scene = Scene((Field(),), nobody, nobody, feature, surfaces.rows, surfaces.patches, np.append(surfaces.heights,
+                                                                                                  0.0), np.zeros(0))
 
     def gap_at(place: np.ndarray) -> tuple:
         p = Vector(*map(float, place))
@@ -171,10 +192,12 @@ def test_terrain_is_a_solid_with_upright_sides(seed: int) -> None:
 @pytest.mark.parametrize("turned", [False, True], ids=["its end", "its side"])
 def test_a_body_that_slides_against_the_open_side_of_a_terrain_is_stopped(turned: bool) -> None:
     """Once it went below the triangles, 0.3 m deep, and gained 700 J."""
-    block = ll.Terrain(corner=(0.4, -1.0), spacing=(1.0, 1.0), table=((0.3, 0.3, 0.3), (0.3, 0.3, 0.3)), forward=0.0, lateral=0.0)
+    block = ll.Terrain(corner=(0.4, -1.0), spacing=(1.0, 1.0), table=((0.3, 0.3, 0.3), (0.3, 0.3, 0.3)), forward=0.0,
+                       lateral=0.0)
     turn = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)) if turned else (1.0, 0.0, 0.0, 0.0)
     twist = (0.0, -1.0, 0.0, 0.0, 0.0, 0.0) if turned else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    slid = drop([ll.Ground(forward=0.0, lateral=0.0), block], (0.0, 0.0, RADIUS), orientation=turn, twist=twist, duration=0.6)
+    slid = drop([ll.Ground(forward=0.0, lateral=0.0), block], (0.0, 0.0, RADIUS), orientation=turn, twist=twist,
+                duration=0.6)
     front = slid.dataset["contact_gap"].values.min()
     assert slid.proven and front > -1e-4
     energy = slid.dataset["kinetic_energy"].values
@@ -185,7 +208,8 @@ def test_a_body_that_slides_against_the_open_side_of_a_terrain_is_stopped(turned
 
 
 def crawl(step: float, kind: str = "geometric", **more: Any) -> ll.Result:
-    return ll.run("wheeled-snake-crawl", {"environment.wheels.law": "regularised", "model": {"kind": kind}, "step": step,
+    return ll.run("wheeled-snake-crawl", {"environment.wheels.law": "regularised", "model": {"kind": kind},
+                                          "step": step,
                                           "record_every": 20 * step, "duration": 600 * step, **more})
 
 
@@ -197,7 +221,9 @@ def wheels_limit(changes: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize("kind", ["geometric", "newton-euler"])
 def test_steps_too_long_for_regularised_wheels_are_refused_with_one_that_works(kind: str) -> None:
-    """Friction mu m g u / eps on a mass m decays with mu g / eps: 2.785 eps / (mu g) is the end of Runge-Kutta's stability."""
+    """Friction mu m g u / eps on a mass m decays with mu g / eps: 2.785 eps / (mu g) is the end of Runge-Kutta's
+    stability.
+    """
     longest = wheels_limit({"model": {"kind": kind}})
     assert longest == pytest.approx(2.7 * 1e-3 / (0.5 * 9.81), rel=0.05)
     said = r"step: 0.005 s is too long for regularised friction that fades below 0.001 m/s.*set step to 0.000"
@@ -206,7 +232,9 @@ def test_steps_too_long_for_regularised_wheels_are_refused_with_one_that_works(k
     assert wheels_limit({"environment.wheels.slip_speed": 0.1}) == pytest.approx(100.0 * longest, rel=1e-6)
 
 
-def test_the_longest_step_gives_the_motion_of_a_short_one_and_a_longer_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_longest_step_gives_the_motion_of_a_short_one_and_a_longer_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     longest = wheels_limit({})
     ends = {}
     monkeypatch.setattr("limbless.models.geometric.model.Geometric.step_limit", lambda self, state: None)

@@ -15,7 +15,8 @@ from limbless.timeline import LOOKS, WINDOW, blocks_between, knots_between
 
 def test_records_that_do_not_fit_are_refused_with_an_interval_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("limbless.resources.free_memory", lambda: 4e6)
-    with pytest.raises(ll.InputError, match=r"record_every: 1.06e\+03 records .* need about .* GB of memory, and 0.004 GB are free; set "
+    with pytest.raises(ll.InputError, match=r"record_every: 1.06e\+03 records .* need about .* GB of memory, and "
+                                            r"0.004 GB are free; set "
                                             r"record_every to ([\d.]+)") as refused:
         ll.run("eel-planar", {"duration": 10.0, "record_every": 0.01})
     fitting = float(str(refused.value).partition("set record_every to ")[2].split()[0])
@@ -40,7 +41,8 @@ def test_the_estimate_is_what_a_run_takes() -> None:
     """The largest arrays of a result are its records: 8 bytes for every number, once raw and once as a variable."""
     seen: list[float] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("limbless.resources.refuse_too_many_records", lambda count, size, *_, **__: seen.extend([count, size]))
+        patch.setattr("limbless.resources.refuse_too_many_records", lambda count, size, *_,
+                      **__: seen.extend([count, size]))
         data = ll.run("eel-planar", {"duration": 1.0}).dataset
     count, size = seen
     assert count == pytest.approx(data.sizes["time"] + LOOKS) and LOOKS <= data.sizes["look"] < LOOKS + 8

@@ -86,7 +86,8 @@ SHORT_LIVED = {"lambda": lambda t, s: wave(t, s), "closure": make_closure(2.0), 
 @pytest.mark.parametrize("function", SHORT_LIVED.values(), ids=list(SHORT_LIVED))
 def test_functions_of_one_session_run_but_their_saved_scenario_is_refused_clearly(function: Callable[..., Any]) -> None:
     scenario = Scenario.load({"robot": "khalil-eel", "gait": FunctionGait(function=function)})
-    with pytest.raises(InputError, match=r"text:\d+: gait.function: the scenario was saved with a Python function that lived only in"):
+    with pytest.raises(InputError, match=r"text:\d+: gait.function: the scenario was saved with a Python function "
+                                         r"that lived only in"):
         Scenario.from_yaml(scenario.to_yaml(), "text")
 
 
@@ -119,7 +120,8 @@ def test_texts_that_name_no_function(file: Path, text: Any, message: str) -> Non
     assert str(caught.value).startswith(f"{path}:4: gait.function: ") and message in str(caught.value)
 
 
-def test_paths_are_found_in_the_folder_then_in_the_working_directory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_found_in_the_folder_then_in_the_working_directory(file: Path,
+                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
     assert located("waves.py", file.parent) == file.resolve() == located(file)
     monkeypatch.chdir(file.parent)
     assert located("waves.py", file.parent / "elsewhere") == file.resolve()

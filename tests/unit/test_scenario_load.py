@@ -66,15 +66,18 @@ def test_two_lines_are_enough(tmp_path: Path) -> None:
     assert scenario.initial == Initial() and scenario.control_period is None
 
 
-@pytest.mark.parametrize(("stem", "name"), [("my eel", "my-eel"), ("v1.2", "v1.2"), ("...", "untitled"), ("näher", "näher")])
+@pytest.mark.parametrize(("stem", "name"), [("my eel", "my-eel"), ("v1.2", "v1.2"), ("...", "untitled"),
+                                            ("näher", "näher")])
 def test_a_file_without_a_name_is_named_after_the_file(tmp_path: Path, stem: str, name: str) -> None:
     assert Scenario.load(str(write(tmp_path, SHORT, f"{stem}.yaml"))).name == name
 
 
 def test_python_objects_and_words_do_as_well_as_mappings() -> None:
-    made = Scenario.load({"robot": KhalilEel(), "gait": BodyWave(amplitude=0.1), "environment": [Water()], "model": "newton-euler"})
+    made = Scenario.load({"robot": KhalilEel(), "gait": BodyWave(amplitude=0.1), "environment": [Water()],
+                          "model": "newton-euler"})
     written = Scenario.load({
-        "robot": {"preset": "khalil-eel"}, "gait": {"kind": "body-wave", "amplitude": 0.1}, "environment": [{"kind": "water"}],
+        "robot": {"preset": "khalil-eel"}, "gait": {"kind": "body-wave", "amplitude": 0.1},
+        "environment": [{"kind": "water"}],
         "actuation": "motion", "model": {"kind": "newton-euler"},
     })
     assert made == written == Scenario(robot=KhalilEel(), gait=BodyWave(amplitude=0.1), environment=(Water(),))
@@ -132,7 +135,10 @@ def test_one_error_is_one_line(tmp_path: Path) -> None:
 def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:
     path = write(tmp_path, "duration: 1\nenvironment: [{density: 3}]\n")
     text = refusal(path)
-    assert f"{path}: robot: missing; give a robot (kind: chain" in text and "gait: missing; give a gait (kind: body-wave" in text
+    assert (
+        f"{path}: robot: missing; give a robot (kind: chain" in text
+        and "gait: missing; give a gait (kind: body-wave" in text
+    )
     assert f"{path}:2: environment.0.kind: missing; the environment needs a `kind`: " in text and "buoyancy, " in text
 
 
@@ -170,7 +176,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_unknown_names_answer_with_the_nearest() -> None:
     text = refusal("eel-planer")
-    assert text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: eel-loop, eel-planar") and ".yaml" in text
+    assert (
+        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: eel-loop, eel-planar")
+        and ".yaml" in text
+    )
     assert "not by 3" in refusal(3)
 
 
@@ -181,7 +190,8 @@ def test_yaml_is_read_as_yaml_1_2(tmp_path: Path) -> None:
 
 
 def test_anchors_and_merges_work_and_keep_their_lines(tmp_path: Path) -> None:
-    path = write(tmp_path, SHORT + "environment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, x: 1}\n")
+    path = write(tmp_path, SHORT + "environment:\n  - &w {kind: water, density: 998.0}\n  - {<<: *w, density: 1.2, "
+                                   "x: 1}\n")
     assert f"{path}:5: environment.1.x: unknown field" in refusal(path)
     path.write_text(path.read_text().replace(", x: 1", ""))
     assert Scenario.load(path).environment == (Water(density=998.0), Water(density=1.2))
@@ -198,15 +208,18 @@ def test_true_is_not_a_number(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("robot: {kind: chain, links: []}", "robot.links: must have at least 1 item, not 0"),
-        ("initial: {position: [0, 0, 0, 0]}", "initial.position: must be a list of 3 numbers (m); received [0, 0, 0, 0]"),
+        ("initial: {position: [0, 0, 0, 0]}", "initial.position: must be a list of 3 numbers (m); received [0, 0, 0, "
+                                              "0]"),
         ("initial: {position: {x: 1}}", "initial.position: must be a list of 3 numbers (m); received {'x': 1}"),
         ("environment: {kind: water}", "environment: must be a list of (environment (kind: "),
         ("initial: 3", "initial: must be"),
         ("figures: khalil", "figures: must be a list of texts; received 'khalil'"),
         ("title: [a]", "title: must be a valid string; received ['a']"),
         ("robot: {kind: chain, links: [{}, {joint: {kind: hinge}}]}", "robot.links.1.joint.kind: must be 'revolute'"),
-        ("robot: {kind: chain, links: [{solids: [{shape: capsule, lenght: 3}]}]}", "robot.links.0.solids.0.lenght: unknown field; did"),
-        ("robot: {kind: chain, links: [{}, {joint: {axs: 3}}]}", "robot.links.1.joint.axs: unknown field; did you mean 'axis'?"),
+        ("robot: {kind: chain, links: [{solids: [{shape: capsule, lenght: 3}]}]}",
+         "robot.links.0.solids.0.lenght: unknown field; did"),
+        ("robot: {kind: chain, links: [{}, {joint: {axs: 3}}]}", "robot.links.1.joint.axs: unknown field; did you "
+                                                                 "mean 'axis'?"),
     ],
 )
 def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) -> None:
@@ -227,7 +240,8 @@ def test_numbers_are_finite(tmp_path: Path, value: str) -> None:
         ({"duration": 0}, "duration: must be greater than 0 (s); received 0"),
         ({"step": -0.1}, "step: must be greater than 0 (s); received -0.1"),
         ({"duration": 1, "step": 2}, "step: must not be longer than the duration, 1 s; received 2"),
-        ({"step": 0.01, "record_every": 0.025}, "must be a whole multiple of the step, 0.01 s; the nearest is 0.02; received 0.025"),
+        ({"step": 0.01, "record_every": 0.025}, "must be a whole multiple of the step, 0.01 s; the nearest is 0.02; "
+                                                "received 0.025"),
         ({"step": 0.01, "record_every": 0.001}, "the nearest is 0.01; received 0.001"),
         ({"control_period": 0}, "control_period: must be greater than 0"),
     ],
@@ -238,12 +252,15 @@ def test_times_go_together(times: dict[str, float], message: str) -> None:
 
 def test_the_gait_speaks_the_language_of_the_actuation() -> None:
     start = {"robot": "khalil-eel", "gait": "body-wave"}
-    assert "actuation: 'torque' needs a gait that drives torque, not one that drives shape" in refusal({**start, "actuation": "torque"})
+    assert "actuation: 'torque' needs a gait that drives torque, not one that drives shape" in refusal(
+        {**start, "actuation": "torque"}
+    )
     pushed = {"kind": "function", "function": "math:sin", "drives": "torque"}
     text = refusal({**start, "gait": pushed, "actuation": "pd"})
     assert "actuation: 'pd' needs a gait that drives shape or joint, not one that drives torque" in text
     joints = {"initial": {"joint_position": [0.0] * 36}}
-    assert "initial.joint_position: the actuation 'motion' puts the joints where the gait has them" in refusal({**start, **joints})
+    assert "initial.joint_position: the actuation 'motion' puts the joints where the gait has them" in refusal({**start,
+                                                                                                                **joints})
     assert Scenario.load({**start, **joints, "actuation": "pd"}).initial.joint_position == (0.0,) * 36
 
 
@@ -272,7 +289,9 @@ def test_an_earlier_result_is_found_beside_the_file(tmp_path: Path, monkeypatch:
     assert scenario.initial.result == str((tmp_path / "before").resolve())
     monkeypatch.chdir(tmp_path)
     assert Scenario.load("eel-planar", {"initial.result": "before"}).initial.result == scenario.initial.result
-    assert f"{path}:3: initial.result: there is no file 'behind'" in refusal(write(tmp_path, path.read_text().replace("before", "behind")))
+    assert f"{path}:3: initial.result: there is no file 'behind'" in refusal(write(tmp_path,
+                                                                                   path.read_text().replace("before",
+                                                                                                            "behind")))
     assert Scenario.from_yaml(scenario.to_yaml().replace("before", "gone")).initial.result.endswith("gone")  # type: ignore[union-attr]
 
 
@@ -296,14 +315,29 @@ def test_pairs_that_no_model_or_another_model_takes_are_refused() -> None:
         kind: Literal["test-hopping"] = "test-hopping"
         takes_roles: ClassVar[tuple[str, ...]] = ("contact",)
 
-    text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}], "duraton": 3})
-    assert "environment.1: model 'newton-euler' takes environments of role wrench or friction, not contact ('test-ground'); " in text
+    text = refusal({"robot": "khalil-eel", "gait": "test-tension", "environment": [Water(), {"kind": "test-ground"}],
+                    "duraton": 3})
+    assert (
+        "environment.1: model 'newton-euler' takes environments of role wrench or friction, "
+        "not contact ('test-ground'); "
+        in text
+    )
     assert "models that take it: non-smooth, test-hopping" in text
-    assert "gait: model 'newton-euler' takes gaits that drive" in text and "not colour ('test-tension'); no model takes it yet" in text
+    assert (
+        "gait: model 'newton-euler' takes gaits that drive" in text
+        and "not colour ('test-tension'); no model takes it yet" in text
+    )
     assert "duraton: unknown field" in text
     text = refusal({"robot": "khalil-eel", "gait": "body-wave", "environment": [Ground()], "model": "test-hopping"})
-    assert "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; models that take it: geometric, newton-euler" in text
-    assert "actuation: model 'test-hopping' takes actuations of kind (none), not 'motion'" in text and "environment" not in text
+    assert (
+        "robot: model 'test-hopping' takes robots of kind (none), not 'chain'; "
+        "models that take it: geometric, newton-euler"
+        in text
+    )
+    assert (
+        "actuation: model 'test-hopping' takes actuations of kind (none), not 'motion'" in text
+        and "environment" not in text
+    )
     with pytest.raises(InputError, match="takes environments of role"):
         Scenario(robot=KhalilEel(), gait=BodyWave(), environment=(Ground(),))
 
@@ -328,7 +362,8 @@ def test_a_gait_that_does_not_say_what_it_drives_is_refused() -> None:
 
         kind: Literal["test-aimless"] = "test-aimless"
 
-    assert "not an unknown thing (its class needs `drives`) ('test-aimless')" in refusal({"robot": "khalil-eel", "gait": Aimless()})
+    assert "not an unknown thing (its class needs `drives`) ('test-aimless')" in refusal({"robot": "khalil-eel",
+                                                                                          "gait": Aimless()})
 
 
 def test_a_class_without_a_kind_is_refused_with_the_line_to_add() -> None:

@@ -7,10 +7,12 @@ import pytest
 import limbless as ll
 
 SECOND = {"duration": 1.0, "record_every": 0.25}
-FIELDS = ["gait.amplitude", "gait.growth", "gait.wavelength", "gait.period", "gait.ramp", "gait.turn", "gait.dive", "gait.spacing",
+FIELDS = ["gait.amplitude", "gait.growth", "gait.wavelength", "gait.period", "gait.ramp", "gait.turn", "gait.dive",
+          "gait.spacing",
           "gait.x_first"]
 VARIABLES = ("base_position", "base_orientation", "base_twist", "actuator_work")
-TURNING = {"gait.turn": 0.02}      # away from turn = 0, where drag |V| V of a body that starts to yaw is only once differentiable
+TURNING = {"gait.turn": 0.02}      # away from turn = 0, where drag |V| V of a body that starts to yaw is only once
+                                   # differentiable
 
 
 @pytest.fixture(scope="module")
@@ -25,18 +27,23 @@ def run(changes):
 
 def test_values_are_those_of_a_plain_run(exact) -> None:
     plain = run({})
-    for name in VARIABLES:                                # same operations; the compiler may order them differently for duals
+    for name in VARIABLES:                                # same operations; the compiler may order them differently for
+                                                          # duals
         np.testing.assert_allclose(exact[name], plain[name], rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_one_second_of_eel_from_rest(exact, field: str) -> None:
-    """Fourth-order differences over a step of 1e-3 of the field: truncation about 1e-10 of the derivative, rounding 1e-11."""
+    """Fourth-order differences over a step of 1e-3 of the field: truncation about 1e-10 of the derivative, rounding
+    1e-11.
+    """
     here = getattr(ll.Scenario.load("eel-loop", TURNING).gait, field.partition(".")[2])
     h = 1e-3 * max(abs(here), 0.01)
-    runs = {k: run({field: here + k * h}) if here + 2 * k * h >= 0 or field != "gait.x_first" else None for k in (-2, -1, 1, 2)}
+    runs = {k: run({field: here + k * h}) if here + 2 * k * h >= 0 or field != "gait.x_first" else None
+            for k in (-2, -1, 1, 2)}
     for name in VARIABLES:
-        if runs[-1] is None:                              # x_first may not be negative: differences to one side, same order
+        if runs[-1] is None:                              # x_first may not be negative: differences to one side, same
+                                                          # order
             ahead = [run({field: k * h})[name].values for k in range(5)]
             slope = sum(c * a for c, a in zip((-25 / 12, 4, -3, 4 / 3, -1 / 4), ahead, strict=True)) / h
         else:
@@ -71,7 +78,8 @@ def test_refusals(parameters: list[str], message: str) -> None:
 def test_what_cannot_be_differentiated_is_refused() -> None:
     with pytest.raises(ll.InputError, match="three revolute joints"):
         ll.sensitivity("eel-planar", ["gait.amplitude"], {**SECOND, "robot.joints": "spherical"})
-    own = ll.Scenario(robot=ll.UniformChain(links=2), gait=ll.BodyWave(), environment=(ll.ForceLaw(law=lambda *state: np.zeros(3)),))
+    own = ll.Scenario(robot=ll.UniformChain(links=2), gait=ll.BodyWave(),
+                      environment=(ll.ForceLaw(law=lambda *state: np.zeros(3)),))
     with pytest.raises(ll.InputError, match="force law gives no derivatives"):
         ll.sensitivity(own, ["gait.amplitude"])
     table = ll.RecordedGait(table=tuple((0.1 * k, 0.0) for k in range(20)))

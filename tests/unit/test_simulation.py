@@ -15,7 +15,8 @@ SWIMMER = ll.UniformChain(links=5, half_height=0.03)
 
 
 def swim(duration: float = 1.0, **options: Any) -> ll.Result:
-    parts = {"robot": SWIMMER, "gait": ll.BodyWave(ramp=0.5, period=1.0), "environment": ll.Water(), "step": 0.01, **options}
+    parts = {"robot": SWIMMER, "gait": ll.BodyWave(ramp=0.5, period=1.0), "environment": ll.Water(), "step": 0.01,
+             **options}
     return ll.simulate(parts.pop("robot"), parts.pop("gait"), parts.pop("environment"), duration=duration, **parts)
 
 
@@ -59,7 +60,8 @@ def test_recorded_knots() -> None:
 
 
 def test_breakpoints_keep_the_order_of_the_integration() -> None:
-    """Steps of 30 ms do not divide the ramp of 0.5 s, where the third derivative of the gait jumps; the error still falls by 16.
+    """Steps of 30 ms do not divide the ramp of 0.5 s, where the third derivative of the gait jumps; the error still
+    falls by 16.
 
     The same gait written as a function has no breakpoint: there the step over the jump is of lower order, and it shows.
     """
@@ -81,7 +83,8 @@ def test_breakpoints_keep_the_order_of_the_integration() -> None:
 def test_records_are_at_multiples_and_at_the_end() -> None:
     data = swim(0.25, record_every=0.1).dataset
     np.testing.assert_allclose(data.time.values, [0.0, 0.1, 0.2, 0.25], rtol=0, atol=1e-15)
-    assert swim(0.3).dataset.sizes["time"] == 31                                       # every step if not said otherwise
+    # every step if not said otherwise
+    assert swim(0.3).dataset.sizes["time"] == 31
 
 
 def test_records_do_not_change_the_motion() -> None:
@@ -101,17 +104,21 @@ def test_long_runs_go_through_many_blocks() -> None:
 
 
 def test_orientations_of_sections_do_not_jump() -> None:
-    """Of the two quaternions of an orientation the one that follows the motion, over most of a loop; a continued run has the same."""
+    """Of the two quaternions of an orientation the one that follows the motion, over most of a loop; a continued run
+    has the same.
+    """
     whole, first = (ll.run("eel-loop", {"duration": duration, "record_every": 0.1}) for duration in (45.5, 45.0))
     data, scenario = whole.dataset, whole.scenario
     assert np.abs(np.diff(data.orientation.values, axis=0)).max() < 0.1
     assert data.base_orientation.values[:, 0].min() < -0.5                            # it has turned over
-    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, duration=0.5, record_every=0.1, initial=first)
+    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, duration=0.5, record_every=0.1,
+                       initial=first)
     np.testing.assert_array_equal(rest.dataset.orientation.values, data.orientation.values[-6:])
 
 
 def test_a_joint_may_turn_round_and_round() -> None:
-    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump."""
+    """Three turns of a joint: its section's quaternion turns one and a half times, to the other sign, without a jump.
+    """
     gait = ll.FunctionGait(function=lambda t, s: 6.0 * np.pi * t[:, None] + 0.0 * s, drives="joint")
     data = ll.simulate(ll.UniformChain(links=2, base="fixed"), gait, [], duration=1.0, step=0.01).dataset
     half = 3.0 * np.pi * data.time.values
@@ -149,9 +156,11 @@ def test_continuing_is_bit_for_bit(case: str, tmp_path: Path) -> None:
     assert rest.state.time == whole.state.time == 2.0
     second = whole.dataset.sel(time=slice(1.0 - 1e-9, None))
     for name in whole.dataset.data_vars:
-        if name != "power_residual" and "look" not in whole.dataset[name].dims:        # a rate since the record before, 0 at the first
+        # a rate since the record before, 0 at the first
+        if name != "power_residual" and "look" not in whole.dataset[name].dims:
             np.testing.assert_array_equal(rest.dataset[name].values, second[name].values, err_msg=name)
-    shared = np.intersect1d(rest.dataset["look"].values, whole.dataset["look"].values)          # each run is looked at at its own instants
+    # each run is looked at at its own instants
+    shared = np.intersect1d(rest.dataset["look"].values, whole.dataset["look"].values)
     assert len(shared) > 20
     for name in (name for name in whole.dataset.data_vars if "look" in whole.dataset[name].dims):
         again, once = (made.dataset[name].sel(look=shared).values for made in (rest, whole))
@@ -273,7 +282,8 @@ ZEROS, ONES = np.zeros(4), np.ones(4)
 @pytest.mark.parametrize(("call", "words"), [
     (lambda m: m.inverse(np.zeros(3), ZEROS, ZEROS), "joint_position must have 4 numbers"),
     (lambda m: m.inverse(ZEROS, np.zeros((4, 1)), ZEROS), "joint_velocity must have 4 numbers"),
-    (lambda m: m.inverse(ZEROS, ZEROS, np.array([0.0, np.nan, 0.0, 0.0])), "joint_acceleration must be finite; got nan at entry 1"),
+    (lambda m: m.inverse(ZEROS, ZEROS, np.array([0.0, np.nan, 0.0, 0.0])),
+     "joint_acceleration must be finite; got nan at entry 1"),
     (lambda m: m.forward(ZEROS, ZEROS, 1.0), "joint_torque must have 4 numbers"),
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, np.zeros(3)), "base_twist must have 6 numbers"),
     (lambda m: m.forward(ZEROS, ZEROS, ZEROS, base_orientation=(1.0, 1.0, 0.0, 0.0)), "unit quaternion"),
@@ -301,9 +311,12 @@ def test_the_model_moves_chains_only() -> None:
 
 
 def test_a_run_ends_on_the_grid_of_its_steps() -> None:
-    """0.7 s and 0.1 s more are 0.7999999999999999 s in floating point; a continued run ends at the eighth step all the same."""
+    """0.7 s and 0.1 s more are 0.7999999999999999 s in floating point; a continued run ends at the eighth step all the
+    same.
+    """
     assert 0.7 + 0.1 != 8 * 0.1 and on_grid(0.7 + 0.1, 0.1) == 8 * 0.1
-    assert on_grid(0.75, 0.1) == 0.75                                                  # the end of a run that is no whole number of steps
+    # the end of a run that is no whole number of steps
+    assert on_grid(0.75, 0.1) == 0.75
     still = {"gait": ll.BodyWave(amplitude=0.0), "environment": (), "step": 0.1}
     first = swim(0.7, **still)
     rest = swim(0.1, initial=first, **still)

@@ -15,7 +15,8 @@ from limbless.errors import printable
 from limbless.files import as_word, below
 
 BODY = "robot: {preset: uniform, links: 3}\ngait: {kind: body-wave, amplitude: 0.1, wavelength: 0.5}\n"
-LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 30))
+LAUGHS = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n"
+                                                              for i in range(1, 30))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,8 @@ def swim() -> ll.Result:
     (BODY + "duration: !!bool abc", "not valid YAML: KeyError"),
     ("? [a, {b: c}]\n: 3\n" + BODY, "not valid YAML: TypeError"),
     (BODY + "initial: {joint_position: [" + "x, " * 3000 + "x]}", "more than 40 errors, of which these are the first"),
-], ids=["laughs", "laughs in a field", "itself", "brackets", "dashes", "long", "digits", "steering", "zero", "half a letter", "tag", "key",
+], ids=["laughs", "laughs in a field", "itself", "brackets", "dashes", "long", "digits", "steering", "zero",
+        "half a letter", "tag", "key",
         "many errors"])
 def test_absurd_text_is_refused_at_once(text: str, said: str) -> None:
     with pytest.raises(ll.InputError, match=said) as caught:
@@ -91,7 +93,8 @@ def damaged(kind: str, file: h5py.File, secret: Path) -> None:
         file["state"]["again"] = file["state"]
 
 
-@pytest.mark.parametrize("kind", ["a link to another file", "a soft link", "numbers of another file", "a view of another file",
+@pytest.mark.parametrize("kind", ["a link to another file", "a soft link", "numbers of another file",
+                                  "a view of another file",
                                   "in the state", "a terabyte of nothing", "a group that holds itself"])
 def test_a_result_leads_to_no_other_file(kind: str, swim: ll.Result, tmp_path: Path) -> None:
     """Its figures and reports would show what it points at, as its own numbers."""
@@ -111,8 +114,10 @@ def test_a_result_leads_to_no_other_file(kind: str, swim: ll.Result, tmp_path: P
 # Places
 
 @pytest.mark.parametrize(("name", "word"), [
-    ("eel-planar", "eel-planar"), ("../../etc/passwd", "etc-passwd"), ("..", "untitled"), ("", "untitled"), ("/", "untitled"),
-    ("a/b\\c:d", "a-b-c-d"), (".hidden", "hidden"), ("x" * 500, "x" * 100), ("<b>", "b"), ("~/x", "x"), ("a\x00b", "a-b"),
+    ("eel-planar", "eel-planar"), ("../../etc/passwd", "etc-passwd"), ("..", "untitled"), ("", "untitled"),
+    ("/", "untitled"),
+    ("a/b\\c:d", "a-b-c-d"), (".hidden", "hidden"), ("x" * 500, "x" * 100), ("<b>", "b"), ("~/x", "x"),
+    ("a\x00b", "a-b"),
 ])
 def test_a_name_is_one_word(name: str, word: str, tmp_path: Path) -> None:
     assert as_word(name) == word
@@ -153,7 +158,8 @@ def test_save_writes_below_its_folder_whatever_a_result_is_called(swim: ll.Resul
     work.mkdir()
     said: list[str] = []
     page: Any = SimpleNamespace(result=ll.Result(swim.dataset.assign_attrs(scenario_name="../../outside")), folder=work,
-                                studio=SimpleNamespace(saving=Lock()), controls=SimpleNamespace(say=said.append), _refused=said.append)
+                                studio=SimpleNamespace(saving=Lock()), controls=SimpleNamespace(say=said.append),
+                                _refused=said.append)
     Page.save(page)
     assert said == ["saved in runs/outside"] and [path.name for path in tmp_path.iterdir()] == ["work"]
     with page.studio.saving:

@@ -21,9 +21,12 @@ from limbless.validation import cases, command, orders, page, running, scorecard
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "validation"
-SAMPLE = ("bend-of-45-degrees", "eel-inverse-and-direct", "engine-pinocchio-contact", "fluid-pieces", "friction-and-impact",
-          "geometry-of-locomotion", "ladder-ground-and-wheels", "ladder-newton-euler-and-geometric", "ladder-rod-and-chain",
-          "ladder-spine-and-springs", "neck-equilibria", "neck-swings", "rod-constants", "serpenoid-to-joints", "snake-in-the-plane",
+SAMPLE = ("bend-of-45-degrees", "eel-inverse-and-direct", "engine-pinocchio-contact", "fluid-pieces",
+          "friction-and-impact",
+          "geometry-of-locomotion", "ladder-ground-and-wheels", "ladder-newton-euler-and-geometric",
+          "ladder-rod-and-chain",
+          "ladder-spine-and-springs", "neck-equilibria", "neck-swings", "rod-constants", "serpenoid-to-joints",
+          "snake-in-the-plane",
           "tendon-arc-and-capstan", "wheels-manipulate")
 """Cases that take about a second; `limbless validate` runs all of them."""
 
@@ -35,7 +38,8 @@ models: [none]
 caption: A line that shows nothing.
 rows:
   - {statement: It is two indeed, value: two, reference: 2.0, tolerance: 0.1, reason: a tenth is enough here}
-  - {statement: It is below one as well, value: two, between: [null, 1.0], reason: one is not two by far, shortfall: two is larger than one}
+  - {statement: It is below one as well, value: two, between: [null, 1.0], reason: one is not two by far,
+     shortfall: two is larger than one}
   - {statement: What nobody can measure, verdict: not decidable, reason: the figure is missing}
 """
 CHECK = '''
@@ -63,7 +67,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", cases.names(HOME))
 def test_every_case_has_a_source_tolerances_with_reasons_and_a_check(name: str) -> None:
-    """The schema refuses a row without a reason; here that the file is read, and that check.py returns what its rows name."""
+    """The schema refuses a row without a reason; here that the file is read, and that check.py returns what its rows
+    name.
+    """
     case = cases.load(name, HOME)
     tree = ast.parse((HOME / name / "check.py").read_text(encoding="utf-8"))
     assert "check" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} and ast.get_docstring(tree)
@@ -80,7 +86,8 @@ def test_a_sample_of_the_cases_is_met(name: str) -> None:
     report = running.run_case(case)
     assert not report.problem
     assert {outcome.row.statement: outcome.measured for outcome in report.outcomes if outcome.fails} == {}
-    assert all(outcome.verdict == running.NOT_MET for outcome in report.outcomes if outcome.row.shortfall), "a shortfall that is no more"
+    assert all(outcome.verdict == running.NOT_MET for outcome in report.outcomes
+               if outcome.row.shortfall), "a shortfall that is no more"
 
 
 def test_every_kind_of_proof_is_there() -> None:
@@ -102,7 +109,10 @@ def test_the_page_shows_every_row_of_every_case() -> None:
     for name in cases.names(HOME):
         for row in cases.load(name, HOME).rows:
             assert row.statement.strip().replace("|", "\\|") in text, f"{name}: {row.statement}"
-        assert f"images/validation/{name}.png" in text and (ROOT / "docs" / "images" / "validation" / f"{name}.png").is_file()
+        assert (
+            f"images/validation/{name}.png" in text
+            and (ROOT / "docs" / "images" / "validation" / f"{name}.png").is_file()
+        )
 
 
 def test_every_test_that_the_scorecard_names_exists() -> None:
@@ -126,16 +136,20 @@ def row(**fields: Any) -> cases.Row:
 
 @pytest.mark.parametrize(("fields", "measured", "holds"), [
     ({"reference": 2.0, "tolerance": 0.1}, 2.09, True), ({"reference": 2.0, "tolerance": 0.1}, 2.2, False),
-    ({"reference": 0.0, "tolerance": 0.1}, math.nan, False), ({"between": (None, 1.0)}, -5.0, True), ({"between": (None, 1.0)}, 1.1, False),
-    ({"between": (0.5, None)}, 0.4, False), ({"between": (0.5, 1.0)}, 1.0, True), ({"between": (None, 1.0)}, math.nan, False),
+    ({"reference": 0.0, "tolerance": 0.1}, math.nan, False), ({"between": (None, 1.0)}, -5.0, True),
+    ({"between": (None, 1.0)}, 1.1, False),
+    ({"between": (0.5, None)}, 0.4, False), ({"between": (0.5, 1.0)}, 1.0, True), ({"between": (None, 1.0)}, math.nan,
+                                                                                   False),
 ])
 def test_a_row_holds(fields: dict, measured: float, holds: bool) -> None:
     assert row(value="x", **fields).holds(measured) is holds
 
 
 @pytest.mark.parametrize("fields", [
-    {}, {"value": "x"}, {"value": "x", "reference": 1.0}, {"value": "x", "reference": 1.0, "tolerance": 0.1, "between": (None, 1.0)},
-    {"value": "x", "verdict": "open"}, {"reference": 1.0, "tolerance": 0.1}, {"value": "x", "reference": 1.0, "tolerance": -0.1},
+    {}, {"value": "x"}, {"value": "x", "reference": 1.0}, {"value": "x", "reference": 1.0, "tolerance": 0.1,
+                                                           "between": (None, 1.0)},
+    {"value": "x", "verdict": "open"}, {"reference": 1.0, "tolerance": 0.1}, {"value": "x", "reference": 1.0,
+                                                                              "tolerance": -0.1},
 ])
 def test_a_row_that_decides_nothing_or_twice_is_refused(fields: dict) -> None:
     with pytest.raises(InputError):
@@ -158,7 +172,11 @@ def test_verdicts_of_a_case(home: Path) -> None:
 def test_a_check_that_breaks_is_shown_as_not_met(home: Path) -> None:
     (home / "two" / "check.py").write_text("def check(case, sheet):\n    raise ValueError('it broke')\n")
     report = running.run_case(cases.load("two"))
-    assert report.problem == "ValueError: it broke" and report.outcomes[0].verdict == "not met" and report.outcomes[0].fails
+    assert (
+        report.problem == "ValueError: it broke"
+        and report.outcomes[0].verdict == "not met"
+        and report.outcomes[0].fails
+    )
 
 
 def test_a_check_that_forgets_a_number_says_which(home: Path) -> None:
@@ -189,7 +207,8 @@ def test_the_command_prints_a_table_and_a_part_writes_nothing(home: Path) -> Non
 
 
 def test_all_cases_together_write_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (home / "scorecard.yaml").write_text("models: {none: [{item: '1', invariant: nothing is conserved, note: nothing moves}]}\n")
+    (home / "scorecard.yaml").write_text("models: {none: [{item: '1', invariant: nothing is conserved, note: nothing "
+                                         "moves}]}\n")
     found = ran()
     assert found.exit_code == 0, found.output
     text = (home.parent / "docs" / "validation.md").read_text()
@@ -203,7 +222,8 @@ def test_a_statement_that_is_not_met_fails_the_command(home: Path) -> None:
     assert ran("--quick").exit_code == 1
 
 
-def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unknown_cases_and_missing_folders_are_said(home: Path, monkeypatch: pytest.MonkeyPatch,
+                                                    tmp_path: Path) -> None:
     found = ran("tow")
     assert found.exit_code == 2 and "did you mean 'two'" in found.output
     monkeypatch.chdir(tmp_path.parent)
@@ -232,7 +252,8 @@ def test_numbers_with_errors() -> None:
     summary = {"speed": 0.45342, "displacement": [1.0, 2.0, 3.0], "peak": {"yaw": 5.2}, "status": "completed"}
     errors = {"speed": 1e-4, "displacement": [0.1, 0.1, None], "peak": {"yaw": 0.01}, "status": None}
     rows = [line for name, value in summary.items() for line in page._with_errors(name, value, errors[name])]
-    assert rows == [("speed", "0.45342", "1.0e-04"), ("displacement, x", "1", "1.0e-01"), ("displacement, y", "2", "1.0e-01"),
+    assert rows == [("speed", "0.45342", "1.0e-04"), ("displacement, x", "1", "1.0e-01"),
+                    ("displacement, y", "2", "1.0e-01"),
                     ("displacement, z", "3", "not known"), ("peak, yaw", "5.2", "1.0e-02")]
 
 
@@ -266,8 +287,10 @@ def test_wrong():
 """)
     notes = tmp_path / "notes.json"
     paths = os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "margins", "-p", "no:cacheprovider", "test_some.py"], cwd=tmp_path,
-                   env={**os.environ, "LIMBLESS_MARGINS": str(notes), "PYTHONPATH": paths}, capture_output=True, check=False)
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "margins", "-p", "no:cacheprovider", "test_some.py"],
+                   cwd=tmp_path,
+                   env={**os.environ, "LIMBLESS_MARGINS": str(notes), "PYTHONPATH": paths}, capture_output=True,
+                   check=False)
     found = {name.partition("::")[2]: entry for name, entry in json.loads(notes.read_text()).items()}
     shares = {name: entry["difference"] / entry["tolerance"] for name, entry in found.items()}
     wanted = {"test_approx": 0.1, "test_close": 0.5, "test_below": 0.6, "test_order": 0.5, "test_wrong": 10.0}

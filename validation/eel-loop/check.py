@@ -38,6 +38,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "step error": errors[2], "step order": -fitted_order(steps, errors),
         "quadrature": float(np.linalg.norm(nose(0.005, 4) - nose(0.005, 32))),
         "roundness": apart, "radius": radius, "turns": head_turns(data), "centre height": center_z,
-        "sideways": float(np.abs(position[:, 1]).max()), "yaw": float(torque[0::3].max()), "pitch": float(torque[1::3].max()),
+        "sideways": float(np.abs(position[:, 1]).max()), "yaw": float(torque[0::3].max()),
+        "pitch": float(torque[1::3].max()),
         "drawn roll": float(torque[[2, 26, 35]].max()), "roll": float(torque[2::3].max()),
     }

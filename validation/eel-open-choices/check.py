@@ -23,7 +23,8 @@ DIVE = math.pi / 40
 def check(case: Any, sheet: Any) -> dict[str, float]:
     found = {}
     for name, (change, *_) in VARIANTS.items():
-        planar, loop = swim(30.0, record_every=0.5, **change), swim(60.0, record_every=0.1, gait={"dive": DIVE}, **change)
+        planar, loop = swim(30.0, record_every=0.5, **change), swim(60.0, record_every=0.1, gait={"dive": DIVE},
+                                                                    **change)
         found[name] = mean_speed(planar.dataset, 28, 30), head_turns(loop.dataset)
     wanted = np.array([numbers for _, *numbers in VARIANTS.values()])
     off = np.abs(np.array(list(found.values())) - wanted)

@@ -15,8 +15,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
 
     rng = np.random.default_rng(3)
     chain = peer.tumbling_chain(rng)
-    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(peer.unit_quaternion(rng)), "twist": tuple(rng.normal(size=6)),
-               "joint_position": tuple(rng.uniform(-1.0, 1.0, peer.FREEDOMS)), "joint_velocity": tuple(rng.normal(size=peer.FREEDOMS))}
+    initial = {"position": tuple(rng.normal(size=3)), "orientation": tuple(peer.unit_quaternion(rng)),
+               "twist": tuple(rng.normal(size=6)),
+               "joint_position": tuple(rng.uniform(-1.0, 1.0, peer.FREEDOMS)),
+               "joint_velocity": tuple(rng.normal(size=peer.FREEDOMS))}
     twin = peer.Twin(chain, initial)
     mujoco.set_mjcb_control(twin.push)
     try:
@@ -25,7 +27,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     finally:
         mujoco.set_mjcb_control(None)
     gait, duration = ll.FunctionGait(function=peer.torque, drives="torque"), peer.STEP * peer.STEPS
-    data = ll.simulate(chain, gait, ll.Gravity(acceleration=peer.GRAVITY), actuation="torque", duration=duration, step=peer.STEP,
+    data = ll.simulate(chain, gait, ll.Gravity(acceleration=peer.GRAVITY), actuation="torque", duration=duration,
+                       step=peer.STEP,
                        record_every=duration, initial=initial).dataset
     apart = {}
     for name, theirs in twin.state().items():

@@ -30,14 +30,16 @@ def bending(curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> ll.Fun
 def cycle(curvature: Callable[[np.ndarray, np.ndarray], np.ndarray], period: float = 1.0) -> np.ndarray:
     """Displacement of the head after one period in linear drag, without inertia."""
     model, rod = {"kind": "macro-continuous", "inertia": False, "cells": 64}, ll.Rod(base="planar", strains="planar")
-    data = ll.simulate(rod, bending(curvature), ll.Drag(), model=model, duration=period, step=period / 50, record_every=period).dataset
+    data = ll.simulate(rod, bending(curvature), ll.Drag(), model=model, duration=period, step=period / 50,
+                       record_every=period).dataset
     return data.base_position.values[-1] - data.base_position.values[0]
 
 
 def loop(size: float, period: float = 1.0) -> np.ndarray:
     """A round loop in the plane of two modes of bending."""
     w = 2.0 * np.pi / period
-    return cycle(lambda t, X: size * 6.0 * (np.cos(w * t) * np.cos(np.pi * X) + np.sin(w * t) * np.sin(np.pi * X)), period)
+    return cycle(lambda t, X: size * 6.0 * (np.cos(w * t) * np.cos(np.pi * X) + np.sin(w * t) * np.sin(np.pi * X)),
+                 period)
 
 
 def momentum_of_the_wheeled_snake() -> float:
@@ -53,7 +55,8 @@ def momentum_of_the_wheeled_snake() -> float:
 def momentum_with_the_fluid(form: str) -> float:
     """Largest momentum of eel and water together in 4 s from rest, no drag, over the largest momentum of the eel alone.
 
-    The water's is made here of recorded places alone: rho pi (b², a²) per length across each link, times the velocity of its middle.
+    The water's is made here of recorded places alone: rho pi (b², a²) per length across each link, times the velocity
+    of its middle.
     """
     water = {"drag": (0.0, 0.0, 0.0, 0.0), "added_mass": form}
     data = swim(4.0, water=water, step=0.005, record_every=0.005).dataset
@@ -74,7 +77,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     return {
         "reciprocal": float(np.linalg.norm(cycle(lambda t, X: 4.0 * np.sin(2.0 * np.pi * t) * np.cos(3.0 * X + 1.0)))),
         "any speed": float(np.linalg.norm(loop(0.4) - loop(0.4, 0.2))), "area": -fitted_order(SIZES, moved),
-        "momentum": float(np.abs(flight.momentum.values[:, :3]).max()), "centre": float(np.ptp(flight.com_position.values, axis=0).max()),
+        "momentum": float(np.abs(flight.momentum.values[:, :3]).max()),
+        "centre": float(np.ptp(flight.com_position.values, axis=0).max()),
         "momentum geometric": momentum_of_the_wheeled_snake(),
         "perfect fluid": momentum_with_the_fluid("consistent"), "printed fluid": momentum_with_the_fluid("paper"),
     }

@@ -11,7 +11,9 @@ from validation.necks import EIGHT, TO_LIBRARY, neck, signed
 
 
 def forwards(numbers: dict, load: str, data: Any) -> float:
-    """Largest distance of the tip, sideways and up, from its target when tensions are solved for the posture, one by one."""
+    """Largest distance of the tip, sideways and up, from its target when tensions are solved for the posture, one by
+    one.
+    """
     model = neck(numbers, load)
     chosen = range(0, data.sizes["point"], 20)
     tips = np.array([model.solve(data["tension"].values[point]).tip_in_base for point in chosen])
@@ -22,7 +24,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     worst = dict.fromkeys(("tensions", "tips", "work", "equivalent", "followed", "largest", "touched", "closed"), 0.0)
     positive, bias, axes = {}, 0.0, sheet.subplots()
     for scenario, load in EIGHT.items():
-        known, data = next(run for run in case.numbers["inverse"]["runs"] if run["load"] == load), ll.run(scenario).dataset
+        known, data = next(run for run in case.numbers["inverse"]["runs"]
+                           if run["load"] == load), ll.run(scenario).dataset
         u, rows = signed(data["tension"].values), known["idx"]
         work, equivalent = statics.actuator_steps(data), statics.equivalent_steps(data)
         positive[load] = statics.positive(work)
@@ -32,7 +35,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             "work": abs(positive[load] - known["actuator_positive"]),
             "equivalent": abs(statics.positive(equivalent) - known["W57_trapezoid_positive"]),
             "followed": forwards(case.numbers, load, data), "largest": np.abs(u).max(),
-            "touched": np.abs(data["stop_moment"].values).max(), "closed": abs(work.sum()) if "hanging" in load else 0.0,
+            "touched": np.abs(data["stop_moment"].values).max(), "closed": abs(work.sum()) if "hanging" in load
+            else 0.0,
         }
         worst |= {name: max(worst[name], float(value)) for name, value in now.items()}
         if load == "hanging_air":

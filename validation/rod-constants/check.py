@@ -15,7 +15,9 @@ COUNTS, LINKS = (8, 16, 32, 64), (10, 20, 40, 80)
 
 
 def hessian(count: int, force: float, mass: float) -> np.ndarray:
-    """Of the potential of a straight spine under an axial tip force (N) and its weight (acceleration 1 m/s² towards the base)."""
+    """Of the potential of a straight spine under an axial tip force (N) and its weight (acceleration 1 m/s² towards the
+    base).
+    """
     model = ll.TendonStatics(rod(count, mass=mass), [ll.Gravity(acceleration=(-1.0, 0.0, 0.0))] if mass else [])
     problem = model.problem(model.loads(np.zeros(1), tip_force=(-force, 0.0, 0.0)))
     weigh(problem, np.zeros((count, 2)))
@@ -29,10 +31,12 @@ def critical(count: int, force: float, mass: float) -> float:
 
 
 def vibration(links: int) -> tuple[np.ndarray, np.ndarray]:
-    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations."""
+    """Circular frequencies and modes of the beam, from the inertia that inverse dynamics gives for unit accelerations.
+    """
     model, still = ll.NewtonEuler(sprung(links)), np.zeros(links)
     M = np.column_stack([model.inverse(still, still, unit).joint_torque for unit in np.eye(links)])
-    # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of the error of second order
+    # Rotations of slices count for nothing in the beam of the textbook, and for l²/12 in a link: part of the error of
+    # second order
     squares, modes = eigh(np.eye(links) * links, 0.5 * (M + M.T))
     return np.sqrt(squares), modes
 
@@ -44,7 +48,8 @@ def returns(links: int) -> float:
     period = 2.0 * np.pi / frequencies[0]
     free = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives="torque")
     steps = int(np.ceil(period * frequencies[-1] / (2.0 * np.pi) * 12))
-    data = ll.simulate(sprung(links), free, [], actuation="torque", duration=period, step=period / steps, record_every=period,
+    data = ll.simulate(sprung(links), free, [], actuation="torque", duration=period, step=period / steps,
+                       record_every=period,
                        initial={"joint_position": tuple(start)}).dataset
     return float(np.abs(data.joint_position.values[-1] - start).max() / 1e-5)
 
@@ -64,6 +69,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     limits = extrapolated(waves[-2], waves[-1])
     return {
         "arc": float(np.abs(bent - 1.2 / 12).max()), "euler": float(extrapolated(euler[-2], euler[-1])),
-        "weight": float(extrapolated(weight[-2], weight[-1])), **{f"mode {number + 1}": float(limits[number]) for number in range(3)},
+        "weight": float(extrapolated(weight[-2], weight[-1])), **{f"mode {number + 1}": float(limits[number])
+                                                                  for number in range(3)},
         "order": fitted_order(LINKS, np.abs(waves[:, 0] - exact[0])), "returns": returns(20),
     }

@@ -32,6 +32,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "slope": float(won["slope"][2]), "grade": float(won["slope"][2] / won["slope"][0]),
         "stairs": float(stairs.com_position[-1, 2] - flat.com_position[-1, 2]),
         "upper": float(last[:, stairs.contact_surface.values == 2].sum() / last.sum()),
-        "depth": float(-min(np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min() for data in runs.values())),
+        "depth": float(-min(np.where(data.contact_state.values > 0, data.contact_gap.values, 0.0).min()
+                            for data in runs.values())),
         "residual": float(max(data.contact_residual.max() for data in runs.values())),
     }

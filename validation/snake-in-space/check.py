@@ -31,6 +31,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
         "slip": float(np.abs(V[..., 1:]).max()), "roll": float(np.abs(rolls).max()),
         "way": float(np.linalg.norm(way(np.linspace(0.0, 10.0, 2001)), axis=1)[:-1].mean() * 10.0),
         "twist": float(np.abs(twist_between_sections(data)).max()),
-        "resultant": float(np.abs(data.sel(time=force["t"], method="nearest").contact_wrench.values - force["value"]).max()),
+        "resultant": float(np.abs(data.sel(time=force["t"], method="nearest").contact_wrench.values
+                                  - force["value"]).max()),
         "height": float(data.base_position.values[-1, 2]),
     }

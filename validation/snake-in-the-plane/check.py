@@ -42,8 +42,10 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     bars.plot(np.arange(5), forces["T"], "o", markersize=4, color="k")
     bars.set(xlabel="support", ylabel="lateral force at 2 s (N)")
     return {
-        "head": float(np.abs(listed.base_position.values - [head["r"] for head in known]).max()), "orientation": float(1.0 - turned.min()),
-        "resultant": float(np.abs(now.contact_wrench.values - forces["F_c"]).max()), "shares": float(np.abs(shares - forces["T"]).max()),
+        "head": float(np.abs(listed.base_position.values - [head["r"] for head in known]).max()),
+        "orientation": float(1.0 - turned.min()),
+        "resultant": float(np.abs(now.contact_wrench.values - forces["F_c"]).max()),
+        "shares": float(np.abs(shares - forces["T"]).max()),
         "profile": float(np.abs(inside - rows).max() / np.abs(rows).max()),
         "closed form": float(np.abs(R @ later.contact_wrench.values[:3] - push).max()),
         "follows": float(np.linalg.norm(followed, axis=-1).max()),

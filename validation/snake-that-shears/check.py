@@ -50,7 +50,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     slip.semilogy(data.time, np.maximum(sideways.max(axis=1), 1e-12))
     slip.set(xlabel="time (s)", ylabel="sideways speed (m/s)")
     return {
-        "static": rate_error(case.numbers["reissner_static_shear"], 0.0), "changing": rate_error(case.numbers["reissner_shear_rate"], 0.3),
+        "static": rate_error(case.numbers["reissner_static_shear"], 0.0),
+        "changing": rate_error(case.numbers["reissner_shear_rate"], 0.3),
         "way": float(make_interp_spline(data.time.values, speed, k=5).integrate(0.0, 5.0)),
         "curvature": float(np.abs(K[-1] - known).max()), "changed": float(np.abs(K[-1] - K[0]).max()),
         "refused": float(refused(shear=0.0) + refused(curvature=0.0) + refused(curvature=0.0, shear=0.0) + refused()),

@@ -12,7 +12,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     run, values = measured(case, "ortho")
     draw_path(sheet.subplots(), run, case.numbers["link6"]["ortho"])
     time, x = run.dataset["time"].values, run.dataset["com_position"].values[:, 0]
-    period, start = 90, int(np.searchsorted(time, 4.5))                                      # 4.5 s in records of 0.05 s
+    # 4.5 s in records of 0.05 s
+    period, start = 90, int(np.searchsorted(time, 4.5))
     means = (x[start + period:] - x[start:-period]) / 4.5
     end, state = link_six(run)[-1], run.dataset["contact_state"].values[20:]
     return {**values, "forward": float(end[0] / abs(end[1])), "steady": float(means.min() / means.mean()),

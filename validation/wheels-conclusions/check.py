@@ -34,7 +34,8 @@ def dependences(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     model, x = Geometric(WangSnake()), np.array([0.3, -0.2, 0.4, 0.5, -0.7, 0.6, 0.2])
-    M, G, metric, symbols = changes(model.metric, x), changes(model.christoffel, x), model.metric(x), model.christoffel(x)
+    M, G, metric, symbols = changes(model.metric, x), changes(model.christoffel,
+                                                              x), model.metric(x), model.christoffel(x)
     table = np.zeros((3, 3, 3))
     table[2, 2, :2] = -metric[1, 2], metric[0, 2]
     rear = Geometric(WangSnake(), ll.Wheels(law="regularised", modules=(0, 1)))

@@ -13,7 +13,9 @@ from validation.wheels import crawl, drive, tail
 
 
 def instants(numbers: dict, eps: float) -> tuple[float, float]:
-    """Accelerations of the base against the reference's, and torques against those of the Newton-Euler model of the same chain."""
+    """Accelerations of the base against the reference's, and torques against those of the Newton-Euler model of the
+    same chain.
+    """
     wheels = Wheels(law="regularised", slip_speed=eps)
     geometric, recursive = Geometric(WangSnake(), wheels), ll.NewtonEuler(WangSnake(), wheels)
     apart, between = 0.0, 0.0
@@ -35,7 +37,8 @@ def at(data: Any, times: Any) -> np.ndarray:
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     numbers = case.numbers
-    found = {eps: instants(numbers[name], eps) for name, eps in (("eps_1e-2", 1e-2), ("eps_1e-3", 1e-3), ("eps_1e-4", 1e-4))}
+    found = {eps: instants(numbers[name], eps) for name, eps in (("eps_1e-2", 1e-2), ("eps_1e-3", 1e-3),
+                                                                 ("eps_1e-4", 1e-4))}
     smooth, known = crawl("regularised", 2.5e-4, 6.0, 0.25).dataset, numbers["eps_1e-3"]
     early = [k for k, t in enumerate(known["t"]) if t <= 6.0]
     rows = at(smooth, [known["t"][k] for k in early])
@@ -43,7 +46,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     track, listed = tail(data), at(data, limit["t"])
     inner = [k for k, t in enumerate(limit["t"]) if 0.0 < t < 20.0]
     torque = data["joint_torque"].values
-    between = 0.5 * (torque[listed[inner] - 1] + torque[listed[inner]])          # the forces of a step are those of its middle
+    # the forces of a step are those of its middle
+    between = 0.5 * (torque[listed[inner] - 1] + torque[listed[inner]])
     axes = sheet.subplots()
     axes.plot(track[:, 0], track[:, 1])
     axes.plot(*np.array(limit["moreau_1ms"]["x123"]).T[:2], "o", markersize=3)

@@ -19,7 +19,8 @@ def without_friction(numbers: dict) -> tuple[float, float]:
     M = model.metric([0, 0, 0, *q])
     start = -np.linalg.solve(M[:3, :3], M[:3, 3:] @ qd)
     twist = (start[0], start[1], 0, 0, 0, start[2])
-    full = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01, initial={"twist": twist}).dataset
+    full = ll.simulate(WangSnake(), Serpenoid(), (), model="geometric", duration=10.0, step=0.01,
+                       initial={"twist": twist}).dataset
     printed, _ = Exterior("none").run(True, (0.0, 0.0, 0.0, *start), 10.0)
     return float(np.abs(tail(full)[-1] - numbers["x123"]).max()), float(printed[-1, 0])
 
@@ -35,4 +36,5 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.plot(times, torques[:, 0], "--", label="(22) as printed")
     axes.set(xlabel="time (s)", ylabel="torque of joint 4 (N m)")
     axes.legend()
-    return {"full": kept, "printed": printed, "errors": float(np.abs(error / wanted - 1.0).max()), "tau 4": float(error[0])}
+    return {"full": kept, "printed": printed, "errors": float(np.abs(error / wanted - 1.0).max()),
+            "tau 4": float(error[0])}

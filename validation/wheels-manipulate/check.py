@@ -27,7 +27,8 @@ def compared(numbers: dict, wheels: Any) -> tuple[float, float, float]:
 
 def check(case: Any, sheet: Any) -> dict[str, float]:
     numbers = case.numbers["manipulation"]
-    found = {name: compared(numbers[name], () if name == "no_friction" else Wheels(law="regularised", slip_speed=float(name[-4:])))
+    found = {name: compared(numbers[name], () if name == "no_friction" else Wheels(law="regularised",
+                                                                                   slip_speed=float(name[-4:])))
              for name in ("no_friction", "coulomb_eps=1e-3", "coulomb_eps=1e-4")}
     arm = ll.NewtonEuler(WangSnake(base="fixed"))
     geometric, free = Geometric(WangSnake()), numbers["no_friction"]

@@ -52,12 +52,15 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
             known = case.numbers[f"worm_{wave}_{holds}"]["outputs"]["snapshots"]
             now = data.sel(time=[snapshot["t"] for snapshot in known], method="nearest")
             scale = 1.2e-3 if (wave, holds) == ("linear", "spatial") else 8e-5
-            pairs = {"position": (now.base_position.values[:, 0], "x_o", 1.0), "speed": (now.base_twist.values[:, 0], "xo_dot", 1.0),
+            pairs = {"position": (now.base_position.values[:, 0], "x_o", 1.0), "speed": (now.base_twist.values[:, 0],
+                                                                                         "xo_dot", 1.0),
                      "anchor force": (now.contact_wrench.values[:, 0], "n_c", scale)}
             for name, (found, key, unit) in pairs.items():
-                worst[name] = max(worst[name], float(np.abs(found - [snapshot[key] for snapshot in known]).max()) / unit)
+                worst[name] = max(worst[name],
+                                  float(np.abs(found - [snapshot[key] for snapshot in known]).max()) / unit)
             panel.plot(data.time, data.base_position[:, 0], label=wave)
-            panel.plot([snapshot["t"] for snapshot in known], [snapshot["x_o"] for snapshot in known], "o", markersize=3, color="k")
+            panel.plot([snapshot["t"] for snapshot in known], [snapshot["x_o"] for snapshot in known], "o",
+                       markersize=3, color="k")
         panel.set(xlabel="time (s)", ylabel="head (m)", title=holds)
         panel.legend()
     constant, growing = runs["constant", "material"], runs["linear", "material"]
@@ -65,7 +68,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     early = int(np.abs(constant.time.values - 0.1).argmin())                 # the anchor is at 0.1 m of 0.3 m
     return {
         **worst,
-        "spatial head": float(runs["constant", "spatial"].base_position[-1, 0]), "material head": float(constant.base_position[-1, 0]),
+        "spatial head": float(runs["constant", "spatial"].base_position[-1, 0]),
+        "material head": float(constant.base_position[-1, 0]),
         "constant force": float(np.abs(constant.contact_wrench.values[:, 0]).max()) / scale,
         "constant jump": abs(jump(constant, early)) / scale, "growing jump": jump(runs["linear", "spatial"], early),
         "growing force": float(runs["linear", "spatial"].contact_wrench[100, 0]),

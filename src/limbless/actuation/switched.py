@@ -12,7 +12,8 @@ from limbless.description import Description, quantity
 
 
 class DrivePhase(Description):
-    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp)."""
+    """From `start` on: the joints follow the gait exactly or by feedback, or take given torques (none: they are limp).
+    """
 
     start: float = quantity(..., "s", "when it begins; the first one begins with the run", ge=0)
     drive: Literal["motion", "pd", "torque"] = Field(..., description="how the joints are driven in it")

@@ -1,18 +1,20 @@
-"""The run's own proof: differences of recorded states against integrals of what acted, never accelerations that a solver just returned.
+"""The run's own proof: differences of recorded states against integrals of what acted, never accelerations that a
+solver just returned.
 
-To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the run did not
-record what it needs.
+To add a balance, write one function `(dataset, mass) -> Balance | None` and put it in `BALANCES`; None means that the
+run did not record what it needs.
 
 Scales, to which each mismatch is compared (never below `SMALLEST_SCALE`, so that a robot at rest passes):
 
-power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive| power, or the
+power (J)                 the total work exchanged, which is the integral of |actuator| + |environment| + |passive|
+power, or the
                           largest kinetic energy if that is more
-linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with kinetic energy K
-angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance of the centre of mass from the origin
-orientation               1, the norm of a rotation's quaternion
-equilibrium (N m)         the largest elastic moment of a vertebra
-actuator work (J)         the sum of |work| from point to point
-recorded residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its contacts:
+linear momentum (N s)     the largest of |momentum|, |impulse| and sqrt(2 m K): what the whole mass would have with
+kinetic energy K angular momentum (N m s)  the same, with sqrt(2 m K) times a lever: body length plus largest distance
+of the centre of mass from the origin orientation               1, the norm of a rotation's quaternion equilibrium (N m)
+the largest elastic moment of a vertebra actuator work (J)         the sum of |work| from point to point recorded
+residuals        the attribute `scale` of the variable, given by the model; 1 without one. Slip of a rod at its
+contacts:
                           the largest speed of its body
 """
 from __future__ import annotations
@@ -72,7 +74,8 @@ class Balance:
 
     def sentence(self) -> str:
         """What it found, in words."""
-        return (f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of {self.scale:.3g} {self.units}); "
+        return (f"the {self.name} balance is off by {self.relative:.2g} of its scale ({self.value:.3g} of "
+                f"{self.scale:.3g} {self.units}); "
                 f"at most {self.threshold:.0e} passes")
 
     def as_dict(self) -> dict[str, object]:
@@ -82,15 +85,20 @@ class Balance:
 
 
 def balances(dataset: xr.Dataset, mass: float | None = None) -> list[Balance]:
-    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of momentum."""
-    if dataset.sizes.get("time", 1) == 0:                 # statics has no time; its records are counted by its own balances
+    """Every balance for which the run recorded what it needs. `mass` (kg) of the whole robot enters the scales of
+    momentum.
+    """
+    if dataset.sizes.get("time", 1) == 0:                 # statics has no time; its records are counted by its own
+                                                          # balances
         return []
     found = [balance(dataset, mass) for balance in BALANCES]
     return [balance for balance in found if balance is not None]
 
 
 def energy_mismatch(dataset: xr.Dataset) -> Array | None:
-    """Change of kinetic energy since the first record, less the work done since (time,), J. None if the run recorded no work."""
+    """Change of kinetic energy since the first record, less the work done since (time,), J. None if the run recorded no
+    work.
+    """
     works = [dataset[name].values for name in WORKS if name in dataset]
     if "kinetic_energy" not in dataset or not works:
         return None
@@ -109,7 +117,9 @@ def power_residual(dataset: xr.Dataset) -> Array | None:
 
 
 def work_exchanged(dataset: xr.Dataset) -> float:
-    """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the recorded powers."""
+    """Integral of the absolute powers (J): as it was counted at every step or else by the trapezium rule over the
+    recorded powers.
+    """
     if "work_exchanged" in dataset:
         counted = dataset["work_exchanged"].values
         return float(counted[-1] - counted[0])
@@ -123,7 +133,8 @@ def _power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         return None
     scale = max(work_exchanged(dataset), _largest(dataset["kinetic_energy"].values))
     return Balance("power", _largest(mismatch), scale, "J",
-                   "the change of kinetic energy with the work of the actuators, the environment and the passive joint forces")
+                   "the change of kinetic energy with the work of the actuators, the environment and the passive "
+                   "joint forces")
 
 
 def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float) -> tuple[float, float] | None:
@@ -140,7 +151,8 @@ def _momentum(dataset: xr.Dataset, mass: float | None, part: slice, lever: float
 
 def _linear_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     found = _momentum(dataset, mass, slice(0, 3), 1.0)
-    return found and Balance("linear momentum", *found, "N s", "the change of linear momentum with the impulse of all outer forces")
+    return found and Balance("linear momentum", *found, "N s", "the change of linear momentum with the impulse of "
+                                                               "all outer forces")
 
 
 def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -148,7 +160,8 @@ def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None
     distance = _largest_norm(dataset["com_position"].values) if "com_position" in dataset else 0.0
     found = _momentum(dataset, mass, slice(3, 6), length + distance)
     return found and Balance("angular momentum", *found, "N m s",
-                             "the change of angular momentum about the world origin with the impulse of all outer moments")
+                             "the change of angular momentum about the world origin with the impulse of all outer "
+                             "moments")
 
 
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
@@ -156,7 +169,8 @@ def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         drift: Array | None = dataset["orientation_drift"].values
     else:
         drift = orientation_drift({name: dataset[name].values for name in QUATERNIONS if name in dataset})
-    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1", "the norm of every quaternion with 1")
+    return None if drift is None else Balance("orientation", _largest(drift), 1.0, "1",
+                                              "the norm of every quaternion with 1")
 
 
 def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
@@ -164,18 +178,22 @@ def orientation_drift(variables: Mapping[str, Array]) -> Array | None:
     found = [np.abs(np.linalg.norm(variables[name], axis=-1) - 1.0) for name in QUATERNIONS if name in variables]
     if not found:
         return None
-    return np.max([drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift for drift in found], axis=0)
+    return np.max([drift.reshape(len(drift), -1).max(axis=1, initial=0.0) if drift.ndim > 1 else drift
+                   for drift in found], axis=0)
 
 
 def _recorded(variable: str, compares: str, scale: str = "") -> Callable[[xr.Dataset, float | None], Balance | None]:
-    """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is compared with."""
+    """A balance that the model records itself, as a quantity that should be zero; `scale` names the variable that it is
+    compared with.
+    """
 
     def balance(dataset: xr.Dataset, mass: float | None) -> Balance | None:
         if variable not in dataset:
             return None
         attributes = dataset[variable].attrs
         size = _largest(dataset[scale].values) if scale in dataset else float(attributes.get("scale", 1.0))
-        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), size, str(attributes.get("units", "1")), compares)
+        return Balance(variable.replace("_", " "), _largest(dataset[variable].values), size,
+                       str(attributes.get("units", "1")), compares)
 
     return balance
 
@@ -189,7 +207,9 @@ def _equilibrium(dataset: xr.Dataset, mass: float | None) -> Balance | None:
 
 
 def _actuator_work(dataset: xr.Dataset, mass: float | None) -> Balance | None:
-    """Without friction the tendons give what the spine stores; the trapezium rule leaves an error that falls as the square of the step."""
+    """Without friction the tendons give what the spine stores; the trapezium rule leaves an error that falls as the
+    square of the step.
+    """
     if "potential_energy" not in dataset or "point" not in dataset["potential_energy"].dims or "slip_state" in dataset:
         return None
     steps = statics.actuator_steps(dataset)
@@ -214,7 +234,8 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _orientation,
     _equilibrium,
     _actuator_work,
-    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey", "contact_speed"),
+    _recorded("contact_residual", "the contact forces with the laws of contact and friction that they obey",
+              "contact_speed"),
     _recorded("tail_wrench", "the internal wrench at the free end with zero"),
     _recorded("joint_drift", "the joint positions with the constraints that hold the links together"),
 ]

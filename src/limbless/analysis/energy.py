@@ -36,8 +36,9 @@ def joint_power(dataset: xr.Dataset) -> Array:
 
 
 def positive_work(dataset: xr.Dataset) -> float | None:
-    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when nothing is
-    recovered from braking. As it was counted at every step; where a run did not count, from its records."""
+    """Sum over the joints, or over the strains of a rod, of the work given while it is positive (J): what is spent when
+    nothing is recovered from braking. As it was counted at every step; where a run did not count, from its records.
+    """
     if "positive_work" in dataset:
         counted = dataset["positive_work"].values
         return float((counted[-1] - counted[0]).sum()) if len(counted) else None
@@ -51,8 +52,9 @@ def positive_work(dataset: xr.Dataset) -> float | None:
 
 
 def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
-    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None for a robot that is
-    held, falls or stays where it is (`no_transport`)."""
+    """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None
+    for a robot that is held, falls or stays where it is (`no_transport`).
+    """
     work, moved = positive_work(dataset), displacement(dataset)
     if work is None or moved is None or not mass or no_transport(dataset) is not None:
         return None

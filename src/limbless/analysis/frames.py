@@ -15,5 +15,6 @@ Array = NDArray[np.float64]
 
 
 def base_velocity_world(dataset: xr.Dataset) -> Array:
-    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body axes) and `base_orientation`."""
+    """Velocity of the base origin in world axes (time, 3), m/s, from `base_twist` (body axes) and `base_orientation`.
+    """
     return rotate(dataset["base_orientation"].values, dataset["base_twist"].values[:, :3])

@@ -17,8 +17,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Excess:
-    """A joint, or a strain at a section of a rod, that passed its limit: when first, and the worst (signed) torque with its time. SI
-    units."""
+    """A joint, or a strain at a section of a rod, that passed its limit: when first, and the worst (signed) torque with
+    its time. SI units.
+    """
 
     joint: str
     limit: float
@@ -30,13 +31,18 @@ class Excess:
 def joint_names(dataset: xr.Dataset) -> list[str]:
     """Names of the joints, or their numbers (from 0) where they have none."""
     count = dataset.sizes.get("joint", 0)
-    return [str(name) for name in dataset["joint"].values] if "joint" in dataset.coords else [str(number) for number in range(count)]
+    return (
+        [str(name) for name in dataset["joint"].values]
+        if "joint" in dataset.coords
+        else [str(number) for number in range(count)]
+    )
 
 
 def joint_axes(dataset: xr.Dataset) -> list[str]:
     """The axis label of each joint (yaw, pitch, roll, ..); `joint` where there is none."""
     count = dataset.sizes.get("joint", 0)
-    return [str(label) for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
+    return [str(label)
+            for label in dataset["joint_axis"].values] if "joint_axis" in dataset.coords else ["joint"] * count
 
 
 def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
@@ -48,7 +54,9 @@ def joints_by_axis(dataset: xr.Dataset) -> dict[str, list[int]]:
 
 
 def peak_torque(dataset: xr.Dataset) -> Array:
-    """Largest absolute torque of each joint (joint,), N m (N for a sliding joint): in any step, or else over all records."""
+    """Largest absolute torque of each joint (joint,), N m (N for a sliding joint): in any step, or else over all
+    records.
+    """
     if "peak_torque" in dataset:
         return np.abs(dataset["peak_torque"].values)
     return np.asarray(np.abs(dataset["joint_torque"].values).max(axis=0, initial=0.0))
@@ -63,8 +71,10 @@ def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
 
 
 def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:
-    """How far a smooth torque may rise above `peak_torque_by_axis` between two steps: an eighth of its second difference over a step,
-    from the largest record and the two beside it. 0 for a peak at either end, or where nothing was recorded."""
+    """How far a smooth torque may rise above `peak_torque_by_axis` between two steps: an eighth of its second
+    difference over a step, from the largest record and the two beside it. 0 for a peak at either end, or where nothing
+    was recorded.
+    """
     if "joint_torque" not in dataset:
         return {}
     size, time, rise = np.abs(dataset["joint_torque"].values), dataset["time"].values, {}
@@ -95,7 +105,8 @@ def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
         beyond = np.abs(torque[:, number]) > limit[number]
         if beyond.any():
             worst = int(np.abs(torque[:, number]).argmax())
-            found.append(Excess(name, float(limit[number]), float(time[beyond.argmax()]), float(torque[worst, number]), float(time[worst])))
+            found.append(Excess(name, float(limit[number]), float(time[beyond.argmax()]), float(torque[worst, number]),
+                                float(time[worst])))
     return found
 
 
@@ -110,7 +121,8 @@ def _strain_excess(dataset: xr.Dataset) -> list[Excess]:
         if beyond.any():
             record, section = np.unravel_index(np.abs(effort[..., component]).argmax(), beyond.shape)
             place = f"{STRAINS[component]} at X = {dataset['abscissa'].values[section]:.4g} m"
-            found.append(Excess(place, float(bound), float(time[beyond.any(axis=1).argmax()]), float(effort[record, section, component]),
+            found.append(Excess(place, float(bound), float(time[beyond.any(axis=1).argmax()]),
+                                float(effort[record, section, component]),
                                 float(time[record])))
     return found
 

@@ -14,7 +14,9 @@ Array = NDArray[np.float64]
 
 
 def actuator_steps(dataset: xr.Dataset) -> Array:
-    """Work of all actuators from point to point (points - 1,), J: minus mean tension times change of length, summed over the tendons."""
+    """Work of all actuators from point to point (points - 1,), J: minus mean tension times change of length, summed
+    over the tendons.
+    """
     tension, length = dataset["tension"].values, dataset["tendon_length"].values
     return np.asarray(-(0.5 * (tension[1:] + tension[:-1]) * np.diff(length, axis=0)).sum(axis=1))
 
@@ -22,8 +24,8 @@ def actuator_steps(dataset: xr.Dataset) -> Array:
 def equivalent_steps(dataset: xr.Dataset) -> Array:
     """The paper's work (57) from point to point (points - 1,), J: mean equivalent force times change of tip position.
 
-    Not an energy: it leaves out the couple on the last disk and the forces on the others. The paper takes the force at the
-    first point of each step; the mean of both ends has no bias of the order of the step.
+    Not an energy: it leaves out the couple on the last disk and the forces on the others. The paper takes the force at
+    the first point of each step; the mean of both ends has no bias of the order of the step.
     """
     force, tip = dataset["equivalent_force"].values, dataset["tip_position"].values
     return np.asarray((0.5 * (force[1:] + force[:-1]) * np.diff(tip, axis=0)).sum(axis=1))
@@ -42,20 +44,24 @@ def summary(dataset: xr.Dataset) -> dict[str, Any] | None:
     if not found["postures"]:
         return found
     tip = dataset["tip_in_base"].values.reshape(-1, 3)
-    found |= {"largest_tension": float(dataset["tension"].max()), "tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0),
+    found |= {"largest_tension": float(dataset["tension"].max()),
+              "tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0),
               "stops_touched": int((dataset["stop_moment"].values != 0.0).any(axis=-1).sum(axis=-1).max()),
               "least_stiffness": float(dataset["min_eigenvalue"].min())}
     if "target_error" in dataset:
         found["target_error"] = float(dataset["target_error"].max())
     if "point" in dataset.dims and dataset.sizes["point"] > 1:
         actuators, equivalent = actuator_steps(dataset), equivalent_steps(dataset)
-        found |= {"actuator_work": float(actuators.sum()), "consumption": positive(actuators), "equivalent_work": float(equivalent.sum()),
+        found |= {"actuator_work": float(actuators.sum()), "consumption": positive(actuators),
+                  "equivalent_work": float(equivalent.sum()),
                   "equivalent_consumption": positive(equivalent)}
     return found
 
 
-_LINES = (("largest_tension", "largest tension", "N", 1.0), ("tip_from", "tip from", "mm", 1e3), ("tip_to", "tip to", "mm", 1e3),
-          ("stops_touched", "stops touched", "at once, at most", 1.0), ("least_stiffness", "least stiffness", "N m/rad", 1.0),
+_LINES = (("largest_tension", "largest tension", "N", 1.0), ("tip_from", "tip from", "mm", 1e3),
+          ("tip_to", "tip to", "mm", 1e3),
+          ("stops_touched", "stops touched", "at once, at most", 1.0), ("least_stiffness", "least stiffness", "N m/rad",
+                                                                        1.0),
           ("target_error", "largest error", "mm", 1e3), ("actuator_work", "actuator work", "mJ", 1e3),
           ("consumption", "consumption", "mJ", 1e3),
           ("equivalent_work", "work (57)", "mJ", 1e3), ("equivalent_consumption", "positive work (57)", "mJ", 1e3))

@@ -37,7 +37,9 @@ class Pack(NamedTuple):
     laws: tuple[LawRows, ...]
     added_inertia: Array | None = None
     elements: tuple[Any, ...] = ()
-    """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of `mechanics.forces.element`."""
+    """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of
+    `mechanics.forces.element`.
+    """
 
 
 class Environment(Description):

@@ -17,10 +17,12 @@ from limbless.robots.base import Robot
 
 
 class Buoyancy(Environment):
-    """Lift against gravity: density times displaced volume. The gravity is that of `gravity`, or 9.81 m/s2 downwards without one.
+    """Lift against gravity: density times displaced volume. The gravity is that of `gravity`, or 9.81 m/s2 downwards
+    without one.
 
-    Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a height in the
-    world, each slice of a body counts as far as it is under water (elliptic section, taken upright); the surface is horizontal.
+    Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a
+    height in the world, each slice of a body counts as far as it is under water (elliptic section, taken upright); the
+    surface is horizontal.
     """
 
     kind: Literal["buoyancy"] = "buoyancy"
@@ -51,8 +53,10 @@ class Buoyancy(Environment):
             return self
         if self.acceleration is not None or len(fields) > 1:
             others = " and ".join(str(list(field)) for field in sorted(fields))
-            given, cure = ("none", "state which") if self.acceleration is None else (list(self.acceleration), "leave it out")
-            raise InputError(f"buoyancy.acceleration: {given} is given and gravity has {others} m/s2; weight and lift come "
+            given, cure = ("none", "state which") if self.acceleration is None else (list(self.acceleration),
+                                                                                     "leave it out")
+            raise InputError(f"buoyancy.acceleration: {given} is given and gravity has {others} m/s2; weight and "
+                             f"lift come "
                              f"from one field: {cure}")
         return self.changed(acceleration=fields.pop())
 
@@ -67,7 +71,8 @@ class Buoyancy(Environment):
         else:
             pieces = robot.segments()
             width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
-            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(width * height, gravity),
+            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(width * height,
+                                                                                                        gravity),
                                height=self.surface, half_width=width, half_height=height)
         if not len(law.rows.codes):
             raise InputError("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`")

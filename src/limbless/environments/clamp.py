@@ -14,13 +14,15 @@ from limbless.robots.base import Robot
 class Clamp(Environment):
     """Holds a module where it is when the clamp closes: the tail, the head or any module between.
 
-    With `active: [[from, until]]` the robot crawls, is clamped and may be released again. A module that moves when its clamp closes
-    is stopped by an impulse, which the run reports with the energy it takes. A robot that keeps to a plane is held in that plane.
+    With `active: [[from, until]]` the robot crawls, is clamped and may be released again. A module that moves when its
+    clamp closes is stopped by an impulse, which the run reports with the energy it takes. A robot that keeps to a plane
+    is held in that plane.
     """
 
     kind: Literal["clamp"] = "clamp"
     role: ClassVar[str] = "clamp"
-    module: int = Field(0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last one (its head)")
+    module: int = Field(0, description="number of the module: 0 is the base (the tail of `wang-snake`), -1 the last "
+                                       "one (its head)")
 
     @model_validator(mode="after")
     def _windows_apart(self) -> Clamp:
@@ -34,6 +36,7 @@ class Clamp(Environment):
         """The row of the body that carries the clamped module."""
         pieces = robot.segments()
         if not -len(pieces) <= self.module < len(pieces):
-            raise InputError(f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to {len(pieces) - 1} "
+            raise InputError(f"clamp.module: module {self.module} lies beyond the body; the robot has modules 0 to "
+                             f"{len(pieces) - 1} "
                              f"(or {-len(pieces)} to -1 counted from the tip)")
         return pieces[self.module].body

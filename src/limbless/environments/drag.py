@@ -14,7 +14,9 @@ from limbless.robots.base import Robot
 
 
 class Drag(Environment):
-    """Linear anisotropic drag per unit length: f = -(c1 U1, c2 U2, c3 U3), m1 = -c4 w1, U relative to a uniform current."""
+    """Linear anisotropic drag per unit length: f = -(c1 U1, c2 U2, c3 U3), m1 = -c4 w1, U relative to a uniform
+    current.
+    """
 
     kind: Literal["drag"] = "drag"
     along: float = quantity(1.0, "N s/m2", "coefficient along the body", ge=0)
@@ -25,12 +27,14 @@ class Drag(Environment):
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment (2 are exact)")
 
     def refined(self) -> Drag:
-        return self                                      # linear in the velocity, which is linear along a segment: exact
+        return self                                      # linear in the velocity, which is linear along a segment:
+                                                         # exact
 
     def pack(self, robot: Robot) -> Pack:
         pieces = robot.segments()
         if not pieces:
             raise InputError("drag acts on segments of body, and this robot has none: give its links a `body`")
-        law = segment_rows(FluidLaw(), pieces, self.points, linear=(self.along, self.lateral, self.vertical), linear_roll=self.roll,
+        law = segment_rows(FluidLaw(), pieces, self.points, linear=(self.along, self.lateral, self.vertical),
+                           linear_roll=self.roll,
                            current=self.current)
         return Pack(in_windows(self, law))

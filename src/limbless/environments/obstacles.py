@@ -14,7 +14,8 @@ from limbless.mechanics.contact.shapes import Box, Peg
 
 
 class Pegs(ContactEnvironment):
-    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over."""
+    """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over.
+    """
 
     kind: Literal["pegs"] = "pegs"
     feet: tuple[Vector3, ...] = quantity(..., "m", "one end of the axis of each, world")
@@ -26,7 +27,8 @@ class Pegs(ContactEnvironment):
 
 
 class Boxes(ContactEnvironment):
-    """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes."""
+    """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes.
+    """
 
     kind: Literal["boxes"] = "boxes"
     renamed: ClassVar[Mapping[str, str]] = {"centers": "centres"}
@@ -46,4 +48,5 @@ class Boxes(ContactEnvironment):
         sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
         axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
         sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
-        return [(Box.code, [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes, strict=True)]
+        return [(Box.code, [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes,
+                                                                                              strict=True)]

@@ -13,8 +13,8 @@ from limbless.robots.base import Bodies, Segment
 
 
 def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
-    """Laws of one kind (an instance of its marker) on whole bodies, always active; `fields` by the names of the kind's table, for all
-    rows or one per row.
+    """Laws of one kind (an instance of its marker) on whole bodies, always active; `fields` by the names of the kind's
+    table, for all rows or one per row.
     """
     rows = kind.table.zeros(len(bodies))
     columns = kind.table.of(rows)
@@ -25,7 +25,9 @@ def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
 
 
 def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: Any) -> LawRows:
-    """Laws of one kind on the slices of segments, at `points` Gauss points; a start is kept along its segment's own axes."""
+    """Laws of one kind on the slices of segments, at `points` Gauss points; a start is kept along its segment's own
+    axes.
+    """
     law = body_rows(kind, [piece.body for piece in pieces], **fields)
     columns = kind.table.of(law.rows)
     columns.start[:] = np.array([piece.frame.T @ piece.start for piece in pieces]).reshape(-1, 3)
@@ -37,13 +39,15 @@ def segment_rows(kind: Any, pieces: Sequence[Segment], points: int, **fields: An
 
 
 def gauss_rules(points: int) -> tuple[Array, Array]:
-    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others."""
+    """Abscissae in [0, 1] and weights of sum 1: two points, which come first, and `points` of them if these are others.
+    """
     rules = [np.polynomial.legendre.leggauss(count) for count in dict.fromkeys([2, points])]
     return np.concatenate([0.5 * (x + 1.0) for x, _ in rules]), np.concatenate([0.5 * w for _, w in rules])
 
 
 def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawRows:
-    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass."""
+    """A uniform field (m/s2, world) on a mass distribution of each body: gravity on mass, buoyancy on displaced mass.
+    """
     heavy = np.flatnonzero(mass)
     return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
 
@@ -63,10 +67,11 @@ def in_windows(environment: Environment, *laws: LawRows) -> tuple[LawRows, ...]:
 
 
 def added_inertia(segment: Segment, coefficients: Array) -> Array:
-    """Added inertia (21 numbers: M, H, J) of a segment about its body's origin, in the body's axes: (61) as an integral over slices.
+    """Added inertia (21 numbers: M, H, J) of a segment about its body's origin, in the body's axes: (61) as an integral
+    over slices.
 
-    `coefficients` are the added mass per length along e1, e2, e3 and the added roll inertia per length. Two Gauss points are exact:
-    the integrand is of second degree in s.
+    `coefficients` are the added mass per length along e1, e2, e3 and the added roll inertia per length. Two Gauss
+    points are exact: the integrand is of second degree in s.
     """
     nodes, weights = np.polynomial.legendre.leggauss(2)
     E, full = segment.frame, np.zeros((6, 6))

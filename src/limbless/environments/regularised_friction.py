@@ -16,10 +16,12 @@ from limbless.robots.base import Robot
 
 
 class RegularisedFriction(Environment):
-    """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ V|² + v²).
+    """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ
+    V|² + v²).
 
-    μ differs for sliding head first (forward), tail first (backward) and sideways. N is the weight per length. Below the speed v it
-    is viscous: the body creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
+    μ differs for sliding head first (forward), tail first (backward) and sideways. N is the weight per length. Below
+    the speed v it is viscous: the body creeps where true dry friction would hold it. The true law, with sticking, is
+    the one of the non-smooth model.
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"
@@ -33,7 +35,8 @@ class RegularisedFriction(Environment):
     def pack(self, robot: Robot) -> Pack:
         bodies, pieces = robot.bodies(), robot.segments()
         to_tip, to_base = along_x(self.forward, self.backward, robot.head)
-        weight = np.array([self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0 for piece in pieces])
+        weight = np.array([self.gravity * bodies.mass[piece.body] / piece.length if piece.length > 0.0 else 0.0
+                           for piece in pieces])
         if not pieces:
             raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
         law = segment_rows(FrictionLaw(), pieces, self.points, forward=weight * to_base, backward=weight * to_tip,

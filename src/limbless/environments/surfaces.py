@@ -22,8 +22,9 @@ class Surfaces(NamedTuple):
 
 
 def along_x(forward: float, backward: float | None, head: str) -> tuple[float, float]:
-    """Friction of sliding along the body's x (towards the tip) and against it (towards the base), from that of sliding head first
-    (forward) and tail first (backward; as forward if None): the one place that knows which is which."""
+    """Friction of sliding along the body's x (towards the tip) and against it (towards the base), from that of sliding
+    head first (forward) and tail first (backward; as forward if None): the one place that knows which is which.
+    """
     tail_first = forward if backward is None else backward
     return (forward, tail_first) if head == "tip" else (tail_first, forward)
 
@@ -35,7 +36,8 @@ class Patch(Description):
     y: tuple[float, float] = quantity(..., "m", "from and until, world y")
     forward: float = quantity(..., "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(..., "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
+                                                 "if absent", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction", ge=0)
 
     @model_validator(mode="after")
@@ -56,7 +58,8 @@ class ContactEnvironment(Environment):
     role: ClassVar[str] = "contact"
     forward: float = quantity(0.2, "1", "friction along the body while it slides head first", ge=0)
     lateral: float = quantity(0.2, "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` if absent", ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
+                                                 "if absent", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
     patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
@@ -70,7 +73,8 @@ class ContactEnvironment(Environment):
         return np.zeros(0)
 
     def surfaces(self, head: str) -> Surfaces:
-        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`."""
+        """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`.
+        """
         rows: list[Array] = []
         patches: list[list[float]] = []
         friction = [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
@@ -83,4 +87,5 @@ class ContactEnvironment(Environment):
                 row[0, SHAPE:SHAPE + len(numbers)] = numbers
                 patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)
-        return Surfaces(np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width), self.heights())
+        return Surfaces(np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width),
+                        self.heights())

@@ -17,19 +17,22 @@ _MOST = 1_000_000     # heights: 8 MB of them
 
 
 class Terrain(ContactEnvironment):
-    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a `ground` under it.
+    """Heights on a grid, joined by triangles: the top of a solid with upright sides. Beyond it there is nothing: lay a
+    `ground` under it.
 
-    The sides go down from the border without end. A body that leaves the top falls beside them, and one that comes along a lower `ground`
-    runs against them: it can never get below the triangles.
+    The sides go down from the border without end. A body that leaves the top falls beside them, and one that comes
+    along a lower `ground` runs against them: it can never get below the triangles.
 
-    Give `table`, one row per step along x and one number per step along y; or a `function` height(x, y) that takes arrays, with `counts`.
+    Give `table`, one row per step along x and one number per step along y; or a `function` height(x, y) that takes
+    arrays, with `counts`.
     """
 
     kind: Literal["terrain"] = "terrain"
     corner: tuple[float, float] = quantity((0.0, 0.0), "m", "place of the first height, world x and y")
     spacing: tuple[float, float] = quantity((0.1, 0.1), "m", "distance between heights along x and y")
     table: tuple[tuple[float, ...], ...] = quantity((), "m", "heights, row by row along x")
-    function: Function | None = Field(None, description="heights as a function of x and y, or `package.module:name`, or `file.py:name`")
+    function: Function | None = Field(None, description="heights as a function of x and y, or `package.module:name`, "
+                                                        "or `file.py:name`")
     counts: tuple[int, int] = Field((2, 2), description="how many heights to take from the function along x and y")
 
     @model_validator(mode="after")
@@ -37,7 +40,8 @@ class Terrain(ContactEnvironment):
         if (self.function is None) == (not self.table):
             raise ValueError("terrain needs either `table` or `function`")
         if min(self.counts) < 2 or self.counts[0] * self.counts[1] > _MOST:
-            raise ValueError(f"counts must be at least 2 along each side and at most {_MOST} together; got {self.counts}")
+            raise ValueError(f"counts must be at least 2 along each side and at most {_MOST} together; got "
+                             f"{self.counts}")
         if min(self.spacing) <= 0:
             raise ValueError(f"spacing must be positive; got {self.spacing}")
         if self.table and len({len(row) for row in self.table}) != 1:
@@ -56,11 +60,13 @@ class Terrain(ContactEnvironment):
             return np.array(self.table, dtype=np.float64)
         x, y = (self.corner[axis] + self.spacing[axis] * np.arange(self.counts[axis]) for axis in range(2))
         try:
-            return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts), dtype=np.float64)
+            return np.asarray(np.broadcast_to(self.function(*np.meshgrid(x, y, indexing="ij")), self.counts),
+                              dtype=np.float64)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a user's function may raise anything, and even exit
-            raise ValueError(f"the height function {name_of(self.function)} must take two arrays, x and y, and give one of their shape "
+            raise ValueError(f"the height function {name_of(self.function)} must take two arrays, x and y, and give "
+                             f"one of their shape "
                              f"{self.counts}; it failed with {told(error)}") from error
 
     def heights(self) -> Array:

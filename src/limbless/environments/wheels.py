@@ -17,7 +17,9 @@ from limbless.robots.base import Robot, Segment
 
 
 class WheelContact(NamedTuple):
-    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.shapes` reads it."""
+    """One wheel as a contact under a given load: what a set-valued friction law needs, as `mechanics.contact.shapes`
+    reads it.
+    """
 
     body: int           # row of the body that carries the wheel
     surface: Array      # (SURFACE_COLUMNS,) when it touches, its coefficients, load (N), cone and axle
@@ -27,24 +29,29 @@ class WheelContact(NamedTuple):
 class Wheels(Environment):
     """Coulomb friction of passive wheels on the ground: f = -mu N sgn(v), along the body and across it.
 
-    Each module presses on the ground with its own weight, or all that touch share the robot's. `set-valued` friction can hold a
-    wheel exactly still (and is the default, because torques depend on it); `regularised` friction fades below `slip_speed`, which a
-    step of about slip_speed / (normal gravity) must resolve. At the `centre` of the module there is no moment about it (an axle, as
-    in the paper); `distributed` friction acts at `points` Gauss points along the belly.
+    Each module presses on the ground with its own weight, or all that touch share the robot's. `set-valued` friction
+    can hold a wheel exactly still (and is the default, because torques depend on it); `regularised` friction fades
+    below `slip_speed`, which a step of about slip_speed / (normal gravity) must resolve. At the `centre` of the module
+    there is no moment about it (an axle, as in the paper); `distributed` friction acts at `points` Gauss points along
+    the belly.
     """
 
     kind: Literal["wheels"] = "wheels"
-    law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that fades at `slip_speed`")
+    law: Literal["set-valued", "regularised"] = Field("set-valued", description="exact dry friction, or one that "
+                                                                                "fades at `slip_speed`")
     tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
     normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
-    cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an ellipse")
-    placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or along its belly")
+    cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an "
+                                                               "ellipse")
+    placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or "
+                                                                              "along its belly")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
     slip_speed: float = quantity(1e-3, "m/s", "sliding speed below which regularised friction fades", gt=0)
     gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
     modules: tuple[int, ...] | None = Field(
         None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent")
-    load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch share the robot's")
+    load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch "
+                                                              "share the robot's")
 
     def refined(self) -> Wheels:
         return self if self.placement == "centre" else super().refined()
@@ -61,7 +68,8 @@ class Wheels(Environment):
             raise InputError("wheels act on segments of body, and this robot has none: give its links a `body`")
         chosen = range(len(pieces)) if self.modules is None else self.modules
         refuse_numbers("wheels.modules", chosen, len(pieces), "modules")
-        length = {body: sum(piece.length for piece in pieces if piece.body == body) for body in {piece.body for piece in pieces}}
+        length = {body: sum(piece.length for piece in pieces if piece.body == body)
+                  for body in {piece.body for piece in pieces}}
         own = [mass[piece.body] * piece.length / length[piece.body] for piece in pieces]
         weights = [own[k] if self.load == "own" else mass.sum() / len(chosen) for k in chosen]
         return [(pieces[k], self.gravity * float(weight)) for k, weight in zip(chosen, weights, strict=True)]
@@ -73,11 +81,13 @@ class Wheels(Environment):
     def pack(self, robot: Robot) -> Pack:
         """The regularised law."""
         if self.law != "regularised":
-            raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` with a `slip_speed`, "
+            raise InputError("set-valued wheels are no force and no function of one state: choose `law: regularised` "
+                             "with a `slip_speed`, "
                              "or a simulation, which solves for their friction in every step")
         pieces, loads = zip(*self._loads(robot), strict=True)
         pressure = np.array(loads) / np.array([piece.length for piece in pieces])
-        law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential, backward=pressure * self.tangential,
+        law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential,
+                           backward=pressure * self.tangential,
                            across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse")
         return Pack(in_windows(self, law))
 

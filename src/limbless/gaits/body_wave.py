@@ -1,4 +1,5 @@
-"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66))."""
+"""`body-wave`: a wave of heading that grows from head to tail, with steady turning and diving (paper 001, (63)-(66)).
+"""
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -13,7 +14,9 @@ from limbless.mechanics.compiled.scalars import as_duals, exponential, sincos
 
 @inline
 def smooth_start(t, end):
-    """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1 from the start if `end` is 0."""
+    """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1 from the start if `end`
+    is 0.
+    """
     if end > 0.0 and t < end:
         u = t / end
         f = u * u * u * (10.0 + u * (6.0 * u - 15.0))
@@ -40,11 +43,18 @@ def smooth_steps(times: Array, duration: float) -> Array:
 
 @kernel
 def sample_body_wave(parameters, times, stations, value, rate, acceleration):
-    """Heading and elevation at all times and stations: Q(s, t) = f A exp(α s) sin(2π (s/λ - t/T)) (63), plus steady offsets.
+    """Heading and elevation at all times and stations: Q(s, t) = f A exp(α s) sin(2π (s/λ - t/T)) (63), plus steady
+    offsets.
 
     Generic in the scalar of `parameters` and of the outputs (T, S, 2).
     """
-    amplitude, growth, wavelength, period, ramp = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
+    amplitude, growth, wavelength, period, ramp = (
+        parameters[0],
+        parameters[1],
+        parameters[2],
+        parameters[3],
+        parameters[4],
+    )
     turn, dive, spacing, first = parameters[5], parameters[6], parameters[7], parameters[8]
     omega = 2.0 * np.pi / period
     for j in range(stations.shape[0]):
@@ -57,7 +67,8 @@ def sample_body_wave(parameters, times, stations, value, rate, acceleration):
             value[i, j, 0] = f * wave + turn * links
             rate[i, j, 0] = fd * wave + f * wave_rate
             acceleration[i, j, 0] = fdd * wave + 2.0 * fd * wave_rate + f * wave_acceleration
-            value[i, j, 1], rate[i, j, 1], acceleration[i, j, 1] = f * dive * links, fd * dive * links, fdd * dive * links
+            value[i, j, 1], rate[i, j, 1], acceleration[i, j,
+                                                        1] = f * dive * links, fd * dive * links, fdd * dive * links
 
 
 @kernel
@@ -69,8 +80,9 @@ def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration
 class BodyWave(Gait):
     """A travelling wave of heading, Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)), as eels swim.
 
-    s is the arc length behind the first joint, plus `x_first`. f is a smooth start. The body also bends steadily: sideways by
-    `turn` and, with the smooth start, downwards by `dive`, over each length `spacing` of body. The wave runs from base to tip.
+    s is the arc length behind the first joint, plus `x_first`. f is a smooth start. The body also bends steadily:
+    sideways by `turn` and, with the smooth start, downwards by `dive`, over each length `spacing` of body. The wave
+    runs from base to tip.
     """
 
     kind: Literal["body-wave"] = "body-wave"
@@ -99,9 +111,15 @@ class BodyWave(Gait):
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of heading and elevation; stations (S,), or (T, S) where each time has its own.
 
-        With k = 2π/λ, φ = k s and ω = 2π/T, dQ/ds = f A exp(α s) (α sin(φ - ωt) + k cos(φ - ωt)), plus what bends steadily.
+        With k = 2π/λ, φ = k s and ω = 2π/T, dQ/ds = f A exp(α s) (α sin(φ - ωt) + k cos(φ - ωt)), plus what bends
+        steadily.
         """
-        s, k, omega, t = self.x_first + stations, 2.0 * np.pi / self.wavelength, 2.0 * np.pi / self.period, times[:, None]
+        s, k, omega, t = (
+            self.x_first + stations,
+            2.0 * np.pi / self.wavelength,
+            2.0 * np.pi / self.period,
+            times[:, None],
+        )
         swell, sine, cosine = self.amplitude * np.exp(self.growth * s), np.sin(k * s), np.cos(k * s)
         along, behind = swell * (self.growth * sine + k * cosine), swell * (k * sine - self.growth * cosine)
         c, d = np.cos(omega * t), np.sin(omega * t)

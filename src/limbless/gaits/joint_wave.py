@@ -27,32 +27,36 @@ def sample_joint_wave(amplitude, rate, start, offset, release, times, value, fir
 
 
 class JointWave(Gait):
-    """Two waves of joint angles: yaw A sin(ω t + i δ) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, .. from the base.
+    """Two waves of joint angles: yaw A sin(ω t + i δ) + ψ and pitch A' sin(ω' t + i δ' + δ0) + ψ', i = 0, 1, .. from
+    the base.
 
-    Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and a quarter apart;
-    sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release` above 0 the start is soft: each
-    angle stays 0 until its wave first comes within `release` of 0, and follows it from then on. i counts the joints that
-    yaw, and those that pitch, each from 0; joints that only roll or slide stay at 0.
+    Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and
+    a quarter apart; sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release`
+    above 0 the start is soft: each angle stays 0 until its wave first comes within `release` of 0, and follows it from
+    then on. i counts the joints that yaw, and those that pitch, each from 0; joints that only roll or slide stay at 0.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
     yaw_amplitude: Angle = quantity(math.radians(30.0), "rad", "amplitude A of yaw")
     yaw_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω of yaw")
-    yaw_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs from base to tip")
+    yaw_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ from joint to joint; negative: the wave runs "
+                                                            "from base to tip")
     yaw_offset: Angle = quantity(0.0, "rad", "steady yaw ψ of every joint; turns the robot")
     pitch_amplitude: Angle = quantity(0.0, "rad", "amplitude A' of pitch")
     pitch_rate: Angle = quantity(math.radians(80.0), "rad/s", "angular frequency ω' of pitch")
     pitch_phase: Angle = quantity(math.radians(-50.0), "rad", "phase δ' from joint to joint")
     pitch_offset: Angle = quantity(0.0, "rad", "steady pitch ψ' of every joint")
     pitch_lead: Angle = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
-    release: Angle = quantity(0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none", ge=0)
+    release: Angle = quantity(0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none",
+                              ge=0)
 
     drives: ClassVar[str] = "joint"
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
         if len(stations) % 2:
-            raise InputError("a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number of them, "
+            raise InputError("a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number "
+                             "of them, "
                              f"{len(stations)}")
         return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
 
@@ -64,10 +68,12 @@ class JointWave(Gait):
         for turn, (most, _, _, steady, _) in waves.items():
             if (most or steady) and turn not in kinds:
                 raise InputError(f"gait.{turn}_amplitude: this robot has no joint that can {turn} (about "
-                                 f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset to 0, "
+                                 f"{'z' if turn == 'yaw' else 'y'} at home); set {turn}_amplitude and {turn}_offset "
+                                 f"to 0, "
                                  "or give it such joints")
         if "skew" in kinds:
-            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about an axis "
+            raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about "
+                             f"an axis "
                              "between y and z (or x): take a gait that drives each joint (recorded, function)")
         count, sign = len(kinds), np.array([way for _, way in turns])
         number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
@@ -81,7 +87,9 @@ class JointWave(Gait):
         return Drive(value, first, second)
 
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
-        """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at its edges."""
+        """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at
+        its edges.
+        """
         when = np.zeros(len(amplitude))
         if self.release <= 0.0:
             return when

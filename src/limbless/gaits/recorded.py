@@ -17,8 +17,8 @@ from limbless.gaits.tables import read_rows
 class RecordedGait(Gait):
     """Joint positions from a table (first column time in s, then one column per joint), as a spline of degree 5.
 
-    The spline passes through every row; velocity and acceleration are its derivatives. Give `table`, or the `file` of a text table
-    (comma- or space-separated, `#` for comments). Outside the table the run is refused.
+    The spline passes through every row; velocity and acceleration are its derivatives. Give `table`, or the `file` of a
+    text table (comma- or space-separated, `#` for comments). Outside the table the run is refused.
     """
 
     kind: Literal["recorded"] = "recorded"
@@ -52,10 +52,12 @@ class RecordedGait(Gait):
         first, last = self._rows[0, 0], self._rows[-1, 0]
         slack = 1e-9 * (last - first)
         if times[0] < first - slack or times[-1] > last + slack:
-            raise InputError(f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} to {times[-1]:g} s; "
+            raise InputError(f"the recorded gait covers {first:g} to {last:g} s, but the run asks for {times[0]:g} "
+                             f"to {times[-1]:g} s; "
                              "shorten `duration` or record more")
         if self._rows.shape[1] - 1 != len(stations):
-            raise InputError(f"the recorded gait has {self._rows.shape[1] - 1} joint columns, but the robot has {len(stations)} joints")
+            raise InputError(f"the recorded gait has {self._rows.shape[1] - 1} joint columns, but the robot has "
+                             f"{len(stations)} joints")
         return Drive(*(np.ascontiguousarray(self._spline(times, nu=order)) for order in range(3)))
 
     @property

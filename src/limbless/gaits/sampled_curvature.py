@@ -33,7 +33,8 @@ class _Surface(NamedTuple):
     def at(self, times: Array, stations: Array, order: int) -> Array:
         """Values (T, S), differentiated `order` times in time, at stations (T, S) that differ from time to time."""
         from scipy.interpolate import BSpline
-        basis = BSpline.design_matrix(stations.ravel(), self.place_knots, _DEGREE).toarray().reshape(*stations.shape, -1)
+        basis = BSpline.design_matrix(stations.ravel(), self.place_knots, _DEGREE).toarray().reshape(*stations.shape,
+                                                                                                     -1)
         rows = BSpline(self.time_knots, self.coefficients, _DEGREE)(times, nu=order)
         return np.asarray((basis @ rows[..., None])[..., 0])
 
@@ -41,18 +42,20 @@ class _Surface(NamedTuple):
 class SampledCurvature(Gait):
     """Curvatures that are known only through samples along the body and in time: yaw, and pitch for a midline in space.
 
-    The first row of a table has the abscissae (after a first number that is ignored), each later row a time and the curvatures.
-    Between the samples they are splines of degree five in both directions. Forces follow second derivatives, which
-    multiply the noise of a measurement: it is smoothed away first, as much as `noise` says, or as the table shows; a note
-    says how much. A table without noise is met exactly. The net motion of a body between supports then follows by least
-    squares over the whole body, without dividing by the slope of the curvature; a gait that does not let every section follow the one
-    before is refused there.
+    The first row of a table has the abscissae (after a first number that is ignored), each later row a time and the
+    curvatures. Between the samples they are splines of degree five in both directions. Forces follow second
+    derivatives, which multiply the noise of a measurement: it is smoothed away first, as much as `noise` says, or as
+    the table shows; a note says how much. A table without noise is met exactly. The net motion of a body between
+    supports then follows by least squares over the whole body, without dividing by the slope of the curvature; a gait
+    that does not let every section follow the one before is refused there.
     """
 
     kind: Literal["sampled-curvature"] = "sampled-curvature"
-    table: tuple[tuple[float, ...], ...] = quantity((), "s; m; 1/m", "rows of yaw curvature: (0, abscissae..), then (time, curvatures..)")
+    table: tuple[tuple[float, ...], ...] = quantity((), "s; m; 1/m", "rows of yaw curvature: (0, abscissae..), then "
+                                                                     "(time, curvatures..)")
     file: str | None = Field(None, description="path of a text file with the same rows")
-    pitch_table: tuple[tuple[float, ...], ...] = quantity((), "s; m; 1/m", "rows of pitch curvature, in the same form; none if absent")
+    pitch_table: tuple[tuple[float, ...], ...] = quantity((), "s; m; 1/m",
+                                                          "rows of pitch curvature, in the same form; none if absent")
     pitch_file: str | None = Field(None, description="path of a text file with the rows of pitch curvature")
     noise: float | None = quantity(
         None, "1/m", "standard deviation of the noise in the tables; found in them if absent, 0: none", ge=0)
@@ -68,14 +71,16 @@ class SampledCurvature(Gait):
     def _readable(self) -> SampledCurvature:
         for what, rows in self._rows.items():
             if rows.ndim != 2 or rows.shape[0] <= _LEAST or rows.shape[1] <= _LEAST:
-                raise ValueError(f"{what} needs at least {_LEAST} times and {_LEAST} abscissae; got a table of shape {rows.shape}")
+                raise ValueError(f"{what} needs at least {_LEAST} times and {_LEAST} abscissae; got a table of shape "
+                                 f"{rows.shape}")
             if not np.isfinite(rows).all():
                 raise ValueError(f"{what} must be finite; found a missing or infinite number")
             if not ((np.diff(rows[1:, 0]) > 0).all() and (np.diff(rows[0, 1:]) > 0).all()):
                 raise ValueError(f"times and abscissae of {what} must increase")
             spread = float(np.std(rows[1:, 1:]))
             if self.noise and self.noise >= spread:
-                raise ValueError(f"noise: {self.noise:g} 1/m is no less than the spread of the {what} itself, {spread:.3g} 1/m")
+                raise ValueError(f"noise: {self.noise:g} 1/m is no less than the spread of the {what} itself, "
+                                 f"{spread:.3g} 1/m")
         return self
 
     @cached_property
@@ -83,7 +88,8 @@ class SampledCurvature(Gait):
         """Tables of yaw and, where given, of pitch."""
         rows = {"sampled curvature": rows_of(self.table, self.file, "sampled curvature", "curvatures")}
         if self.pitch_table or self.pitch_file:
-            rows["sampled pitch curvature"] = rows_of(self.pitch_table, self.pitch_file, "sampled pitch curvature", "curvatures")
+            rows["sampled pitch curvature"] = rows_of(self.pitch_table, self.pitch_file, "sampled pitch curvature",
+                                                      "curvatures")
         return rows
 
     @cached_property
@@ -97,11 +103,14 @@ class SampledCurvature(Gait):
         where, said = "stated" if self.noise is not None else "found in it", []
         for what, found in self._smoothed.items():
             if found.removed > 0.0:
-                said.append(f"gait.noise: the {what} was smoothed: {found.removed:.2g} 1/m were taken off (root mean square), "
-                            f"as noise of {found.noise:.2g} 1/m ({where}) accounts for; state `noise` (0: none) to decide "
+                said.append(f"gait.noise: the {what} was smoothed: {found.removed:.2g} 1/m were taken off (root mean "
+                            f"square), "
+                            f"as noise of {found.noise:.2g} 1/m ({where}) accounts for; state `noise` (0: none) to "
+                            f"decide "
                             "otherwise")
             elif found.noise > 0.0:
-                said.append(f"gait.noise: the {what} has noise of {found.noise:.2g} 1/m ({where}), but too few samples to "
+                said.append(f"gait.noise: the {what} has noise of {found.noise:.2g} 1/m ({where}), but too few "
+                            f"samples to "
                             "tell it from the motion; forces carry it many times over")
         return (*super().notes(), *said)
 
@@ -132,11 +141,14 @@ class SampledCurvature(Gait):
 
     def _refuse_outside(self, times: Array, stations: Array) -> None:
         for what, rows in self._rows.items():
-            for name, unit, wanted, known in (("times", "s", times, rows[1:, 0]), ("abscissae", "m", stations, rows[0, 1:])):
+            for name, unit, wanted, known in (("times", "s", times, rows[1:, 0]), ("abscissae", "m", stations,
+                                                                                   rows[0, 1:])):
                 slack = 1e-9 * (known[-1] - known[0])
                 if wanted.min() < known[0] - slack or wanted.max() > known[-1] + slack:
-                    raise InputError(f"the {what} covers {name} {known[0]:g} to {known[-1]:g} {unit}, but the run asks for "
-                                     f"{wanted.min():g} to {wanted.max():g}; record more, or shorten the run or the body")
+                    raise InputError(f"the {what} covers {name} {known[0]:g} to {known[-1]:g} {unit}, but the run "
+                                     f"asks for "
+                                     f"{wanted.min():g} to {wanted.max():g}; record more, or shorten the run or the "
+                                     f"body")
 
     @property
     def cycle(self) -> float | None:

@@ -16,8 +16,9 @@ from limbless.gaits.body_wave import smooth_start
 class Serpenoid(Gait):
     """Joint j = 0, 1, .. moves as x = amplitude sin(frequency t + (j + 1) phase_step) + offset.
 
-    With `driven` only those joints undulate, the k-th of them with (k + 1) phase steps; every joint stands at its angle of `posture`
-    besides. From `stop` on, all joints pass smoothly, within `settle` seconds, to their angles of `target`: crawl, then reach.
+    With `driven` only those joints undulate, the k-th of them with (k + 1) phase steps; every joint stands at its angle
+    of `posture` besides. From `stop` on, all joints pass smoothly, within `settle` seconds, to their angles of
+    `target`: crawl, then reach.
     """
 
     kind: Literal["serpenoid"] = "serpenoid"
@@ -26,9 +27,11 @@ class Serpenoid(Gait):
     phase_step: Angle = quantity(math.pi / 2, "rad", "phase from joint to joint, beta")
     offset: Angle = quantity(0.0, "rad", "mean angle of the joints that undulate, gamma: turns")
     ramp: float = quantity(0.0, "s", "duration of a smooth start; 0: none (the paper)", ge=0)
-    driven: tuple[int, ...] | None = Field(None, description="numbers of the joints (from 0) that undulate; all if absent")
+    driven: tuple[int, ...] | None = Field(None, description="numbers of the joints (from 0) that undulate; all if "
+                                                             "absent")
     posture: tuple[Angle, ...] | None = quantity(None, "rad", "constant angle of every joint, added; none if absent")
-    stop: float | None = quantity(None, "s", "time at which the joints leave the wave for `target`; never if absent", ge=0)
+    stop: float | None = quantity(None, "s", "time at which the joints leave the wave for `target`; never if absent",
+                                  ge=0)
     settle: float = quantity(2.0, "s", "time that the passage to `target` takes", gt=0)
     target: tuple[Angle, ...] | None = quantity(None, "rad", "angles of all joints after `stop`; zero if absent")
 
@@ -66,7 +69,8 @@ class Serpenoid(Gait):
         phase = self.frequency * times[:, None] + self.phase_step * steps
         sine, cosine, w = wave * np.sin(phase), wave * np.cos(phase), self.frequency
         still = np.where(steps > 0.0, self.offset, 0.0) + self._angles("posture", self.posture, count)
-        drive = Drive(f * sine + still, fd * sine + f * w * cosine, fdd * sine + 2.0 * fd * w * cosine - f * w * w * sine)
+        drive = Drive(f * sine + still, fd * sine + f * w * cosine,
+                      fdd * sine + 2.0 * fd * w * cosine - f * w * w * sine)
         return drive if self.stop is None else self._stopped(times, drive, self.stop)
 
     def _stopped(self, times: Array, wave: Drive, stop: float) -> Drive:
@@ -85,7 +89,8 @@ class Serpenoid(Gait):
 
     def _angles(self, name: str, angles: tuple[float, ...] | None, count: int) -> Array:
         if angles is not None and len(angles) != count:
-            raise InputError(f"gait.{name}: give {count} angles, one per joint; got {len(angles)} (did the number of modules change?)")
+            raise InputError(f"gait.{name}: give {count} angles, one per joint; got {len(angles)} (did the number of "
+                             f"modules change?)")
         return np.zeros(count) if angles is None else np.array(angles)
 
     def breakpoints(self, start: float, end: float) -> list[float]:

@@ -1,4 +1,6 @@
-"""`sheared-curvature`: a snake whose sections shear, so that it can leave any bent posture (paper 000, (55)-(56) in general form)."""
+"""`sheared-curvature`: a snake whose sections shear, so that it can leave any bent posture (paper 000, (55)-(56) in
+general form).
+"""
 from __future__ import annotations
 
 from functools import cached_property
@@ -19,8 +21,9 @@ _STEP = 0.004          # s: of the Runge-Kutta steps in which the curvature is f
 
 @inline
 def curvature_rate(K, slope, shear, shear_rate, shear_rate_slope, speed):
-    """K̇ that lets every section follow the one before: K' V - K² Γ V + K Γ Γ̇ - Γ̇' (56) in general form, V the axial speed of the
-    section."""
+    """K̇ that lets every section follow the one before: K' V - K² Γ V + K Γ Γ̇ - Γ̇' (56) in general form, V the axial
+    speed of the section.
+    """
     return slope * speed - K * K * shear * speed + K * shear * shear_rate - shear_rate_slope
 
 
@@ -30,7 +33,8 @@ def beat(t, ramp, period, pulse):
     f, fd, fdd = smooth_start(max(t - ramp, 0.0), ramp)
     w = 2.0 * np.pi / period
     sine, cosine = np.sin(w * t), w * np.cos(w * t)
-    return 1.0 + pulse * f * sine, pulse * (fd * sine + f * cosine), pulse * (fdd * sine + 2.0 * fd * cosine - f * w * w * sine)
+    return 1.0 + pulse * f * sine, pulse * (fd * sine + f * cosine), pulse * (fdd * sine + 2.0 * fd * cosine
+                                                                              - f * w * w * sine)
 
 
 @kernel
@@ -45,7 +49,8 @@ def rates(parameters, wave, wave_slope, slope_of, sum_to, t, K, rate, table):
     """K̇ (nodes,) at time t; 0 at the head, where K is given.
 
     V' = -Γ (K V - Γ̇) along the body: with E = exp(∫ Γ K), V = (V_0 + ∫ E Γ Γ̇) / E.
-    wave, wave_slope : lateral shear and its slope at the nodes, without the beat. slope_of, sum_to : matrices of d/dX and ∫ from the head.
+    wave, wave_slope : lateral shear and its slope at the nodes, without the beat. slope_of, sum_to : matrices of d/dX
+        and ∫ from the head.
     """
     speed, ramp, period, pulse = parameters
     now, now_rate, _ = beat(t, ramp, period, pulse)
@@ -63,7 +68,8 @@ def rates(parameters, wave, wave_slope, slope_of, sum_to, t, K, rate, table):
         for j in range(nodes):
             slope += slope_of[i, j] * K[j]
             along += sum_to[i, j] * gain[j]
-        rate[i] = curvature_rate(K[i], slope, now * wave[i], now_rate * wave[i], now_rate * wave_slope[i], along / growth[i])
+        rate[i] = curvature_rate(K[i], slope, now * wave[i], now_rate * wave[i], now_rate * wave_slope[i],
+                                 along / growth[i])
     rate[0] = 0.0
 
 
@@ -84,10 +90,11 @@ def find_curvature(parameters, wave, wave_slope, slope_of, sum_to, times, found)
 class ShearedCurvature(Gait):
     """A snake whose sections shear, with the curvature that lets every section follow the one before.
 
-    The lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed, and the curvature follows from it.
-    With V_Y = 0 along the body, W_Z = K V - Γ̇ and V' = -Γ (K V - Γ̇), and K obeys a transport equation with inflow at the head, where it
-    stays at K_0, as everywhere at the start. The head speeds up to `speed` during `ramp` (smooth start f); the beat sets
-    in after it. Without shear K_0 would stay for ever: a circular body is singular for the plain snake.
+    The lateral shear Γ_Y = γ (1 + p f(t - ramp) sin(2π t/T)) sin⁴(π X / l) is imposed, and the curvature follows from
+    it. With V_Y = 0 along the body, W_Z = K V - Γ̇ and V' = -Γ (K V - Γ̇), and K obeys a transport equation with inflow
+    at the head, where it stays at K_0, as everywhere at the start. The head speeds up to `speed` during `ramp` (smooth
+    start f); the beat sets in after it. Without shear K_0 would stay for ever: a circular body is singular for the
+    plain snake.
     """
 
     kind: Literal["sheared-curvature"] = "sheared-curvature"
@@ -115,8 +122,9 @@ class ShearedCurvature(Gait):
 
     @cached_property
     def _splines(self) -> list[tuple[float, Any]]:
-        """Chebyshev coefficients of K along the body, as splines of degree five in time: one from each start to the next, where they meet
-        less smoothly."""
+        """Chebyshev coefficients of K along the body, as splines of degree five in time: one from each start to the
+        next, where they meet less smoothly.
+        """
         from numpy.polynomial import chebyshev
         from scipy.interpolate import make_interp_spline
 
@@ -132,7 +140,8 @@ class ShearedCurvature(Gait):
             find_curvature((self.speed, self.ramp, self.period, self.pulse), wave, slope, D, sum_to, times, found)
             K = found[-1]
             if not np.isfinite(K).all():
-                raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, `curvature` or `until`")
+                raise InputError("the curvature that the shear asks for grows without bound; reduce `shear`, "
+                                 "`curvature` or `until`")
             pieces.append((start, make_interp_spline(times, np.linalg.solve(basis, found.T).T, k=5)))
         return pieces
 
@@ -148,10 +157,12 @@ class ShearedCurvature(Gait):
     def sample(self, times: Array, stations: Array) -> Drive:
         """Strain (T, S, 6): lateral shear and yaw curvature; stations (S,), or (T, S)."""
         if times[-1] > self.until * (1.0 + 1e-12):
-            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for {times[-1]:g} s; raise "
+            raise InputError(f"gait 'sheared-curvature' is found until t = {self.until:g} s, and the run asks for "
+                             f"{times[-1]:g} s; raise "
                              f"gait.until, or shorten the duration")
         if stations.max() > self.length * (1.0 + 1e-9):
-            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot reaches X = "
+            raise InputError(f"gait 'sheared-curvature' is for a body of length {self.length:g} m, and the robot "
+                             f"reaches X = "
                              f"{stations.max():g} m; "
                              "give both the same length")
         basis = np.cos(np.arange(_NODES) * np.arccos(np.clip(2.0 * stations / self.length - 1.0, -1.0, 1.0))[..., None])

@@ -1,4 +1,6 @@
-"""Tables of times and values, given as rows or as a text file: read and checked in one place for all gaits that take one."""
+"""Tables of times and values, given as rows or as a text file: read and checked in one place for all gaits that take
+one.
+"""
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,9 +13,11 @@ _LARGEST = 200_000_000     # bytes of a file: some ten million numbers
 
 
 def read_rows(table: tuple[tuple[float, ...], ...], file: str | None, what: str, values: str, least: int = 2) -> Array:
-    """Rows of time and values, from `table` or from a text file (comma- or space-separated, `#` for comments); times must increase.
+    """Rows of time and values, from `table` or from a text file (comma- or space-separated, `#` for comments); times
+    must increase.
 
-    Raises ValueError in one sentence, which a validator turns into an `InputError`: `what` names the gait, `values` its columns.
+    Raises ValueError in one sentence, which a validator turns into an `InputError`: `what` names the gait, `values` its
+    columns.
     """
     rows = rows_of(table, file, what, values)
     if rows.ndim != 2 or rows.shape[0] < least or rows.shape[1] < 2:
@@ -47,7 +51,8 @@ def _loaded(file: str, values: str) -> Array:
     if path.stat().st_size > _LARGEST:
         raise ValueError(f"{file!r} has {path.stat().st_size} bytes, and a table may have {_LARGEST}; leave rows out")
     try:
-        numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())      # a comment may hold commas
+        # a comment may hold commas
+        numbers = "".join(line.partition("#")[0] for line in path.read_text().splitlines())
         return np.loadtxt(path, delimiter="," if "," in numbers else None, ndmin=2)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {file!r} as a table of numbers: {error}") from None

@@ -16,7 +16,9 @@ from limbless.gaits.tables import read_rows
 MOST_POINTS = 100000
 """Points of a path."""
 COMPONENTS = ("x", "y", "z", "heading", "elevation", "roll")
-"""What can be asked of a tip: its place (m) and the angles (rad) of the last disk, both in the frame of the clamped one."""
+"""What can be asked of a tip: its place (m) and the angles (rad) of the last disk, both in the frame of the clamped
+one.
+"""
 Component = Literal["x", "y", "z", "heading", "elevation", "roll"]
 
 
@@ -56,7 +58,8 @@ class TendonPath(Instants):
     drives: Literal["tension", "tendon-length"] = Field("tension", description="tensions (N) or tendon lengths (m)")  # type: ignore[misc]
     table: tuple[tuple[float, ...], ...] = quantity((), "s; N or m", "rows of time and one column per tendon")
     file: str | None = Field(None, description="path of a text file with the same columns")
-    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table")
+    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of "
+                                                             "the table")
 
     @field_validator("file")
     @classmethod
@@ -82,7 +85,8 @@ class TendonPath(Instants):
         columns = self._table[:, 1:]
         if columns.shape[1] != len(stations):
             raise InputError(f"the tendon path has {columns.shape[1]} columns after time (table), "
-                             f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a spine)")
+                             f"but the robot has {len(stations)} tendons (robot.tendon_count, or robot.tendons of a "
+                             f"spine)")
         value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
         return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
 
@@ -90,8 +94,9 @@ class TendonPath(Instants):
 class TipPath(Instants):
     """A trajectory of the tip from a table of times, places and perhaps directions: a recorded animal, or a few points.
 
-    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Directions are those of the last disk's axis
-    there: heading to the left, elevation up, roll about itself. Only the `follow`ed components are asked for.
+    Places are in the frame of the clamped disk: x along the unbent body, y to the left, z up. Directions are those of
+    the last disk's axis there: heading to the left, elevation up, roll about itself. Only the `follow`ed components are
+    asked for.
     """
 
     kind: Literal["tip-path"] = "tip-path"
@@ -100,7 +105,8 @@ class TipPath(Instants):
     file: str | None = Field(None, description="path of a text file with the same columns")
     follow: tuple[Component, ...] = Field(
         ("y", "z"), description="what the tip must have: any of x, y, z, heading, elevation, roll")
-    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of the table")
+    points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of "
+                                                             "the table")
     drives: ClassVar[str] = "tip"
 
     @field_validator("file")
@@ -111,10 +117,12 @@ class TipPath(Instants):
     @model_validator(mode="after")
     def _sensible(self) -> TipPath:
         if not self.follow or len(set(self.follow)) < len(self.follow):
-            raise ValueError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {list(self.follow)}")
+            raise ValueError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got "
+                             f"{list(self.follow)}")
         angles = [name for name in self.follow if name not in "xyz"]
         if self._table.shape[1] != 7 and (self._table.shape[1] != 4 or angles):
-            raise ValueError("a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll after them"
+            raise ValueError("a tip path has four columns: time, x, y, z, or seven, with heading, elevation and roll "
+                             "after them"
                              f"{' (`follow` names ' + angles[0] + ')' if angles else ''}; got {self._table.shape[1]}")
         return self
 
@@ -137,9 +145,11 @@ class TipPath(Instants):
 
 
 class TipEight(Instants):
-    """A figure of eight that the tip draws in the y-z plane of the clamped disk: the head of a swimming snake seen from its neck.
+    """A figure of eight that the tip draws in the y-z plane of the clamped disk: the head of a swimming snake seen from
+    its neck.
 
-    y = w sin s and z = h sin 2s, turned by `tilt`, s from 0 to 2π in `points` points. Ours: the recorded trajectory is not public.
+    y = w sin s and z = h sin 2s, turned by `tilt`, s from 0 to 2π in `points` points. Ours: the recorded trajectory is
+    not public.
     """
 
     kind: Literal["tip-eight"] = "tip-eight"
@@ -170,13 +180,14 @@ class TipEight(Instants):
 class TensionGrid(Gait):
     """Every combination of the tensions of a spine's tendons.
 
-    Those of a pair are signed (positive pulls the first tendon, negative the second), of a triple one is always slack, and any other
-    tendon goes from none to the largest.
+    Those of a pair are signed (positive pulls the first tendon, negative the second), of a triple one is always slack,
+    and any other tendon goes from none to the largest.
     """
 
     kind: Literal["tension-grid"] = "tension-grid"
     largest: float = quantity(1.2, "N", "largest tension", gt=0)
-    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest; of any other tendon from 0")
+    count: int = Field(13, ge=2, le=1001, description="tensions of each pair, evenly from -largest to largest; of "
+                                                      "any other tendon from 0")
     drives: ClassVar[str] = "tension-grid"
 
     def refined(self) -> Self:

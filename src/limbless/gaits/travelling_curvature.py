@@ -1,4 +1,6 @@
-"""`travelling-curvature`: a curve that the body runs along, each section after the one before it (paper 000, (51) and (54) corrected)."""
+"""`travelling-curvature`: a curve that the body runs along, each section after the one before it (paper 000, (51) and
+(54) corrected).
+"""
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -12,7 +14,8 @@ from limbless.gaits.base import Array, Drive, Gait
 def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
     """exp(-z² / (half² - z²)) for |z| < half, else 0, and its first two derivatives: smooth everywhere.
 
-    With y = z² / half² the exponent is -y / (1 - y). The paper prints the denominator with the other sign, which diverges.
+    With y = z² / half² the exponent is -y / (1 - y). The paper prints the denominator with the other sign, which
+    diverges.
     """
     value, slope, bend = np.zeros_like(z), np.zeros_like(z), np.zeros_like(z)
     inside = np.abs(z) < half
@@ -27,10 +30,11 @@ def bump(z: Array, half: float) -> tuple[Array, Array, Array]:
 
 
 class TravellingCurvature(Gait):
-    """Curvatures K(X, t) = f(X + V t): the head draws a curve f(s), and all that follows runs along it at speed |V| (V < 0: head first).
+    """Curvatures K(X, t) = f(X + V t): the head draws a curve f(s), and all that follows runs along it at speed |V| (V
+    < 0: head first).
 
-    Yaw: f = a cos(2π s/λ) + b bump(z), pitch: b_y bump(z), with z = s/V - t_o - T_o/2, so that the turn enters at the head from t_o to
-    t_o + T_o. The heading changes by V b T_o 0.60345016.
+    Yaw: f = a cos(2π s/λ) + b bump(z), pitch: b_y bump(z), with z = s/V - t_o - T_o/2, so that the turn enters at the
+    head from t_o to t_o + T_o. The heading changes by V b T_o 0.60345016.
     """
 
     kind: Literal["travelling-curvature"] = "travelling-curvature"
@@ -45,10 +49,13 @@ class TravellingCurvature(Gait):
     drives: ClassVar[str] = "strain"
 
     def sample(self, times: Array, stations: Array) -> Drive:
-        """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own. In time, f(X + V t) has the rates V f' and V² f''."""
+        """Strain (T, S, 6); stations (S,), or (T, S) where each time has its own. In time, f(X + V t) has the rates V
+        f' and V² f''.
+        """
         k, t = 2.0 * np.pi / self.wavelength, times[:, None]
         omega = k * self.speed
-        here, now = (np.cos(k * stations), np.sin(k * stations)), (self.amplitude * np.cos(omega * t), self.amplitude * np.sin(omega * t))
+        here, now = (np.cos(k * stations), np.sin(k * stations)), (self.amplitude * np.cos(omega * t),
+                                                                   self.amplitude * np.sin(omega * t))
         wave = here[0] * now[0] - here[1] * now[1]                               # a cos(k (X + V t))
         waves = (wave, -omega * (here[1] * now[0] + here[0] * now[1]), -omega * omega * wave)
         parts = [np.zeros((*wave.shape, 6)) for _ in range(3)]

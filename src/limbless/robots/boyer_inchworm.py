@@ -22,4 +22,5 @@ class BoyerInchworm(Preset):
 
     def build(self) -> Rod:
         """The rod."""
-        return Rod(name=self.name, base="planar", strains="planar", length=self.length, half_width=self.radius, density=self.density)
+        return Rod(name=self.name, base="planar", strains="planar", length=self.length, half_width=self.radius,
+                   density=self.density)

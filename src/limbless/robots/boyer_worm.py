@@ -22,5 +22,6 @@ class BoyerWorm(Preset):
 
     def build(self) -> Rod:
         """The rod."""
-        return Rod(name=self.name, base="line", strains="extensible-kirchhoff", length=self.length, half_width=self.radius,
+        return Rod(name=self.name, base="line", strains="extensible-kirchhoff", length=self.length,
+                   half_width=self.radius,
                    density=self.density)

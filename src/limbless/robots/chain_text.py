@@ -15,7 +15,9 @@ _TURNS = ("roll", "pitch", "yaw")
 
 
 def joint_labels(chain: Chain) -> list[str]:
-    """One label per degree of freedom: that of its joint, or roll, pitch, yaw by its axis at home (x, y, z), or else the kind of joint."""
+    """One label per degree of freedom: that of its joint, or roll, pitch, yaw by its axis at home (x, y, z), or else
+    the kind of joint.
+    """
     labels = []
     for row in chain.rows[1:]:
         joint = chain.links[row.link].joint
@@ -60,7 +62,8 @@ def table(chain: Chain) -> str:
     """A header line, then one line per link: its joint, place, mass, body and torque limit."""
     labels, rows, origins = iter(joint_labels(chain)), chain.rows, np.cumsum(chain.arrays().arm, axis=0)
     last = {row.link: k for k, row in enumerate(rows)}
-    cells = [("link", "joint", "moves", "origin at home (m)", "mass (kg)", "length x width x height (m)", "limit (N m)")]
+    cells = [("link", "joint", "moves", "origin at home (m)", "mass (kg)", "length x width x height (m)",
+              "limit (N m)")]
     for number, (name, link) in enumerate(zip(chain.link_names, chain.links, strict=True)):
         kind, moves, limit = "base, " + chain.base, "", ""
         if link.joint is not None:

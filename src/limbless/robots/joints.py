@@ -18,14 +18,15 @@ _PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stri
 class Joint(Description):
     """A joint of 1 (revolute, prismatic), 2 (universal) or 3 (spherical) degrees of freedom.
 
-    The axes are given in the frame of the link that the joint carries; the origin of that link lies on the (last) axis. A universal joint
-    turns first about `axis`, then about `second_axis`, which stands `offset` away from the first. A spherical joint has its centre at the
-    origin of the link. Its three degrees of freedom are the components of the link's angular velocity relative to the previous link, along
-    axes fixed to the link that are parallel to those of the base at joint position zero (x along a straight body); its spring acts on the
-    rotation vector, along the same axes.
+    The axes are given in the frame of the link that the joint carries; the origin of that link lies on the (last) axis.
+    A universal joint turns first about `axis`, then about `second_axis`, which stands `offset` away from the first. A
+    spherical joint has its centre at the origin of the link. Its three degrees of freedom are the components of the
+    link's angular velocity relative to the previous link, along axes fixed to the link that are parallel to those of
+    the base at joint position zero (x along a straight body); its spring acts on the rotation vector, along the same
+    axes.
 
-    Friction, spring, rotor and limit are one number for all degrees of freedom of the joint or one for each. For a prismatic joint read
-    N and m where the units say N m and rad.
+    Friction, spring, rotor and limit are one number for all degrees of freedom of the joint or one for each. For a
+    prismatic joint read N and m where the units say N m and rad.
     """
 
     kind: Literal["revolute", "prismatic", "universal", "spherical"] = "revolute"
@@ -33,11 +34,14 @@ class Joint(Description):
     label: str | tuple[str, ...] = Field("", description="yaw, pitch, roll, ...: found from the axes if absent")
     axis: Direction = Field((0.0, 0.0, 1.0), description="axis in the link frame (the first axis of a universal joint)")
     second_axis: Direction | None = Field(None, description="second axis of a universal joint, in the link frame")
-    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the link frame")
+    offset: Vector3 = quantity((0.0, 0.0, 0.0), "m", "from the first to the second axis of a universal joint, in the "
+                                                     "link frame")
     rotor_inertia: PerFreedom = quantity(0.0, "kg m2", "inertia of the rotor seen at the joint (kg if prismatic)")
     coulomb_friction: PerFreedom = quantity(0.0, "N m", "dry friction, opposes the sign of the rate")
-    breakaway_friction: PerFreedom = quantity(0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if that is more")
-    stribeck_rate: PerFreedom = quantity(0.1, "rad/s", "rate at which dry friction has fallen from `breakaway_friction` by 63 %")
+    breakaway_friction: PerFreedom = quantity(0.0, "N m", "dry friction at rest (Stribeck); as `coulomb_friction` if "
+                                                          "that is more")
+    stribeck_rate: PerFreedom = quantity(0.1, "rad/s", "rate at which dry friction has fallen from "
+                                                       "`breakaway_friction` by 63 %")
     viscous_friction: PerFreedom = quantity(0.0, "N m s/rad", "viscous friction of the actuator")
     stiffness: PerFreedom = quantity(0.0, "N m/rad", "passive spring")
     rest: Angle | tuple[Angle, ...] = quantity(0.0, "rad", "position at which the spring is at rest")
@@ -60,10 +64,12 @@ class Joint(Description):
     @classmethod
     def _rate_is_positive(cls, value: PerFreedom) -> PerFreedom:
         if min(value if isinstance(value, tuple) else (value,)) <= 0:
-            raise ValueError(f"{value} must be positive; leave breakaway_friction out where friction does not depend on the rate")
+            raise ValueError(f"{value} must be positive; leave breakaway_friction out where friction does not depend "
+                             f"on the rate")
         return value
 
-    @field_validator("rotor_inertia", "coulomb_friction", "breakaway_friction", "viscous_friction", "stiffness", "damping", "torque_limit")
+    @field_validator("rotor_inertia", "coulomb_friction", "breakaway_friction", "viscous_friction", "stiffness",
+                     "damping", "torque_limit")
     @classmethod
     def _not_negative(cls, value: Any) -> Any:
         numbers = [number for number in (value if isinstance(value, tuple) else (value,)) if number is not None]
@@ -76,7 +82,8 @@ class Joint(Description):
         for field in _PER_FREEDOM:
             if len(self.per_freedom(field)) != self.freedoms:
                 raise ValueError(
-                    f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} degree(s) of freedom; "
+                    f"{field} has {len(self.per_freedom(field))} values, but a {self.kind} joint has {self.freedoms} "
+                    f"degree(s) of freedom; "
                     "give one value for all or one for each"
                 )
         return self
@@ -87,7 +94,8 @@ class Joint(Description):
             if self.second_axis is None:
                 raise ValueError("a universal joint needs a second_axis, for example (0, 1, 0)")
             if np.linalg.norm(np.cross(self.axis, self.second_axis)) < PARALLEL:
-                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns about one axis only")
+                raise ValueError(f"second_axis {self.second_axis} is parallel to axis {self.axis}: this joint turns "
+                                 f"about one axis only")
         elif self.second_axis is not None or any(self.offset):
             raise ValueError(f"second_axis and offset belong to a universal joint; this one is {self.kind}")
         return self

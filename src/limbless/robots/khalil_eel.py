@@ -1,4 +1,6 @@
-"""The eel-like robot of Khalil, Gallot and Boyer (2007): a head and twelve links on spherical joints (Table I in corrected form)."""
+"""The eel-like robot of Khalil, Gallot and Boyer (2007): a head and twelve links on spherical joints (Table I in
+corrected form).
+"""
 from __future__ import annotations
 
 import math
@@ -18,20 +20,24 @@ _QUARTER = math.pi / 2
 
 
 class KhalilEel(Preset):
-    """Head, eleven equal links and a tail, homogeneous, with an elliptic section; the head and the tail end in half ellipsoids.
+    """Head, eleven equal links and a tail, homogeneous, with an elliptic section; the head and the tail end in half
+    ellipsoids.
 
-    The base frame is at the nose, x runs towards the tail: the eel swims towards -x. At zero the joints yaw about +z, pitch about +y
-    (positive: tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of Table I with two massless links
-    between; as `spherical` joints it is one true joint of 3 degrees of freedom, without gimbal lock. Not in the paper and chosen here: the
-    lengths of the caps, and that no joint has friction or rotor inertia.
+    The base frame is at the nose, x runs towards the tail: the eel swims towards -x. At zero the joints yaw about +z,
+    pitch about +y (positive: tail down) and roll about +x. As `revolute` joints each spherical joint is three rows of
+    Table I with two massless links between; as `spherical` joints it is one true joint of 3 degrees of freedom, without
+    gimbal lock. Not in the paper and chosen here: the lengths of the caps, and that no joint has friction or rotor
+    inertia.
     """
 
     kind: Literal["chain"] = "chain"
     preset: Literal["khalil-eel"] = "khalil-eel"
     name: str = Field("khalil-eel", description="name of the robot")
     base: Base = Field("free", description="how the head can move: free, planar or fixed")
-    joints: Literal["revolute", "spherical"] = Field("revolute", description="three revolute joints in a row, or one spherical joint")
-    spherical_joints: int = Field(12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one link more")
+    joints: Literal["revolute", "spherical"] = Field("revolute", description="three revolute joints in a row, or one "
+                                                                             "spherical joint")
+    spherical_joints: int = Field(12, ge=1, le=MOST_LINKS, description="number of spherical joints; the head is one "
+                                                                       "link more")
     density: float = quantity(1000.0, "kg/m3", "density of the body", gt=0)
     head_length: float = quantity(0.4, "m", "length of the head, its cap included", gt=0)
     link_length: float = quantity(0.14, "m", "length of each link behind the head", gt=0)
@@ -50,7 +56,8 @@ class KhalilEel(Preset):
     def _caps_fit(self) -> KhalilEel:
         for cap, length in (("head_cap", "head_length"), ("tail_cap", "link_length")):
             if getattr(self, cap) > getattr(self, length):
-                raise ValueError(f"{cap} {getattr(self, cap)} m is longer than {length} {getattr(self, length)} m, of which it is a part")
+                raise ValueError(f"{cap} {getattr(self, cap)} m is longer than {length} {getattr(self, length)} m, "
+                                 f"of which it is a part")
         return self
 
     def build(self) -> Chain:
@@ -63,9 +70,13 @@ class KhalilEel(Preset):
             links += make(number, self.tail_cap if number == self.spherical_joints else 0.0)
         return Chain(name=self.name, base=self.base, links=tuple(links))
 
-    def _solids(self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float, rear: float) -> tuple[Any, ...]:
-        """A cylinder from `start` along `axis`, of which the first `front` and the last `rear` metres are half ellipsoids."""
-        shared = {"lateral": lateral, "half_width": self.half_width, "half_height": self.half_height, "density": self.density}
+    def _solids(self, start: Vector3, axis: Vector3, lateral: Vector3, length: float, front: float,
+                rear: float) -> tuple[Any, ...]:
+        """A cylinder from `start` along `axis`, of which the first `front` and the last `rear` metres are half
+        ellipsoids.
+        """
+        shared = {"lateral": lateral, "half_width": self.half_width, "half_height": self.half_height,
+                  "density": self.density}
 
         def at(s: float) -> Vector3:
             return (start[0] + s * axis[0], start[1] + s * axis[1], start[2] + s * axis[2])
@@ -80,7 +91,8 @@ class KhalilEel(Preset):
         return tuple(parts)
 
     def _joint(self, **fields: Any) -> Joint:
-        losses = {"rotor_inertia": self.rotor_inertia, "coulomb_friction": self.coulomb_friction, "viscous_friction": self.viscous_friction}
+        losses = {"rotor_inertia": self.rotor_inertia, "coulomb_friction": self.coulomb_friction,
+                  "viscous_friction": self.viscous_friction}
         return Joint(**losses, **fields)
 
     def _revolute_triple(self, number: int, cap: float) -> list[Link]:
@@ -91,7 +103,8 @@ class KhalilEel(Preset):
         roll = ModifiedDH(alpha=-_QUARTER, r=self.link_length, offset=_QUARTER)
         rows = [(yaw, "yaw", self.yaw_limit), (pitch, "pitch", self.pitch_limit), (roll, "roll", self.roll_limit)]
         joints = [self._joint(name=f"{label} {number}", label=label, torque_limit=limit) for _, label, limit in rows]
-        # At home z of link 3i is x of the base and its x is -y of the base: with e2 = -x all sections have e2 = +y, e3 = +z.
+        # At home z of link 3i is x of the base and its x is -y of the base: with e2 = -x all sections have e2 = +y, e3
+        # = +z.
         start, axis, lateral = (0.0, 0.0, -self.link_length), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0)
         size = {"length": self.link_length, "half_width": self.half_width, "half_height": self.half_height}
         solids = self._solids(start, axis, lateral, self.link_length, 0.0, cap)
@@ -105,7 +118,8 @@ class KhalilEel(Preset):
     def _spherical_link(self, number: int, cap: float) -> list[Link]:
         """One link whose origin is at its front end, at the centre of its joint."""
         limits = (self.roll_limit, self.pitch_limit, self.yaw_limit)
-        joint = self._joint(kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"), torque_limit=limits)
+        joint = self._joint(kind="spherical", name=f"joint {number}", label=("roll", "pitch", "yaw"),
+                            torque_limit=limits)
         solids = self._solids((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), self.link_length, 0.0, cap)
         body = BodyShape(length=self.link_length, half_width=self.half_width, half_height=self.half_height)
         position = (self.head_length if number == 1 else self.link_length, 0.0, 0.0)

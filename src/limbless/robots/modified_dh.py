@@ -11,13 +11,17 @@ Array = NDArray[np.float64]
 
 
 class ModifiedDH(Description):
-    """Where frame j stands in frame j - 1: Rx(alpha) Tx(d) Rz(theta) Tz(r), equations (1)-(2) of Khalil, Gallot and Boyer.
+    """Where frame j stands in frame j - 1: Rx(alpha) Tx(d) Rz(theta) Tz(r), equations (1)-(2) of Khalil, Gallot and
+    Boyer.
 
-    theta = `offset` + q for a revolute joint; for a prismatic one q is added to `r`. The axis of the joint is z of frame j.
+    theta = `offset` + q for a revolute joint; for a prismatic one q is added to `r`. The axis of the joint is z of
+    frame j.
     """
 
-    alpha: Angle = quantity(0.0, "rad", "angle from z of the previous frame to z of this one, about x of the previous frame")
-    d: float = quantity(0.0, "m", "distance from z of the previous frame to z of this one, along x of the previous frame")
+    alpha: Angle = quantity(0.0, "rad", "angle from z of the previous frame to z of this one, about x of the "
+                                        "previous frame")
+    d: float = quantity(0.0, "m", "distance from z of the previous frame to z of this one, along x of the previous "
+                                  "frame")
     r: float = quantity(0.0, "m", "distance along z of this frame")
     offset: Angle = quantity(0.0, "rad", "angle theta at joint position zero")
 

@@ -1,7 +1,9 @@
-"""Solids of which links are made, and the directions in which they are placed: mass, first moment, inertia and volume of each.
+"""Solids of which links are made, and the directions in which they are placed: mass, first moment, inertia and volume
+of each.
 
-A solid has its own axes: e1 along `axis`, e2 along `lateral` (made orthogonal to e1) and e3 = e1 x e2. Its half width lies along e2, its
-half height along e3. All results are about the origin of the frame in which the solid is placed, in the axes of that frame.
+A solid has its own axes: e1 along `axis`, e2 along `lateral` (made orthogonal to e1) and e3 = e1 x e2. Its half width
+lies along e2, its half height along e3. All results are about the origin of the frame in which the solid is placed, in
+the axes of that frame.
 """
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def _unit(direction: Vector3) -> Vector3:
     """A direction of length 1, bit for bit the same if it already has it."""
     length = math.hypot(*direction)
     if length == 0.0:
-        raise ValueError(f"direction {direction} has no length; give three numbers that are not all zero, for example (0, 0, 1)")
+        raise ValueError(f"direction {direction} has no length; give three numbers that are not all zero, for "
+                         f"example (0, 0, 1)")
     if abs(length - 1.0) < 1e-15:
         return direction
     x, y, z = (component / length for component in direction)
@@ -48,7 +51,8 @@ class Placed(Description):
 
     position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "centre of the face where it starts, in the link frame")
     axis: Direction = Field((1.0, 0.0, 0.0), description="direction e1 in which it extends, in the link frame")
-    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part along `axis` is ignored")
+    lateral: Direction = Field((0.0, 1.0, 0.0), description="direction e2 of its width, in the link frame; a part "
+                                                            "along `axis` is ignored")
 
     @model_validator(mode="after")
     def _axes_span_a_plane(self) -> Placed:
@@ -77,7 +81,9 @@ def ellipse_second_moments(half_width: float, half_height: float) -> Vector3:
 
 
 class _Shape(NamedTuple):
-    """A solid of density 1 in its own axes, about its own position: volume, first moment along e1, second moments about e1, e2, e3."""
+    """A solid of density 1 in its own axes, about its own position: volume, first moment along e1, second moments about
+    e1, e2, e3.
+    """
 
     volume: float
     moment: float
@@ -110,11 +116,13 @@ class _Solid(Placed):
         shape, frame, p = self._own_shape(), self.frame, np.array(self.position)
         own_moment = frame[:, 0] * shape.moment
         volume_moment = own_moment + shape.volume * p
-        # From the solid's position to the origin of the link: ∫ (|r + p|² 1 - (r + p)(r + p)ᵀ) dV, with ∫ r dV = own_moment.
+        # From the solid's position to the origin of the link: ∫ (|r + p|² 1 - (r + p)(r + p)ᵀ) dV, with ∫ r dV =
+        # own_moment.
         cross = np.outer(own_moment, p)
         second = (frame * shape.inertia) @ frame.T + 2 * np.trace(cross) * np.eye(3) - cross - cross.T
         second += shape.volume * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
-        return MassProperties(self.density * shape.volume, self.density * volume_moment, self.density * second, shape.volume, volume_moment)
+        return MassProperties(self.density * shape.volume, self.density * volume_moment, self.density * second,
+                              shape.volume, volume_moment)
 
 
 class EllipticCylinder(_Solid):
@@ -142,7 +150,9 @@ class HalfEllipsoid(_Solid):
 
 
 class Capsule(_Solid):
-    """A round cylinder closed by two half spheres: the first sphere is centred at `position`, the second `length` further along `axis`."""
+    """A round cylinder closed by two half spheres: the first sphere is centred at `position`, the second `length`
+    further along `axis`.
+    """
 
     shape: Literal["capsule"] = "capsule"
     length: float = quantity(..., "m", "distance between the centres of the two spheres", ge=0)
@@ -151,7 +161,8 @@ class Capsule(_Solid):
     def _own_shape(self) -> _Shape:
         r, length = self.radius, self.length
         cylinder, cap = _elliptic_cylinder(r, r, length), _half_ellipsoid(r, r, r)
-        moment = cylinder.moment + cap.volume * length   # the bulges of the two caps cancel, the second cap stands at `length`
+        moment = cylinder.moment + cap.volume * length   # the bulges of the two caps cancel, the second cap stands at
+                                                         # `length`
         axial = cylinder.inertia[0] + 2 * cap.inertia[0]
         across = cylinder.inertia[1] + 2 * cap.inertia[1] + cap.volume * length**2 + 2 * cap.moment * length
         return _Shape(cylinder.volume + 2 * cap.volume, moment, (axial, across, across))

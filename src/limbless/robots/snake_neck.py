@@ -13,23 +13,26 @@ from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
-"""The paper's tendons 1 to 4 in its order, by the side to which each bends the spine; 1 and 4, 2 and 3 are antagonists."""
+"""The paper's tendons 1 to 4 in its order, by the side to which each bends the spine; 1 and 4, 2 and 3 are antagonists.
+"""
 THIRDS = {"up": _UP, "down left": (math.sin(math.pi / 3.0), -0.5), "down right": (-math.sin(math.pi / 3.0), -0.5)}
 """Three tendons at 120 degrees, by the side to which each bends the spine."""
 
 
 class SnakeNeck(Preset):
-    """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons, or with three around its axis.
+    """A neck that becomes softer and lighter towards the head, with two pairs of antagonist tendons, or with three
+    around its axis.
 
-    The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other publications for them),
-    chosen so that 0.7 N moves the head as far as its figures show.
+    The paper gives the number of vertebrae and of tendons. All other values here are ours (it refers to other
+    publications for them), chosen so that 0.7 N moves the head as far as its figures show.
     """
 
     kind: Literal["tendon-spine"] = "tendon-spine"
     preset: Literal["snake-neck"] = "snake-neck"
     name: str = Field("snake-neck", description="name of the robot")
     count: int = Field(8, ge=1, le=1000, description="number of vertebrae")
-    first_length: float = quantity(0.022, "m", "length of the first vertebra; lengths change evenly along the neck", gt=0)
+    first_length: float = quantity(0.022, "m", "length of the first vertebra; lengths change evenly along the neck",
+                                   gt=0)
     last_length: float = quantity(0.018, "m", "length of the last vertebra", gt=0)
     first_stiffness: float = quantity(0.045, "N m/rad", "lateral stiffness of the first vertebra", gt=0)
     last_stiffness: float = quantity(0.035, "N m/rad", "lateral stiffness of the last vertebra", gt=0)
@@ -43,26 +46,32 @@ class SnakeNeck(Preset):
     tendon_count: Literal[3, 4] = Field(4, description="four tendons in two antagonist pairs, or three at 120 deg")
     hole_radius: float = quantity(0.012, "m", "distance of the tendons from the axis", gt=0)
     disk_radius: float = quantity(0.015, "m", "radius of the disks", gt=0)
-    stop_lateral: Angle | None = quantity(math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if absent", gt=0)
-    stop_vertical: Angle | None = quantity(math.radians(8.0), "rad", "largest vertical bend of a vertebra; no stop if absent", gt=0)
-    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
+    stop_lateral: Angle | None = quantity(math.radians(15.0), "rad", "largest lateral bend of a vertebra; no stop if "
+                                                                     "absent", gt=0)
+    stop_vertical: Angle | None = quantity(math.radians(8.0), "rad", "largest vertical bend of a vertebra; no stop "
+                                                                     "if absent", gt=0)
+    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two "
+                                                                   "rigid pieces on a hinge")
     pulley_radius: float | None = quantity(0.01, "m", "radius of the pulleys", gt=0)
 
     @model_validator(mode="after")
     def _holes_in_disks(self) -> SnakeNeck:
         if self.hole_radius > self.disk_radius:
-            raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is {self.disk_radius:g} m")
+            raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is "
+                             f"{self.disk_radius:g} m")
         return self
 
     def build(self) -> TendonSpine:
         """The spine."""
-        lengths, stiffness = self._along(self.first_length, self.last_length), self._along(self.first_stiffness, self.last_stiffness)
+        lengths, stiffness = self._along(self.first_length, self.last_length), self._along(self.first_stiffness,
+                                                                                           self.last_stiffness)
         disks = self._along(self.first_disk_mass, self.last_disk_mass)
         heads = np.zeros(self.count)
         heads[-1] = self.head_mass
         volumes = (self.joint_mass + disks) / self.density + heads / self.head_density
         vertebrae = tuple(
-            Vertebra(length=length, lateral_stiffness=lateral, vertical_stiffness=self.vertical_ratio * lateral, joint_mass=self.joint_mass,
+            Vertebra(length=length, lateral_stiffness=lateral, vertical_stiffness=self.vertical_ratio * lateral,
+                     joint_mass=self.joint_mass,
                      disk_mass=disk, volume=volume, stop_lateral=self.stop_lateral, stop_up=self.stop_vertical,
                      stop_down=self.stop_vertical)
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))

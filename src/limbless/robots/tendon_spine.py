@@ -15,14 +15,15 @@ Place = tuple[float, float]
 class Vertebra(Description):
     """A compliant joint and the disk at its outer end.
 
-    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y, a vertical one
-    towards z.
+    In the axes of the inner disk (x along the body, y to the left, z up when horizontal) a lateral bend goes towards y,
+    a vertical one towards z.
     """
 
     length: float = quantity(0.02, "m", "from the inner disk to the outer one, along the backbone", gt=0)
     lateral_stiffness: float = quantity(0.04, "N m/rad", "against bending to the side", gt=0)
     vertical_stiffness: float = quantity(0.08, "N m/rad", "against bending up and down", gt=0)
-    twist_stiffness: float | None = quantity(None, "N m/rad", "against twisting about the body; cannot twist if absent", gt=0)
+    twist_stiffness: float | None = quantity(None, "N m/rad", "against twisting about the body; cannot twist if absent",
+                                             gt=0)
     rest_lateral: Angle = quantity(0.0, "rad", "lateral bend when unloaded, towards +y")
     rest_vertical: Angle = quantity(0.0, "rad", "vertical bend when unloaded, towards +z")
     joint_mass: float = quantity(0.001, "kg", "mass of the joint, at its centroid", ge=0)
@@ -37,15 +38,17 @@ class Tendon(Description):
     """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
 
     name: str = Field("", description="name; its number if absent")
-    holes: tuple[Place, ...] = quantity(..., "m", "(y, z) of its hole: one place for all disks, or one per disk from the clamped one on")
-    anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last one if absent")
+    holes: tuple[Place, ...] = quantity(..., "m", "(y, z) of its hole: one place for all disks, or one per disk from "
+                                                  "the clamped one on")
+    anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last "
+                                                       "one if absent")
 
 
 class TendonSpine(Robot):
     """A spine of vertebrae pulled by tendons; disk 0, the base, is clamped.
 
-    Unlike the paper, where z runs along the backbone, axes are the library's: x along the body, y to the left, z up when horizontal
-    (x, y, z here are z, -x, -y of the paper).
+    Unlike the paper, where z runs along the backbone, axes are the library's: x along the body, y to the left, z up
+    when horizontal (x, y, z here are z, -x, -y of the paper).
     """
 
     kind: Literal["tendon-spine"] = "tendon-spine"
@@ -53,13 +56,17 @@ class TendonSpine(Robot):
     head: Literal["base", "tip"] = Field("tip", description="which end is the head")
     vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
     tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
-    pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, 2]]")
+    pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, "
+                                                               "2]]")
     triples: tuple[tuple[int, int, int], ...] = Field(
         (), description="numbers of three tendons around the axis, of which one is always slack, such as [[0, 1, 2]]")
-    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two rigid pieces on a hinge")
-    hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0, le=1)
+    kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two "
+                                                                   "rigid pieces on a hinge")
+    hinge_at: float = quantity(0.5, "1", "where along a vertebra its hinge sits, from 0 at the inner disk to 1", ge=0,
+                               le=1)
     disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
-    pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley angles if absent", gt=0)
+    pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley "
+                                                      "angles if absent", gt=0)
 
     @model_validator(mode="after")
     def _fits_together(self) -> TendonSpine:
@@ -70,12 +77,14 @@ class TendonSpine(Robot):
             raise ValueError("either all vertebrae have a twist_stiffness or none has")
         for number, tendon in enumerate(self.tendons):
             if len(tendon.holes) not in (1, v + 1):
-                raise ValueError(f"tendon {number} has {len(tendon.holes)} holes; give one place for all disks, or one per disk: {v + 1}")
+                raise ValueError(f"tendon {number} has {len(tendon.holes)} holes; give one place for all disks, or "
+                                 f"one per disk: {v + 1}")
             if tendon.anchor is not None and tendon.anchor > v:
                 raise ValueError(f"tendon {number} is anchored on disk {tendon.anchor}, but the last disk is {v}")
             far = max(np.hypot(*place) for place in tendon.holes)
             if far > self.disk_radius:
-                raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius {self.disk_radius:g} m; "
+                raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "
+                                 f"{self.disk_radius:g} m; "
                                  "move it in or make disk_radius larger")
         for name, count, groups in (("pairs", "two", self.pairs), ("triples", "three", self.triples)):
             for group in groups:
@@ -113,13 +122,15 @@ class TendonSpine(Robot):
     def segments(self) -> list[Segment]:
         """Straight pieces between the disks, as drawn when unbent."""
         r = self.disk_radius
-        return [Segment(i + 1, np.array([-one.length, 0.0, 0.0]), np.eye(3), one.length, r, r) for i, one in enumerate(self.vertebrae)]
+        return [Segment(i + 1, np.array([-one.length, 0.0, 0.0]), np.eye(3), one.length, r, r) for i,
+                one in enumerate(self.vertebrae)]
 
     def bodies(self) -> Bodies:
         """Disk 0, without mass, then each disk with its joint before it."""
         mass = np.concatenate([[0.0], self.values("joint_mass") + self.values("disk_mass")])
         lever = np.concatenate([[0.0], -0.5 * self.values("length")])
-        joint, volume = np.concatenate([[0.0], self.values("joint_mass")]), np.concatenate([[0.0], self.values("volume")])
+        joint, volume = np.concatenate([[0.0], self.values("joint_mass")]), np.concatenate([[0.0],
+                                                                                            self.values("volume")])
         along = np.array([1.0, 0.0, 0.0])
         inertia = (joint * lever**2)[:, None, None] * np.diag([0.0, 1.0, 1.0])
         return Bodies(mass, (joint * lever)[:, None] * along, inertia, volume, (volume * lever)[:, None] * along)

@@ -14,7 +14,9 @@ from limbless.robots.sections import Direction, EllipticCylinder
 
 
 class UniformChain(Preset):
-    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the base's origin is the nose."""
+    """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the base's origin
+    is the nose.
+    """
 
     kind: Literal["chain"] = "chain"
     preset: Literal["uniform"] = "uniform"
@@ -41,11 +43,13 @@ class UniformChain(Preset):
     def build(self) -> Chain:
         """The chain."""
         size = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
-        passive = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit")
+        passive = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping",
+                   "torque_limit")
         values = {field: getattr(self, field) for field in passive}
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
         made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
-        links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of) for _ in range(self.links - 1)]
+        links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
+                                     for _ in range(self.links - 1)]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))

@@ -16,12 +16,13 @@ _YAW, _PITCH = (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
 
 
 class WangSnake(Preset):
-    """Five modules with passive wheels. The base frame is the tail joint J_3, at the end of the tail module; x runs towards the head.
+    """Five modules with passive wheels. The base frame is the tail joint J_3, at the end of the tail module; x runs
+    towards the head.
 
-    Module k's origin is the joint at its rear end, its centre of mass in its middle. `inertia` is about the vertical through the
-    centre; Table IV's 0.016 kg m2 is sixty times that of a rod, and is kept. About the lateral axis the modules have the same, about
-    their length `roll_inertia`. Joints listed in `pitch_joints` turn about the lateral axis (positive: the head goes up), the others
-    about the vertical. A `payload` is a point mass at the tip.
+    Module k's origin is the joint at its rear end, its centre of mass in its middle. `inertia` is about the vertical
+    through the centre; Table IV's 0.016 kg m2 is sixty times that of a rod, and is kept. About the lateral axis the
+    modules have the same, about their length `roll_inertia`. Joints listed in `pitch_joints` turn about the lateral
+    axis (positive: the head goes up), the others about the vertical. A `payload` is a point mass at the tip.
     """
 
     kind: Literal["chain"] = "chain"
@@ -36,7 +37,8 @@ class WangSnake(Preset):
     roll_inertia: float = quantity(0.016, "kg m2", "inertia of each module about its length", gt=0)
     half_width: float = quantity(0.02, "m", "half width of a module, as it is drawn", gt=0)
     half_height: float = quantity(0.02, "m", "half height of a module, as it is drawn", gt=0)
-    pitch_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0, tail first) that pitch; the others yaw")
+    pitch_joints: tuple[int, ...] = Field((), description="numbers of the joints (from 0, tail first) that pitch; "
+                                                          "the others yaw")
     payload: float = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the motors", gt=0)
 

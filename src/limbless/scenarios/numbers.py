@@ -1,4 +1,6 @@
-"""Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a sentence that names them."""
+"""Numbers that cannot be computed with: an overflow, a division by zero or a singular system becomes a sentence that
+names them.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +21,9 @@ def computable(source: Mapping[str, Any] | Description) -> Iterator[None]:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             yield
     except (ArithmeticError, np.linalg.LinAlgError) as error:
-        raise InputError(f"the numbers of this scenario cannot be computed with ({told(error)}); {extremes(source)}") from error
+        raise InputError(
+            f"the numbers of this scenario cannot be computed with ({told(error)}); {extremes(source)}"
+        ) from error
 
 
 def extremes(source: Mapping[str, Any] | Description) -> str:
@@ -29,7 +33,8 @@ def extremes(source: Mapping[str, Any] | Description) -> str:
     if not found:
         return "all of them are zero"
     (_, small, least), (_, large, most) = found[0], found[-1]
-    return (f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a mass or a stiffness "
+    return (f"its largest is {large} = {most:g} and its smallest {small} = {least:g}; look also for zeros where a "
+            f"mass or a stiffness "
             "is needed")
 
 

@@ -16,7 +16,9 @@ from limbless.validation import cases, page, running, scorecard
 
 
 def validate(names: Sequence[str], quick: bool, out: Console) -> bool:
-    """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page. Whether all is well."""
+    """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page.
+    Whether all is well.
+    """
     home = cases.home()
     chosen = [cases.load(name, home) for name in (names or cases.names(home))]
     if quick:
@@ -56,7 +58,8 @@ def mutants(out: Console) -> bool:
 
 def _verdicts(root: Path) -> Iterator[list[str]]:
     """Lines of `python tests/mutants`: name, verdict and the test that decided."""
-    process = subprocess.Popen([sys.executable, str(root / "tests" / "mutants")], cwd=root, stdout=subprocess.PIPE, text=True,
+    process = subprocess.Popen([sys.executable, str(root / "tests" / "mutants")], cwd=root, stdout=subprocess.PIPE,
+                               text=True,
                                env={**os.environ, "PYTHONUNBUFFERED": "1"})
     with process:
         for line in process.stdout or ():

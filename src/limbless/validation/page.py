@@ -13,7 +13,8 @@ from limbless.validation.running import NOT_MET, NOT_RUN, Outcome, Report
 
 HEADS = ("statement", "measured", "wanted", "verdict")
 _SECTIONS = {
-    "paper": ("The five papers", "Published examples against numbers of other code made for this project, and against what the text says."),
+    "paper": ("The five papers", "Published examples against numbers of other code made for this project, and "
+                                 "against what the text says."),
     "closed form": ("Closed forms", "Results from outside the five papers."),
     "ladder": ("The ladder", "The same body and gait through two models: their difference shrinks as it should."),
     "engine": ("Other engines", "Held against Pinocchio, MuJoCo and PyElastica where both can say the same thing."),
@@ -38,7 +39,11 @@ def wanted(outcome: Outcome) -> str:
         if low is None:
             return f"at most {number(high, row.unit)}"
         return f"at least {number(low, row.unit)}" if high is None else f"{low:.4g} to {number(high, row.unit)}"
-    return f"{number(row.reference, tolerance=row.tolerance)} ± {number(row.tolerance, row.unit)}" if row.reference is not None else ""
+    return (
+        f"{number(row.reference, tolerance=row.tolerance)} ± {number(row.tolerance, row.unit)}"
+        if row.reference is not None
+        else ""
+    )
 
 
 def rows(reports: Iterable[Report]) -> list[tuple[str, ...]]:
@@ -70,12 +75,16 @@ def markdown(reports: Sequence[Report], extra: str = "") -> str:
 def _head(reports: Sequence[Report]) -> str:
     lines = [
         "# Validation", "",
-        "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is a statement with what",
-        "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is shown as such.",
-        "*The spec* is the corrected form of a paper's model that this project worked from; the model's [page](index.md) repeats it.", "",
+        "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is "
+        "a statement with what",
+        "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
+        "shown as such.",
+        "*The spec* is the corrected form of a paper's model that this project worked from; the model's "
+        "[page](index.md) repeats it.", "",
         f"**{len(reports)} cases, {sum(counts(reports).values())} rows: {told(counts(reports))}.**", "",
         _table(("case", "source", "models", "rows"),
-               [(f"[{report.case.title}](#{_anchor(report)})", report.case.source, ", ".join(report.case.models), told(counts([report])))
+               [(f"[{report.case.title}](#{_anchor(report)})", report.case.source, ", ".join(report.case.models),
+                 told(counts([report])))
                 for report in reports]),
     ]
     short = [(report, outcome) for report in reports for outcome in report.outcomes if outcome.verdict == NOT_MET]
@@ -99,7 +108,8 @@ def _section(report: Report) -> str:
     lines += [case.remarks.strip(), ""] if case.remarks else []
     lines += [f"**{NOT_RUN if case.missing else NOT_MET}: {report.problem}**", ""] if report.problem else []
     table = [(outcome.row.statement + (f" ({outcome.row.source})" if outcome.row.source else ""), _measured(outcome),
-              wanted(outcome), _verdict(outcome), outcome.row.shortfall or outcome.row.reason) for outcome in report.outcomes]
+              wanted(outcome), _verdict(outcome), outcome.row.shortfall or outcome.row.reason)
+             for outcome in report.outcomes]
     lines.append(_table((*HEADS, "why"), table))
     if report.figure is not None:
         lines += ["", f"![{case.title}](images/validation/{report.figure.name})", "", f"*{case.caption.strip()}*"]
@@ -111,14 +121,17 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _error_bars(report: Report) -> list[str]:
-    """Numbers of the scenario's summary with their numerical errors: the run repeated at half the step and half the quadrature."""
+    """Numbers of the scenario's summary with their numerical errors: the run repeated at half the step and half the
+    quadrature.
+    """
     if report.case.scenario is None or importlib.util.find_spec("limbless.studies.errors") is None:
         return []
     from limbless.studies.errors import error_bars  # type: ignore[import-not-found,unused-ignore]
 
     bars = error_bars(report.case.scenario)
     summary = bars.result.summary()
-    rows = [row for name, error in bars.total.items() for row in _with_errors(name.replace("_", " "), summary.get(name), error)]
+    rows = [row for name, error in bars.total.items() for row in _with_errors(name.replace("_", " "), summary.get(name),
+                                                                              error)]
     return ["", f"Numbers of `limbless run {report.case.scenario} --error`, with their estimated numerical errors:", "",
             _table(("number", "value", "numerical error"), rows)] if rows else []
 
@@ -137,7 +150,8 @@ def _with_errors(name: str, value: Any, error: Any) -> list[tuple[str, str, str]
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    body = ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in line) + " |" for line in lines]
+    body = ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in line) + " |"
+            for line in lines]
     return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *body])
 
 

@@ -60,13 +60,15 @@ def run_case(case: Case, pictures: Path | None = None) -> Report:
         sheet = Figure(figsize=_SIZE, layout="constrained")
         values, problem = _measured(case, sheet)
         path = _saved(sheet, pictures / f"{case.name}.png") if pictures is not None and not problem else None
-    return Report(case, [_decided(case, row, values, problem) for row in case.rows], problem, time.perf_counter() - begun, path)
+    return Report(case, [_decided(case, row, values, problem) for row in case.rows], problem,
+                  time.perf_counter() - begun, path)
 
 
 def _measured(case: Case, sheet: Any) -> tuple[dict[str, float], str]:
     try:
         return dict(case.module.check(case, sheet)), ""
-    except Exception as error:                                           # whatever goes wrong is shown, and the other cases go on
+    except Exception as error:                                           # whatever goes wrong is shown, and the other
+                                                                         # cases go on
         logging.getLogger(__name__).info("%s", case.name, exc_info=True)
         return {}, f"{type(error).__name__}: {error}"
 
@@ -77,7 +79,8 @@ def _decided(case: Case, row: Row, values: dict[str, float], problem: str) -> Ou
     if problem:
         return Outcome(row, None, NOT_MET)
     if row.value not in values:
-        raise InputError(f"validation/{case.name}/check.py returns no {row.value!r}; it returns {', '.join(sorted(values))}")
+        raise InputError(f"validation/{case.name}/check.py returns no {row.value!r}; it returns "
+                         f"{', '.join(sorted(values))}")
     measured = float(values[row.value])
     return Outcome(row, measured, MET if row.holds(measured) else NOT_MET)
 

@@ -28,10 +28,12 @@ SLIDING = ("gait", "run")
 """Groups whose numbers are sliders; those of the others are fields to type in."""
 TELLING = 0.25         # s between two moves of the bar of a run
 TYPING = 0.4           # s without a key before what was typed is run
-_BUTTON = "width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;background:#0072B2;color:#fff;font-size:13px"
+_BUTTON = ("width:calc(100% - 24px);margin:4px 12px;padding:5px;border:0;border-radius:4px;"
+           "background:#0072B2;color:#fff;font-size:13px")
 # A page from another machine (--host) is no secure context: there only the older way to copy works.
 _COPY = ("const b=this,t=b.parentNode.querySelector('textarea');const said=()=>{b.textContent='Copied';"
-         "setTimeout(()=>{b.textContent='Copy Python'},1500)};b.parentNode.querySelector('details').open=true;t.select();"
+         "setTimeout(()=>{b.textContent='Copy "
+         "Python'},1500)};b.parentNode.querySelector('details').open=true;t.select();"
          "if(navigator.clipboard)navigator.clipboard.writeText(t.value).then(said,()=>{if(document.execCommand('copy'))said()});"
          "else if(document.execCommand('copy'))said()")
 
@@ -48,7 +50,8 @@ class Controls:
         gui.main_panel.dock_right()
         gui.main_panel.set_width(360)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
-        self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])), initial_value=own, order=0)
+        self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])),
+                                              initial_value=own, order=0)
         self.doubt = gui.add_html("", order=-1)         # the first line of the page: a run that is not proven
         self.status = gui.add_html("", order=1)
         self.progress: Any = gui.add_progress_bar(0.0, visible=False, animated=True, order=2)
@@ -56,13 +59,15 @@ class Controls:
         with gui.add_folder("Play", order=4):
             self.play: Any = gui.add_checkbox("playing", True)
             self.slider: Any = gui.add_slider("time (s)", 0.0, 1.0, 0.01, 0.0)
-            self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
+            self.speed_choice = gui.add_dropdown("speed", SPEEDS, initial_value="1",
+                                                 hint="simulated seconds per second")
             self.follow = gui.add_checkbox("follow the robot", True)
         self.show_folder = gui.add_folder("Show", order=30)
         self.numbers_folder = gui.add_folder("Numbers", order=20)
         with self.numbers_folder:
             self.numbers = gui.add_html("")
-        self.keep = gui.add_button("Save scenario and result", hint="into runs/ of the folder in which limbless was started", order=60)
+        self.keep = gui.add_button("Save scenario and result", hint="into runs/ of the folder in which limbless was "
+                                                                    "started", order=60)
         self.copy = gui.add_html("", order=61)
         self._later, self._told = Later(TYPING), 0.0
         self._connect()
@@ -103,20 +108,26 @@ class Controls:
 
     def say(self, text: str) -> None:
         self._idle()
-        self.status.content = f"<div id='status' style='color:#2b6a4d;padding:4px 12px;font-size:13px'>{escape(text)}</div>"
+        self.status.content = (
+            f"<div id='status' style='color:#2b6a4d;padding:4px 12px;font-size:13px'>{escape(text)}</div>"
+        )
 
     def refuse(self, text: str) -> None:
         """The library's own sentence; what is shown stays."""
         self._idle()
-        self.status.content = ("<div id='status' role='alert' style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
-                               f"padding:6px 10px;margin:4px 8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>")
+        self.status.content = ("<div id='status' role='alert' "
+                               "style='color:#8a2500;background:#fdeee7;border-left:4px solid #D55E00;"
+                               f"padding:6px 10px;margin:4px "
+                               f"8px;font-size:13px;white-space:pre-wrap'>{escape(text)}</div>")
 
     def pause(self) -> None:
         self.play.value = False
 
     def show_running(self, name: str) -> None:
         self._told = clock.perf_counter()
-        self.status.content = f"<div id='status' style='color:#555;padding:4px 12px;font-size:13px'>{escape(name)}: running ...</div>"
+        self.status.content = (
+            f"<div id='status' style='color:#555;padding:4px 12px;font-size:13px'>{escape(name)}: running ...</div>"
+        )
 
     def show_progress(self, fraction: float) -> None:
         """A few times a second; a run that answers sooner than that needs no bar."""
@@ -211,19 +222,23 @@ class Controls:
 
 def _fine(knob: Knob) -> float:
     """The step of a number's arrows; fine enough to hold the value's own digits."""
-    return min(knob.step, 10.0 ** -min(9, len(f"{knob.value!r}".partition(".")[2]))) if "e" not in repr(knob.value) else 1e-9
+    return min(knob.step,
+               10.0 ** -min(9, len(f"{knob.value!r}".partition(".")[2]))) if "e" not in repr(knob.value) else 1e-9
 
 
 def _copied(lines: str) -> str:
     """A button that copies the lines, and the lines themselves to be read or marked."""
     return (f"<div id='python'><button type='button' style='{_BUTTON}' onclick=\"{escape(_COPY)}\" "
             "title='the lines that give this run again'>Copy Python</button>"
-            "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the lines</summary>"
-            f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px monospace'>{escape(lines)}</textarea>"
+            "<details style='margin:0 12px 6px;font-size:12px'><summary style='color:#666;cursor:pointer'>the "
+            "lines</summary>"
+            f"<textarea readonly rows='6' spellcheck='false' style='width:100%;font:11px "
+            f"monospace'>{escape(lines)}</textarea>"
             "</details></div>")
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    cells = "".join(f"<tr><td style='padding:1px 10px 1px 12px;color:#666;white-space:nowrap;vertical-align:top'>{escape(label)}</td>"
+    cells = "".join(f"<tr><td style='padding:1px 10px 1px "
+                    f"12px;color:#666;white-space:nowrap;vertical-align:top'>{escape(label)}</td>"
                     f"<td style='padding:1px 8px 1px 0'>{escape(value)}</td></tr>" for label, value in rows)
     return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{cells}</table>"

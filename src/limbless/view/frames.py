@@ -100,7 +100,8 @@ def frames_of(result: Result) -> Frames:
     """The frames of a result, or an `InputError` that says why there are none."""
     shown = finite(result)
     data = shown.dataset
-    body = next((name for name in ("position", "com_position", "head_position", "base_position", "tip_position") if name in data), None)
+    body = next((name for name in ("position", "com_position", "head_position", "base_position", "tip_position")
+                 if name in data), None)
     if body is None:
         raise InputError("this result cannot be drawn: it recorded no position")
     dims = leading(data)
@@ -116,7 +117,8 @@ def frames_of(result: Result) -> Frames:
         rotation = quaternion_to_matrix(data["orientation"].transpose(*dims, ...).values.reshape(count, sections, 4))
     length, radius = _sizes(data, dims, position)
     head = _head(data, dims, position)
-    return Frames(shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length, head)
+    return Frames(shown, dims[0] if dims else "point", _times(data, dims, count), position, rotation, radius, length,
+                  head)
 
 
 def leading(data: xr.Dataset) -> list[str]:
@@ -142,7 +144,8 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
         length = np.zeros((count, sections))
     usual = _SLENDER * max(float(gaps.sum()), float(length[0].sum()), 0.1)
     if "radius" in data and data["radius"].sizes.get("section") == sections:
-        radius = _spread(data["radius"], dims, (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims)))
+        radius = _spread(data["radius"], dims,
+                         (count, sections, *data["radius"].shape[-1:] * ("transverse" in data["radius"].dims)))
         radius = radius if radius.ndim == 3 else np.repeat(radius[..., None], 2, axis=2)
     else:
         radius = np.full((count, sections, 2), usual)

@@ -1,4 +1,5 @@
-"""Who may enter the studio: every request and web socket is held against its own address and token, before viser sees it.
+"""Who may enter the studio: every request and web socket is held against its own address and token, before viser sees
+it.
 
 A browser lets any page open a web socket to any address, this machine's own included. So a socket must say that it
 comes from the studio's own page (`Origin`), every request must be meant for the studio's own address (`Host`: a name
@@ -96,8 +97,9 @@ class Gate:
         return None
 
     def _is_own(self, given: str, port: int) -> bool:
-        """Whether a `Host` is the studio's: where it listens, with its port. An address in digits cannot be pointed here by
-        others."""
+        """Whether a `Host` is the studio's: where it listens, with its port. An address in digits cannot be pointed
+        here by others.
+        """
         try:
             parts = urlsplit(f"//{given}")
             name, own_port = (parts.hostname or "").lower(), (parts.port or 80) == port
@@ -138,7 +140,8 @@ def refuse_without(gate: Gate) -> None:
     if not gate.installed:
         import viser
 
-        raise InputError(f"viser {viser.__version__} starts its server in a way that limbless does not know, and without "
+        raise InputError(f"viser {viser.__version__} starts its server in a way that limbless does not know, and "
+                         f"without "
                          "a check of who enters there is no studio; install the version that limbless was tested with "
                          "(constraints.txt)")
 
@@ -173,8 +176,9 @@ def _in_digits(name: str) -> bool:
 
 
 def _policy(host: str) -> str:
-    """The page is one file: whatever it draws, it loads nothing from elsewhere, tells nothing to others and is shown in no
-    other page."""
+    """The page is one file: whatever it draws, it loads nothing from elsewhere, tells nothing to others and is shown in
+    no other page.
+    """
     return ("default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
             f"connect-src 'self' ws://{host} data: blob:; frame-ancestors 'none'; form-action 'none'; base-uri 'none'")
 

@@ -42,14 +42,16 @@ class Camera:
     aspect: float
 
     def project(self, points: Array) -> tuple[Array, Array]:
-        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is wide, and depths (..,), m."""
+        """Places in the picture (.., 2), from -1 to 1 upwards and as far sideways as it is wide, and depths (..,), m.
+        """
         ahead = (self.look_at - self.position) / np.linalg.norm(self.look_at - self.position)
         right = np.cross(ahead, [0.0, 0.0, 1.0])
         right /= np.linalg.norm(right)
         up = np.cross(right, ahead)
         relative = points - self.position
         depth = relative @ ahead
-        return np.stack([relative @ right, relative @ up], axis=-1) / (_VIEW * np.maximum(depth, 1e-6))[..., None], depth
+        return np.stack([relative @ right, relative @ up], axis=-1) / (_VIEW * np.maximum(depth, 1e-6))[...,
+                                                                                                        None], depth
 
 
 def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), speed: float = 1.0,
@@ -110,7 +112,9 @@ def _write_gif(path: Path, pictures: Iterator[Picture], rate: float, size: tuple
 
 
 def _common_colours(pictures: list[Any], most: int = 6) -> Any:
-    """One palette for the whole movie, so that nothing changes its colour on the way; rare colours, such as the path's, are kept."""
+    """One palette for the whole movie, so that nothing changes its colour on the way; rare colours, such as the path's,
+    are kept.
+    """
     from PIL import Image
 
     some = pictures[::-1][::-(-len(pictures) // most)]
@@ -153,14 +157,17 @@ class Painter:
         axes.set(xlim=(-camera.aspect, camera.aspect), ylim=(-1, 1))
         axes.axis("off")
         self._paint(axes, camera, frame)
-        axes.text(0.985, 0.03, _moment(self.frames, frame), transform=axes.transAxes, ha="right", fontsize=11, color=style.BLACK)
-        axes.text(0.015, 0.03, style.literal(self.frames.result.name or ""), transform=axes.transAxes, fontsize=11, color=style.GREY)
+        axes.text(0.985, 0.03, _moment(self.frames, frame), transform=axes.transAxes, ha="right", fontsize=11,
+                  color=style.BLACK)
+        axes.text(0.015, 0.03, style.literal(self.frames.result.name or ""), transform=axes.transAxes, fontsize=11,
+                  color=style.GREY)
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 
     def _paint(self, axes: Any, camera: Camera, frame: int) -> None:
         for solid in self.solids:
-            _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True, layer=1)
+            _triangles(axes, camera, solid.vertices[solid.faces], solid.colour, opacity=solid.opacity, double=True,
+                       layer=1)
         for lines in self.grid:
             _lines(axes, camera, _cut(lines, 24), "#ABABAB", 0.7, 2)
         path = self.frames.head
@@ -168,7 +175,8 @@ class Painter:
         _triangles(axes, camera, self.skin.vertices(frame)[self.skin.faces], BODY)
         if self.skin.disks:
             points, faces = disk(20)
-            for c, R, (a, b) in zip(self.frames.position[frame], self.frames.rotation[frame], self.frames.radius[frame], strict=True):
+            for c, R, (a, b) in zip(self.frames.position[frame], self.frames.rotation[frame], self.frames.radius[frame],
+                                    strict=True):
                 _triangles(axes, camera, ((points * [0.15 * a, a, b]) @ R.T + c)[faces], BODY, 0.7)
         if self.tendons is not None:
             ends, colours = self.tendons.at(frame)
@@ -185,20 +193,23 @@ def _moment(frames: Frames, frame: int) -> str:
     return f"{frames.times[frame]:.2f} s" if frames.timed else f"{frames.axis} {frame + 1} of {frames.count}"
 
 
-def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False, layer: int = 4) -> None:
+def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False,
+               layer: int = 4) -> None:
     """Triangles (n, 3, 3) from far to near; those that look away are left out unless the surface has two sides."""
     from matplotlib.collections import PolyCollection
 
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
     place, depth = camera.project(corners)
-    seen = (depth.min(axis=1) > 0.0) & (double | (np.einsum("fi,fi->f", normal, corners.mean(axis=1) - camera.position) < 0.0))
+    seen = (depth.min(axis=1) > 0.0) & (double | (np.einsum("fi,fi->f", normal,
+                                                            corners.mean(axis=1) - camera.position) < 0.0))
     order = np.argsort(-depth.mean(axis=1)[seen])
     light = np.abs(normal @ _LIGHT) if double else 0.5 + 0.5 * (normal @ _LIGHT)
     tint = np.array(arrows.rgb(colour)) / 255.0 * (0.5 + 0.5 * light[seen][order, None])
     tint = np.concatenate([np.clip(tint, 0.0, 1.0), np.full((len(tint), 1), opacity)], axis=1)
     edges = tint if opacity == 1.0 else "none"
-    axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4, zorder=layer))
+    axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4,
+                                       zorder=layer))
 
 
 def _lines(axes: Any, camera: Camera, ends: Array, colour: Any, width: float, layer: int) -> None:

@@ -19,7 +19,8 @@ class Replay:
         self.page = replay(result)
 
     def _repr_html_(self) -> str:
-        return f"<iframe srcdoc=\"{escape(self.page, quote=True)}\" style=\"width:100%;height:{HEIGHT}px;border:1px solid #ddd\"></iframe>"
+        style = f"width:100%;height:{HEIGHT}px;border:1px solid #ddd"
+        return f'<iframe srcdoc="{escape(self.page, quote=True)}" style="{style}"></iframe>'
 
     def __repr__(self) -> str:
         return f"Replay ({len(self.page) / 1e6:.2g} MB)"

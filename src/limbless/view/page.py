@@ -37,7 +37,8 @@ class Page:
     Parameters
     ----------
     client : the connection.
-    studio : what is shown first, what it came from, another result to compare with, and where Save writes: nothing is written elsewhere.
+    studio : what is shown first, what it came from, another result to compare with, and where Save writes: nothing is
+        written elsewhere.
     """
 
     def __init__(self, client: ClientHandle, studio: Studio) -> None:
@@ -132,7 +133,8 @@ class Page:
     def _run(self) -> None:
         with self._lock:
             if self.source is None:
-                return self._refused("this result was made of Python objects that no scenario can express; it can be watched, not tuned")
+                return self._refused("this result was made of Python objects that no scenario can express; it can be "
+                                     "watched, not tuned")
             try:
                 scenario = Scenario.load(self.source, self.changes, allow_code=self.studio.allow_code)
             except InputError as error:
@@ -193,7 +195,8 @@ class Page:
 
     def _aim(self) -> None:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
-        position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)       # the panels leave a narrow window
+        # the panels leave a narrow window
+        position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)
         camera = self.client.camera
         camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
 
@@ -218,7 +221,8 @@ class Page:
             now = clock.perf_counter()
             passed, last = now - last, now
             with self._lock:
-                if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays there
+                if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays
+                                                         # there
                     continue
                 times = self.frames.times
                 after = self.controls.time + passed * self.controls.speed

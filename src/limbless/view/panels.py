@@ -81,16 +81,21 @@ class _Panel:
                              {"label": "now", "stroke": style.BLACK, "width": 1}]
         low, high = self.limits
         options: dict[str, Any] = {
-            "title": _title(plot, len(own)), "scales": {"x": {"time": False}, "y": {"auto": False, "range": (low, high)}}, "height": 210,
-            "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}), "legend": {"show": len(lines) > 1},
+            "title": _title(plot, len(own)), "scales": {"x": {"time": False},
+                                                        "y": {"auto": False, "range": (low, high)}}, "height": 210,
+            "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
+            "legend": {"show": len(lines) > 1},
             "cursor": {"drag": {"x": False, "y": False}}}
         order = None if self.handle is None else self.handle.order
         if self.handle is not None:
             self.handle.remove()
-        self.handle = self.gui.add_uplot(self.data, tuple(series), order=self.choice.order + 0.5 if order is None else order, **options)
+        self.handle = self.gui.add_uplot(self.data, tuple(series), order=self.choice.order + 0.5 if order is None
+                                         else order, **options)
 
     def _mark_line(self) -> Array:
-        """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright line."""
+        """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright
+        line.
+        """
         line = np.full(len(self.rows), self.limits[0])
         line[np.clip(np.searchsorted(self.rows, self.frame), 0, len(line) - 1)] = self.limits[1]
         return line
@@ -107,7 +112,8 @@ class _Panel:
 
 def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:
     ours = [label for label in lines if not label.endswith(", other")]
-    return [(label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY) for label in lines]
+    return [(label, style.COLOURS[ours.index(label) % len(style.COLOURS)] if label in ours else style.GREY)
+            for label in lines]
 
 
 def _title(plot: Plot, shown: int) -> str:

@@ -13,7 +13,8 @@ from limbless.view.frames import Array, Frames, leading
 MOST_LINES = 6         # of one variable: those that change most
 SPEED = "speed"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy", "head_position",
+_FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy",
+          "head_position",
           "joint_position", "effort", "target_error", "contact_residual", "environment_power")
 
 
@@ -31,7 +32,8 @@ class Plot:
         return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
 
     def readable(self) -> Plot:
-        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them."""
+        """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them.
+        """
         values = np.concatenate(list(self.lines.values()))
         largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
         if largest == 0.0 or 1e-2 <= largest < 1e5:
@@ -66,7 +68,8 @@ def plot_of(frames: Frames, name: str) -> Plot:
     if name == SPEED:
         return Plot("speed of the centre of mass", "m/s", {"speed": _speed(frames)})
     variable = data[name]
-    found = [(column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable, leading(data))]
+    found = [(column.removeprefix(f"{name}_"), unit, values) for column, unit, values in components(variable,
+                                                                                                    leading(data))]
     busy = sorted(found, key=lambda item: -float(np.ptp(item[2])))[:MOST_LINES]
     kept = [item for item in found if any(item is one for one in busy)]
     units = list(dict.fromkeys(unit for _, unit, _ in kept))
@@ -79,7 +82,8 @@ def lines_beside(ghost: Frames | None, name: str, at: Array) -> dict[str, Array]
     if ghost is None or name not in choices(ghost):
         return {}
     lines = plot_of(ghost, name).lines
-    return {f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan) for label, values in lines.items()}
+    return {f"{label}, other": np.interp(at, ghost.abscissa, values, left=np.nan, right=np.nan) for label,
+            values in lines.items()}
 
 
 def _speed(frames: Frames) -> Array:

@@ -1,4 +1,5 @@
-"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet."""
+"""`replay.html`: the motion of a run in one file that plays in any browser, without a server and without the internet.
+"""
 from __future__ import annotations
 
 import re
@@ -21,7 +22,8 @@ FILE_NAME = "replay.html"
 AROUND = 12            # vertices of a ring
 RATE = 20.0            # frames per second, where the run is short enough
 FINE = 2.0**-10        # vertices are rounded to this share of the body's length: less than a pixel of a picture of it
-MOST_BYTES = 0.8e6     # of vertices before compression, which leaves about half: longer runs have fewer frames per second
+MOST_BYTES = 0.8e6     # of vertices before compression, which leaves about half: longer runs have fewer frames per
+                       # second
 
 
 def replay(result: Result) -> str:
@@ -70,7 +72,9 @@ def chosen(frames: Frames, vertices: int) -> list[int]:
 
 
 def _titled(page: str, result: Result) -> str:
-    """The page under the name of the run, and above the motion what is to be known of it: in red why it is not proven, then its notes."""
+    """The page under the name of the run, and above the motion what is to be known of it: in red why it is not proven,
+    then its notes.
+    """
     before, _, rest = page.partition("<title>")
     if rest:
         page = f"{before}<title>{escape(result.name or 'limbless')}{rest[rest.index('</title>'):]}"
@@ -78,5 +82,6 @@ def _titled(page: str, result: Result) -> str:
     body = re.search(r"<body[^>]*>", page)
     if not said or body is None:
         return page
-    place = "position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;background:#fffe;color:#444;padding:2px 8px"
+    place = ("position:fixed;top:0;left:0;right:0;z-index:1000;font:13px system-ui,sans-serif;"
+             "background:#fffe;color:#444;padding:2px 8px")
     return f"{page[:body.end()]}<div id='said' style='{place}'>{said}</div>{page[body.end():]}"

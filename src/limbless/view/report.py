@@ -31,15 +31,19 @@ _MOMENT = 0.6          # share of the run that has passed in the picture for pap
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
-h1{font-size:1.6em;margin-bottom:.1em}h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd;padding-bottom:.2em}
-table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-align:left;vertical-align:top}th{color:#666;font-weight:500}
-.note{margin:.3em 0;color:#444}.title{color:#666;margin-top:0}.verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
+h1{font-size:1.6em;margin-bottom:.1em}
+h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd;padding-bottom:.2em}
+table{border-collapse:collapse;font-size:14px}
+td,th{padding:3px 14px 3px 0;text-align:left;vertical-align:top}th{color:#666;font-weight:500}
+.note{margin:.3em 0;color:#444}.title{color:#666;margin-top:0}
+.verdict{padding:.6em 1em;border-left:6px solid;margin:1em 0;font-size:1.05em}
 .pass{background:#e9f5f0;border-color:#009E73}.fail{background:#fdeee7;border-color:#D55E00}.none{background:#f2f2f2;border-color:#777}
 td.fail{background:none;color:#b03a00;font-weight:600}td.pass{background:none;color:#00694d}
 pre{background:#f6f6f6;padding:.8em 1em;overflow-x:auto;font-size:13px;white-space:pre-wrap}
 iframe{width:100%;height:480px;border:1px solid #ddd}figure{margin:1em 0}figure img{max-width:420px}
 @page{margin:15mm}
-@media print{iframe,.only-screen,.modebar{display:none!important}body{max-width:none;margin:0;font-size:11px}h2{break-after:avoid}
+@media print{iframe,.only-screen,.modebar{display:none!important}
+body{max-width:none;margin:0;font-size:11px}h2{break-after:avoid}
 .plot,figure,table,pre{break-inside:avoid}.still{display:block!important}}.still{display:none;max-width:100%}
 """
 
@@ -56,17 +60,21 @@ def report(result: Result) -> str:
         verdict(result),
         "".join(f"<p class='note'>Note: {escape(note)}</p>" for note in result.notes),
         f"<h2>What was run</h2>{_table(_facts(result))}",
-        f"<h2>The motion</h2><div class='only-screen'>{_framed(replay(result))}</div>{_posture(frames)}{_still(result)}",
+        f"<h2>The motion</h2><div "
+        f"class='only-screen'>{_framed(replay(result))}</div>{_posture(frames)}{_still(result)}",
         f"<h2>Numbers</h2>{_table(summary_rows(result.summary()))}",
         f"<h2>Proof</h2>{_proof(result.balances())}",
         f"<h2>Plots</h2>{_plots(frames)}",
         f"<h2>Cite</h2>{_citation(result)}",
         f"<h2>Run it again</h2>{_again(result)}",
-        f"<details class='only-screen'><summary>Scenario</summary><pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
+        "<details class='only-screen'><summary>Scenario</summary>"
+        f"<pre>{escape(scenario.to_yaml() if scenario else '')}</pre></details>",
         f"<p class='title'>Written by limbless {__version__}.</p>",
     ]
-    return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-            f"<title>{escape(name)} - limbless report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>")
+    return (f"<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+            f"content='width=device-width'>"
+            f"<title>{escape(name)} - limbless "
+            f"report</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>")
 
 
 def write_report(result: Result, folder: str | Path) -> Path:
@@ -78,7 +86,8 @@ def verdict(result: Result) -> str:
     """One plain sentence, green or red."""
     balances = result.balances()
     if result.status != "completed":
-        return f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(result.status)}): look at it with care.</p>"
+        return (f"<p class='verdict fail' id='verdict'>The run did not come to its end ({escape(result.status)}): "
+                "look at it with care.</p>")
     if not result.proven:
         return (f"<p class='verdict fail' id='verdict'>Do not trust these numbers: {escape('; '.join(result.doubts))}. "
                 "A shorter step usually mends that.</p>")
@@ -97,7 +106,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         rows += [("robot", str(getattr(scenario.robot, "preset", None) or scenario.robot.kind)),
                  ("gait", scenario.gait.kind), ("environment", around),
                  ("actuation", scenario.actuation.kind),
-                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s") if scenario.task is None else ("task", scenario.task)]
+                 ("duration, step", f"{scenario.duration:g} s, {scenario.step:g} s") if scenario.task is None
+                 else ("task", scenario.task)]
         changed = changes_of(scenario)
         if changed:
             rows.append(("changed", ", ".join(f"{path} = {value}" for path, value in changed.items())))
@@ -107,7 +117,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    return f"<table>{''.join(f'<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>' for label, value in rows)}</table>"
+    lines = "".join(f"<tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in rows)
+    return f"<table>{lines}</table>"
 
 
 def _proof(balances: list[Balance]) -> str:
@@ -115,8 +126,10 @@ def _proof(balances: list[Balance]) -> str:
         return "<p>Nothing recorded that could be compared.</p>"
     rows = "".join(
         f"<tr><th>{escape(one.name)}</th><td>{escape(one.compares)}</td><td>{one.value:.2e} {escape(one.units)}</td>"
-        f"<td>{one.relative:.1e}</td><td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>" for one in balances)
-    return ("<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at most</th><th>verdict</th></tr>"
+        f"<td>{one.relative:.1e}</td><td>{one.threshold:g}</td><td class='{one.verdict}'>{one.verdict}</td></tr>"
+        for one in balances)
+    return ("<table><tr><th>balance</th><th>compares</th><th>mismatch</th><th>of its scale</th><th>at "
+            "most</th><th>verdict</th></tr>"
             f"{rows}</table>")
 
 
@@ -133,8 +146,12 @@ def _posture(frames: Frames) -> str:
     from limbless.view.movie import Painter
 
     file = BytesIO()
-    Image.fromarray(Painter(frames, (960, 420)).picture(int(_MOMENT * (frames.count - 1)))).quantize(64).save(file, "PNG", optimize=True)
-    return f"<img class='still' src='data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}' alt='the robot'>"
+    Image.fromarray(Painter(frames, (960, 420)).picture(int(_MOMENT * (frames.count - 1)))).quantize(64).save(file,
+                                                                                                              "PNG",
+                                                                                                              optimize=True)
+    return (
+        f"<img class='still' src='data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}' alt='the robot'>"
+    )
 
 
 def _still(result: Result) -> str:
@@ -168,12 +185,14 @@ def _plots(frames: Frames) -> str:
                                name=escape(label, quote=False), line={"color": colour, "width": 1.6})
         more = f" ({len(plot.lines)} of {len(plot.lines) + plot.left_out} lines)" if plot.left_out else ""
         figure.update_layout(
-            height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white", showlegend=len(plot.lines) > 1,
+            height=280, margin={"l": 70, "r": 10, "t": 36, "b": 45}, template="simple_white",
+            showlegend=len(plot.lines) > 1,
             title={"text": escape(plot.title + more, quote=False), "font": {"size": 14}, "x": 0.0, "xref": "paper"})
         figure.update_xaxes(title=escape(frames.moment, quote=False), showgrid=True, gridcolor="#eee")
         unit = escape(plot.unit, quote=False) if plot.unit != "1" else ""
         figure.update_yaxes(title=unit, showgrid=True, gridcolor="#eee", exponentformat="power")
-        drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")     # nothing in it ends or begins an element
+        # nothing in it ends or begins an element
+        drawn = json.dumps(figure.to_plotly_json(), default=str).replace("<", "\\u003c")
         pieces.append(f"<div class='plot' id='plot{number}'></div><script>{{const f={drawn};"
                       f"Plotly.newPlot('plot{number}',f.data,f.layout,{{responsive:true,displaylogo:false}})}}</script>")
     return "".join(pieces)
@@ -193,4 +212,5 @@ def _again(result: Result) -> str:
     changes = changes_of(scenario)
     if changes is None:
         return f"<pre>limbless run scenario.yaml</pre><pre>{escape(python_lines(scenario, {}))}</pre>"
-    return f"<pre>{escape(command_line(scenario.name, changes))}</pre><pre>{escape(python_lines(scenario.name, changes))}</pre>"
+    shell, python = command_line(scenario.name, changes), python_lines(scenario.name, changes)
+    return f"<pre>{escape(shell)}</pre><pre>{escape(python)}</pre>"

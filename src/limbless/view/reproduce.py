@@ -36,7 +36,9 @@ def command_line(name: str | None, changes: Mapping[str, Any]) -> str:
 
 
 def changes_of(scenario: Scenario) -> dict[str, Any] | None:
-    """What differs from the scenario of the same name in the library, path -> value; None if there is none or it differs in kind."""
+    """What differs from the scenario of the same name in the library, path -> value; None if there is none or it
+    differs in kind.
+    """
     if scenario.name not in loader.names():
         return None
     usual = Scenario.load(scenario.name)
@@ -46,7 +48,9 @@ def changes_of(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def _differences(old: Any, new: Any, path: str, found: dict[str, Any]) -> bool:
-    """Collect leaves that differ; False where the two have another form, so that no change by path leads from one to the other."""
+    """Collect leaves that differ; False where the two have another form, so that no change by path leads from one to
+    the other.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         if old.keys() != new.keys() or any(old.get(tag) != new.get(tag) for tag in ("kind", "preset")):
             return False

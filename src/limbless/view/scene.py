@@ -20,7 +20,8 @@ BODY, GHOST = style.SKY, "#B0B0B0"
 FINE = 2.0**-13        # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
 FAR = 1e3              # how far the camera sees, in body lengths
 _OUT_OF_SIGHT = -1e4   # in body lengths
-_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a period
+_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a
+                       # period
 
 
 class Display:
@@ -64,17 +65,20 @@ class Display:
     def _add_body(self) -> None:
         colour, opacity = (rgb(GHOST), 0.4) if self.ghost else (rgb(BODY), None)
         relative = self._vertices(0)
-        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", relative, self.skin.faces, color=colour, opacity=opacity,
+        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", relative, self.skin.faces, color=colour,
+                                                         opacity=opacity,
                                                          position=self._place(0))
         if self.skin.disks:
             points, faces = disk()
             self._nodes["disks"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0), batched_positions=self.frames.position[0],
+                f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0),
+                batched_positions=self.frames.position[0],
                 batched_scales=self._disk_sizes(), batched_colors=colour, opacity=opacity, lod="off")
         points, faces = ball()
         size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
         self._nodes["head"] = self.scene.add_mesh_simple(f"{self.name}/head", points * size, faces, opacity=opacity,
-                                                         color=rgb(GHOST if self.ghost else style.RED), position=self.frames.head[0])
+                                                         color=rgb(GHOST if self.ghost else style.RED),
+                                                         position=self.frames.head[0])
 
     def _add_trail(self) -> None:
         """The way of the head over the whole run, in at most 2000 pieces."""
@@ -82,7 +86,8 @@ class Display:
         path = self.frames.head[::every]
         pieces = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.zeros((0, 2, 3))
         if len(pieces):
-            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces, rgb(GHOST if self.ghost else style.RED),
+            self._nodes["trail"] = self.scene.add_line_segments(f"{self.name}/trail", pieces,
+                                                                rgb(GHOST if self.ghost else style.RED),
                                                                 thickness=2.0, thickness_units="screen")
 
     def _add_sleeves(self) -> None:
@@ -91,15 +96,18 @@ class Display:
             return
         points, faces = disk()
         self._nodes["torque"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/torque", points, faces, batched_wxyzs=self._quaternions(0), batched_positions=self.frames.position[0],
+            f"{self.name}/torque", points, faces, batched_wxyzs=self._quaternions(0),
+            batched_positions=self.frames.position[0],
             batched_scales=self._sleeves(0), batched_colors=self._torque_colours(0), lod="off", visible=False)
 
     def _add_arrows(self) -> None:
         thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points), colour, shaft_radius=thick,
-                                                            head_radius=2.4 * thick, head_length=6.0 * thick, visible=False)
+            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points), colour,
+                                                            shaft_radius=thick,
+                                                            head_radius=2.4 * thick, head_length=6.0 * thick,
+                                                            visible=False)
 
     def _add_holds(self) -> None:
         """A ball wherever something holds the body."""
@@ -108,7 +116,8 @@ class Display:
         points, faces = ball()
         place, size = self._held(0)
         self._nodes["holds"] = self.scene.add_batched_meshes_simple(
-            f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)), batched_positions=place,
+            f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)),
+            batched_positions=place,
             batched_scales=size, batched_colors=rgb(style.GREEN), lod="off")
 
     def _held(self, frame: int) -> tuple[Any, Any]:
@@ -116,7 +125,8 @@ class Display:
         if self._holds is None:
             raise LookupError("this result has no anchorages or supports")
         place, there = (values[frame] for values in self._holds)
-        return place.astype(np.float32), np.where(there, 1.25 * float(np.median(self.frames.radius[frame])), 1e-9).astype(np.float32)
+        return place.astype(np.float32), np.where(there, 1.25 * float(np.median(self.frames.radius[frame])),
+                                                  1e-9).astype(np.float32)
 
     def _add_tendons(self) -> None:
         if self._tendons is None:
@@ -138,7 +148,10 @@ class Display:
         if self.shows("torque"):
             sleeve = self._nodes["torque"]
             self._put(sleeve, frame)
-            sleeve.batched_scales, sleeve.batched_colors = self._sleeves(frame).astype(np.float32), self._torque_colours(frame)
+            sleeve.batched_scales, sleeve.batched_colors = (
+                self._sleeves(frame).astype(np.float32),
+                self._torque_colours(frame),
+            )
         if self.shows("holds"):
             self._nodes["holds"].batched_positions, self._nodes["holds"].batched_scales = self._held(frame)
         for family in self.arrows:
@@ -205,7 +218,10 @@ class Display:
         return matrix_to_quaternion(self.frames.rotation[frame]).astype(np.float32)
 
     def _put(self, node: Any, frame: int) -> None:
-        node.batched_positions, node.batched_wxyzs = self.frames.position[frame].astype(np.float32), self._quaternions(frame)
+        node.batched_positions, node.batched_wxyzs = (
+            self.frames.position[frame].astype(np.float32),
+            self._quaternions(frame),
+        )
 
     def _disk_sizes(self) -> Any:
         radius = self.frames.radius[0]
@@ -223,7 +239,8 @@ class Display:
 
 
 def followed(frames: Frames) -> Array:
-    """The point that a view which follows the robot looks at (frames, 3), m: its middle, averaged over a period of the gait.
+    """The point that a view which follows the robot looks at (frames, 3), m: its middle, averaged over a period of the
+    gait.
 
     A robot at rest is not followed: its postures are compared in one place.
     """
@@ -239,18 +256,22 @@ def followed(frames: Frames) -> Array:
 
 
 def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings") -> list[Any]:
-    """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point show the motion."""
+    """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point
+    show the motion.
+    """
     extent = surroundings.extent_of(frames)
     environment = getattr(frames[0].result.scenario, "environment", None) or ()
     solids = surroundings.surroundings(environment, extent)
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity
-        nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour), side="double",
+        nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour),
+                                           side="double",
                                            opacity=opacity, receive_shadow=False, cast_shadow=False))
     grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
     for number, lines in enumerate(grids):
-        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0, thickness_units="screen"))
+        nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0,
+                                             thickness_units="screen"))
     return nodes
 
 

@@ -1,4 +1,6 @@
-"""A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never opens a way in from outside."""
+"""A viser server that is quiet, listens on this machine only, lets nobody in who is not asked, and never opens a way in
+from outside.
+"""
 from __future__ import annotations
 
 import contextlib
@@ -23,8 +25,11 @@ def require(module: str = "viser", how: str = HOW) -> None:
         raise InputError(f"this needs the package {module}, which is not installed: {how}")
 
 
-def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None, gate: Gate | None = None) -> ViserServer:
-    """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its token is known to nobody."""
+def quiet_server(host: str = LOOPBACK, port: int = 0, label: str | None = None,
+                 gate: Gate | None = None) -> ViserServer:
+    """A started server; port 0 takes a free one. Behind a gate that is not given nobody gets in: its token is known to
+    nobody.
+    """
     require()
     import viser
 

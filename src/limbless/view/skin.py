@@ -1,7 +1,8 @@
 """The skin of a body: one closed mesh over all sections, bent smoothly where they meet.
 
-Every vertex is held by one section or, where two meet, by both: v = sum of w (c + R p), with the section's centre c, axes R, and the
-vertex p in its frame. The ends are rounded. Sections without length (disks) are joined by a thinner backbone.
+Every vertex is held by one section or, where two meet, by both: v = sum of w (c + R p), with the section's centre c,
+axes R, and the vertex p in its frame. The ends are rounded. Sections without length (disks) are joined by a thinner
+backbone.
 """
 from __future__ import annotations
 
@@ -16,13 +17,15 @@ Faces = NDArray[np.uint32]
 
 AROUND = 16                                        # vertices of a ring
 _CAP = np.radians([3.0, 20.0, 42.0, 66.0])         # where the rings of a rounded end stand, from its tip
-_MANY = 24                                         # a body of more sections bends smoothly with a ring only where they meet
+_MANY = 24                                         # a body of more sections bends smoothly with a ring only where they
+                                                   # meet
 _BACKBONE = 0.28                                   # radius of the backbone between disks, over that of the disks
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`."""
+    """Where a ring stands: on one section or between two, `at` along each half length (-1 to 1), narrowed by `shrink`.
+    """
 
     sections: tuple[int, int]
     at: tuple[float, float]
@@ -49,7 +52,8 @@ class Skin:
         """Vertices of the mesh (rings * around, 3) in the world, m."""
         f = self.frames
         owner, radius, length = self._owner, f.radius[frame] * (_BACKBONE if self.disks else 1.0), f.length[frame]
-        size = radius[owner].mean(axis=1)                                          # (rings, 2): where two sections meet, between both
+        # (rings, 2): where two sections meet, between both
+        size = radius[owner].mean(axis=1)
         cap = np.minimum(size.max(axis=1), 0.9 * np.where(length[owner[:, 0]] > 0.0, length[owner[:, 0]], np.inf))
         across = size[:, None, :] * self._shrink[:, None, None] * self._circle     # (rings, around, 2)
         total = np.zeros((len(owner), self.around, 3))
@@ -65,7 +69,8 @@ class Skin:
 def _rings(sections: int, disks: bool) -> list[Ring]:
     """Rings from base to tip: rounded end, middles and meeting places, rounded end."""
     last = sections - 1
-    outward = 0.0 if not disks and sections >= 1 else 1.0                          # a cap lies inside its section, or outside a disk
+    # a cap lies inside its section, or outside a disk
+    outward = 0.0 if not disks and sections >= 1 else 1.0
     rings = [Ring((0, 0), (-1.0, -1.0), np.sin(a), 1.0 - np.cos(a) - outward) for a in _CAP]
     for section in range(sections):
         if sections <= _MANY or disks or section in (0, last):
@@ -77,10 +82,13 @@ def _rings(sections: int, disks: bool) -> list[Ring]:
 
 
 def _faces(rings: int, around: int) -> Faces:
-    """Two triangles between neighbours on neighbouring rings, and a fan over each end; seen from outside they turn left."""
+    """Two triangles between neighbours on neighbouring rings, and a fan over each end; seen from outside they turn
+    left.
+    """
     here = np.arange(around)
     after = (here + 1) % around
-    row = np.stack([np.stack([here, after, here + around], 1), np.stack([after, after + around, here + around], 1)], 1).reshape(-1, 3)
+    row = np.stack([np.stack([here, after, here + around], 1), np.stack([after, after + around, here + around], 1)],
+                   1).reshape(-1, 3)
     sides = (row[None] + around * np.arange(rings - 1)[:, None, None]).reshape(-1, 3)
     fan = np.stack([np.zeros(around - 2, int), here[1:-1], here[2:]], 1)
     return np.concatenate([fan[:, ::-1], sides, fan + around * (rings - 1)]).astype(np.uint32)

@@ -31,7 +31,8 @@ class Studio:
     ghost : a second result that is drawn as a ghost.
     host, port : where to listen; this machine only and a free port unless said otherwise.
     folder : where pages may save; the working folder if absent.
-    allow_code : whether Python code that the source names may be loaded when a field is changed; what is shown first runs none.
+    allow_code : whether Python code that the source names may be loaded when a field is changed; what is shown first
+        runs none.
     """
 
     def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
@@ -48,7 +49,8 @@ class Studio:
         self._turned_away: set[int] = set()
         for shown in (result, ghost):
             if shown is not None:
-                frames_of(shown)                             # what cannot be drawn is refused here, and not to every visitor
+                frames_of(shown)                             # what cannot be drawn is refused here, and not to every
+                                                             # visitor
         self._left = threading.Event()
         self.gate = Gate(host)
         self.server = quiet_server(host, port, f"limbless: {result.name or 'result'}", self.gate)
@@ -74,7 +76,8 @@ class Studio:
         page = None
         try:
             page = Page(client, self)
-        except Exception as error:                           # data that do not fit together: the visitor reads it, and the studio goes on
+        except Exception as error:                           # data that do not fit together: the visitor reads it, and
+                                                             # the studio goes on
             told = escape(f"this run cannot be shown: {type(error).__name__}: {error}")
             client.gui.add_html(f"<div id='status' role='alert' style='padding:12px;font-size:14px'>{told}</div>")
         finally:
@@ -98,7 +101,9 @@ class Studio:
         self._left.set()
 
     def wait(self, forever: bool = False, patience: float = 3.0, waiting: Callable[[], bool] = lambda: True) -> None:
-        """Until the last page was closed (a page that comes back within `patience` seconds was only loaded again), or until Ctrl-C."""
+        """Until the last page was closed (a page that comes back within `patience` seconds was only loaded again), or
+        until Ctrl-C.
+        """
         while waiting():
             if not self._left.wait(0.2) or forever:
                 continue
@@ -122,14 +127,17 @@ class Studio:
 
 def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Scenario] | None = None,
            run: Callable[[Scenario], Result] | None = None) -> tuple[Result, str | Scenario | None]:
-    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be tuned of it."""
+    """What `limbless view` was given: the folder or file of a run, or a scenario, which is run first; and what can be
+    tuned of it.
+    """
     from limbless.result import FILE_NAME, Result
     from limbless.scenarios.scenario import Scenario
 
     path = Path(text)
     if path.suffix == ".nc" or (path.is_dir() and (path / FILE_NAME).exists()):
         if changes:
-            raise InputError(f"{text} is a finished run: its fields are changed in the page, or by running its scenario.yaml with --set")
+            raise InputError(f"{text} is a finished run: its fields are changed in the page, or by running its "
+                             f"scenario.yaml with --set")
         result = Result.load(path)
         return result, result.scenario
     if path.is_dir():

@@ -1,4 +1,5 @@
-"""What stands around the robot: ground, terrain, obstacles, the surface of the water. One function per kind of environment.
+"""What stands around the robot: ground, terrain, obstacles, the surface of the water. One function per kind of
+environment.
 
 To draw another kind, write a function `(environment, extent) -> list of Solid` and put it in `DRAWN`.
 """
@@ -35,7 +36,8 @@ class Solid:
 
 @dataclass(frozen=True)
 class Extent:
-    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length, m.
+    """How much there is to fill: corners of what the body sweeps, with a margin; its lowest point; the body's length,
+    m.
     """
 
     low: Array
@@ -101,7 +103,8 @@ def _round_step(step: float) -> float:
 def grid_faces(rows: int, columns: int) -> Faces:
     """Triangles of a grid of points, seen from above."""
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    one, two = np.stack([corner, corner + columns, corner + 1], 1), np.stack([corner + 1, corner + columns, corner + columns + 1], 1)
+    one, two = np.stack([corner, corner + columns, corner + 1], 1), np.stack([corner + 1, corner + columns,
+                                                                              corner + columns + 1], 1)
     return np.concatenate([one, two]).astype(np.uint32)
 
 
@@ -117,7 +120,8 @@ def _wheels(item: Any, extent: Extent) -> list[Solid]:
 
 
 def _terrain(item: Any, extent: Extent) -> list[Solid]:
-    if isinstance(item.function, NamedFunction):             # a saved run: its heights would have to be computed, and nobody allowed that
+    if isinstance(item.function, NamedFunction):             # a saved run: its heights would have to be computed, and
+                                                             # nobody allowed that
         return []
     heights = np.asarray(item._grid, dtype=float)
     x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
@@ -143,7 +147,8 @@ def _axes_along(span: Array) -> Array:
 
 
 _CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6],
+                 [0, 6, 4],
                  [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
 
 

@@ -32,7 +32,8 @@ class Tendons:
     def at(self, frame: int) -> tuple[Array, Colours]:
         """Both ends of every piece (pieces, 2, 3) in the world, m, and colours of both ends (pieces, 2, 3)."""
         R, c = self.frames.rotation[frame], self.frames.position[frame]
-        ends = [c[place] + np.einsum("pij,pj->pi", R[place], hole) for place, hole in ((self.disk, self.start), (self.disk + 1, self.end))]
+        ends = [c[place] + np.einsum("pij,pj->pi", R[place], hole) for place, hole in ((self.disk, self.start),
+                                                                                       (self.disk + 1, self.end))]
         colour = colours_of(self.tension[frame], float(self.tension.max(initial=0.0)))
         return np.stack(ends, axis=1), np.repeat(colour[:, None], 2, axis=1)
 

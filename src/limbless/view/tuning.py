@@ -1,7 +1,8 @@
-"""Fields of a scenario that can be tuned: where each is, its value, unit and meaning, and how far a slider should reach.
+"""Fields of a scenario that can be tuned: where each is, its value, unit and meaning, and how far a slider should
+reach.
 
-Every number of a scenario is reached: alone, as part of a short vector, or in the text of a longer list. Left out are names, files and
-functions, and whatever the scenario itself has no use for (a task of statics has no duration).
+Every number of a scenario is reached: alone, as part of a short vector, or in the text of a longer list. Left out are
+names, files and functions, and whatever the scenario itself has no use for (a task of statics has no duration).
 """
 from __future__ import annotations
 
@@ -51,14 +52,18 @@ class Knob:
     limits: tuple[float, float] = (-math.inf, math.inf)
 
     def widened(self, value: float) -> tuple[float, float]:
-        """Where a slider ends whose value has come to an end of it: as far again, unless the field itself ends there."""
+        """Where a slider ends whose value has come to an end of it: as far again, unless the field itself ends there.
+        """
         low, high = float(self.low or 0.0), float(self.high or 0.0)
         span = high - low
-        return (max(low - span, self.limits[0]) if value <= low else low), (min(high + span, self.limits[1]) if value >= high else high)
+        return (max(low - span, self.limits[0]) if value <= low else low), (min(high + span, self.limits[1])
+                                                                            if value >= high else high)
 
     @property
     def step(self) -> float:
-        """Of a slider: a hundredth of its range, rounded to 1, 2 or 5 times a power of ten; never coarser than the value is written."""
+        """Of a slider: a hundredth of its range, rounded to 1, 2 or 5 times a power of ten; never coarser than the
+        value is written.
+        """
         if self.kind == "whole":
             return 1
         span = ((self.high or 0.0) - (self.low or 0.0)) / 200.0
@@ -67,7 +72,9 @@ class Knob:
 
 
 def knobs(scenario: Scenario) -> list[Knob]:
-    """Everything that can be tuned: gait first, then environment, robot, actuation, model, the start and the run itself."""
+    """Everything that can be tuned: gait first, then environment, robot, actuation, model, the start and the run
+    itself.
+    """
     used = scenario.model_dump()
     found = list(_of(scenario.gait, "gait", "gait"))
     for number, item in enumerate(scenario.environment):
@@ -97,16 +104,19 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         for number, item in enumerate(value):
             yield from _of(item, f"{path}.{number}", f"{group}: {words} {number + 1}")
     elif get_origin(field.annotation) is Literal and len(get_args(field.annotation)) > 1:
-        yield Knob(path, group, words, str(value), meaning, "choice", options=tuple(map(str, get_args(field.annotation))))
+        yield Knob(path, group, words, str(value), meaning, "choice",
+                   options=tuple(map(str, get_args(field.annotation))))
     elif isinstance(value, bool):
         yield Knob(path, group, words, value, meaning, "truth")
     elif isinstance(value, int | float):
         yield _number(path, group, _labelled(words, unit), value, meaning, field)
-    elif isinstance(value, tuple) and 0 < len(value) <= MOST_NUMBERS and all(map(_is_number, value)) and name != "orientation":
+    elif isinstance(value, tuple) and 0 < len(value) <= MOST_NUMBERS and all(map(_is_number,
+                                                                                 value)) and name != "orientation":
         units = [text.strip() for text in unit.split(",")]
         for number, part in enumerate(value):
             own = units[number * len(units) // len(value)]
-            yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part, meaning, field)
+            yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part,
+                          meaning, field)
     elif value is None and _takes_numbers(type_of(field)):
         yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
     elif isinstance(value, tuple) and _takes_numbers(type_of(field)):
@@ -143,14 +153,16 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
     low, high = _range(float(value), limits, unit_of(field).split(",")[0])
     if whole:
         low, high = math.floor(low), math.ceil(high)
-    knob = Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low, high, limits=limits)
+    knob = Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low,
+                high, limits=limits)
     excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
     return replace(knob, low=min(low + knob.step, value)) if excluded else knob
 
 
 def _limits(field: FieldInfo) -> tuple[float, float]:
     """Between which a field takes numbers, as it declares."""
-    found = {name: [float(limit) for mark in field.metadata if (limit := getattr(mark, name, None)) is not None] for name in _MARKS}
+    found = {name: [float(limit) for mark in field.metadata if (limit := getattr(mark, name, None)) is not None]
+             for name in _MARKS}
     return max([*found["gt"], *found["ge"]], default=-math.inf), min([*found["lt"], *found["le"]], default=math.inf)
 
 

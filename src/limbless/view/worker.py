@@ -18,7 +18,9 @@ CANCELLED = "cancelled; the last good run is shown"
 
 
 class Later:
-    """Does the newest of several things, once no other has come for a while: a number is not run while it is being typed."""
+    """Does the newest of several things, once no other has come for a while: a number is not run while it is being
+    typed.
+    """
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
@@ -112,7 +114,8 @@ class Worker:
         except (InputError, SimulationError) as error:
             self._failed(str(error) if isinstance(error, InputError) else f"The run failed: {error}")
         except MemoryError:
-            self._failed("this run needs more memory than there is; shorten it, record less often, or take fewer bodies")
+            self._failed("this run needs more memory than there is; shorten it, record less often, or take fewer "
+                         "bodies")
         except Exception as error:                       # a page must say what happened, whatever it was
             self._failed(f"Unexpected error: {type(error).__name__}: {error}")
         else:

@@ -1,9 +1,9 @@
 """Witnesses of recorded variables: each compares a variable of a run with something that does not share its code.
 
-A witness is a function of a `Case`, registered for the variables that it vouches for. `test_witnesses.py` asks that every variable of every
-model has one, that it agrees, and that it notices when the variable is wrong: turned round, two per cent too large, with one component
-turned round. Kinematics, dynamics, statics are written once more here, in NumPy, from the numbers that the runs were made of; rates are
-differences of recorded values.
+A witness is a function of a `Case`, registered for the variables that it vouches for. `test_witnesses.py` asks that
+every variable of every model has one, that it agrees, and that it notices when the variable is wrong: turned round, two
+per cent too large, with one component turned round. Kinematics, dynamics, statics are written once more here, in NumPy,
+from the numbers that the runs were made of; rates are differences of recorded values.
 """
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ Array = np.ndarray
 
 
 class Case:
-    """Runs of one model, by name, made when they are first asked for. `tolerance`: relative to the largest value, where a witness does
-    not say another."""
+    """Runs of one model, by name, made when they are first asked for. `tolerance`: relative to the largest value, where
+    a witness does not say another.
+    """
 
     def __init__(self, makers: Mapping[str, Callable[[], xr.Dataset]], tolerance: float) -> None:
         self.runs, self.tolerance = {name: cache(make) for name, make in makers.items()}, tolerance
@@ -33,7 +34,8 @@ class Case:
         def other(make: Callable[[], xr.Dataset]) -> Callable[[], xr.Dataset]:
             def changed() -> xr.Dataset:
                 data = make()
-                return data.assign({variable: (data[variable].dims, change(data[variable]))}) if variable in data else data
+                return data.assign({variable: (data[variable].dims,
+                                               change(data[variable]))}) if variable in data else data
             return changed
         return Case({name: other(make) for name, make in self.runs.items()}, self.tolerance)
 
@@ -88,14 +90,18 @@ def rate(time: Array, values: Array) -> Array:
 
 
 def integral(time: Array, values: Array) -> Array:
-    """Integral from the first record on, at every record: trapezia with the correction by slopes at their ends (fourth order)."""
+    """Integral from the first record on, at every record: trapezia with the correction by slopes at their ends (fourth
+    order).
+    """
     h, slope = time[1] - time[0], np.gradient(values, time, axis=0, edge_order=2)
     parts = 0.5 * h * (values[1:] + values[:-1]) - h * h / 12.0 * (slope[1:] - slope[:-1])
     return np.concatenate([np.zeros_like(values[:1]), np.cumsum(parts, axis=0)])
 
 
 def fine_integral(time: Array, of: Callable[[Array], Array], *values: Array) -> Array:
-    """Integral from the first record to the last of what is no smooth function of smooth values: these by splines, forty points apiece."""
+    """Integral from the first record to the last of what is no smooth function of smooth values: these by splines,
+    forty points apiece.
+    """
     from scipy.interpolate import CubicSpline
 
     fine = np.linspace(time[0], time[-1], 40 * (len(time) - 1) + 1)
@@ -108,7 +114,9 @@ def chords(places: Array) -> Array:
 
 
 def extremes(data: dict[str, Array], efforts: Array, limit: Array) -> tuple[Array, Array, Array]:
-    """Of efforts at every step (records, ..): the largest with its sign, when that was, when the limit was first passed (else infinite)."""
+    """Of efforts at every step (records, ..): the largest with its sign, when that was, when the limit was first passed
+    (else infinite).
+    """
     size, time = np.abs(efforts), data["time"]
     worst, beyond = size.argmax(axis=0), size > limit
     return (np.take_along_axis(efforts, worst[None], axis=0)[0], time[worst],
@@ -126,7 +134,8 @@ def same_instants(found: Array, expected: Array) -> None:
 def spin(R: Array, R_rate: Array) -> Array:
     """Angular velocity (.., 3), axes of the frame in which R is given: the skew part of R' Rᵀ."""
     W = R_rate @ np.swapaxes(R, -1, -2)
-    return np.stack([W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=-1) / 2.0
+    return np.stack([W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]],
+                    axis=-1) / 2.0
 
 
 def turned(R: Array, v: Array) -> Array:

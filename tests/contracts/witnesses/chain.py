@@ -1,4 +1,6 @@
-"""Chains: three links of which every number is written here, moved by their joints; for newton-euler, geometric and non-smooth."""
+"""Chains: three links of which every number is written here, moved by their joints; for newton-euler, geometric and
+non-smooth.
+"""
 from __future__ import annotations
 
 from functools import cache
@@ -18,32 +20,39 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 STEP, RECORDS = 2e-3, 41
 
 LENGTH = np.array([0.10, 0.12, 0.09])
-OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])       # origin of each link in the frame before it
+OFFSET = np.array([[0.0, 0.0, 0.0], [0.10, 0.0, 0.0], [0.12, 0.0, 0.0]])       # origin of each link in the frame before
+                                                                               # it
 AXIS = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])                             # of the two joints
 MASS = np.array([0.8, 0.5, 0.4])
 CENTRE = np.array([[0.05, 0.01, -0.005], [0.06, -0.01, 0.004], [0.045, 0.005, 0.008]])
 INERTIA = np.array([[[3e-4, 2e-5, 0], [2e-5, 9e-4, -3e-5], [0, -3e-5, 1.0e-3]],
                     [[2e-4, 0, 1e-5], [0, 8e-4, 2e-5], [1e-5, 2e-5, 7e-4]],
                     [[1e-4, 1e-5, 0], [1e-5, 4e-4, 0], [0, 0, 5e-4]]])           # about the centres of mass
-ROTOR, STIFFNESS, REST, DAMPING = np.array([2e-3, 1e-3]), np.array([0.6, 0.4]), np.array([0.1, -0.2]), np.array([0.05, 0.03])
+ROTOR, STIFFNESS, REST, DAMPING = np.array([2e-3, 1e-3]), np.array([0.6, 0.4]), np.array([0.1, -0.2]), np.array([0.05,
+                                                                                                                 0.03])
 SWING, RATE, PHASE = np.array([0.5, 0.4]), np.array([9.0, 7.0]), np.array([0.3, 1.1])
-POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(), 1)),
+POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from_rotvec([0.3, -0.5, 0.7]).as_quat(),
+                                                                   1)),
         "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
 LIMIT = (0.24, None)                                                            # N m, of the joints
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
 STILL = {**POSE, "twist": (0.0,) * 6}
-SPHERE = 0.02                                                                   # m, radius of the two spheres under each link
+SPHERE = 0.02                                                                   # m, radius of the two spheres under
+                                                                                # each link
 
 
 def chain(base: str = "free") -> ll.Chain:
     links = []
     for k in range(3):
         about = INERTIA[k] + MASS[k] * (CENTRE[k] @ CENTRE[k] * np.eye(3) - np.outer(CENTRE[k], CENTRE[k]))
-        joint = None if k == 0 else Joint(axis=tuple(AXIS[k - 1]), rotor_inertia=ROTOR[k - 1], stiffness=STIFFNESS[k - 1],
+        joint = None if k == 0 else Joint(axis=tuple(AXIS[k - 1]), rotor_inertia=ROTOR[k - 1],
+                                          stiffness=STIFFNESS[k - 1],
                                           rest=REST[k - 1], damping=DAMPING[k - 1], torque_limit=LIMIT[k - 1])
         links.append(Link(joint=joint, position=tuple(OFFSET[k]), mass=MASS[k], first_moment=tuple(MASS[k] * CENTRE[k]),
-                          inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02, half_height=0.015),
-                          contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE) for x in (0.2, 0.8))))
+                          inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02,
+                                                                                   half_height=0.015),
+                          contact_shapes=tuple(Sphere(centre=(x * LENGTH[k], 0.0, 0.0), radius=SPHERE)
+                                               for x in (0.2, 0.8))))
     return ll.Chain(base=base, links=tuple(links))
 
 
@@ -51,10 +60,12 @@ def swinging(t: Array, s: Array) -> Array:
     return SWING * np.sin(RATE * t[:, None] + PHASE)
 
 
-def moved(model: Any, robot: ll.Chain, environment: Any = (), step: float = STEP, every: float = STEP, records: int = RECORDS,
+def moved(model: Any, robot: ll.Chain, environment: Any = (), step: float = STEP, every: float = STEP,
+          records: int = RECORDS,
           **options: Any) -> Any:
     gait = options.pop("gait", None) or ll.FunctionGait(function=swinging, drives="joint")
-    return ll.simulate(robot, gait, environment, model=model, duration=(records - 1) * every, step=step, record_every=every,
+    return ll.simulate(robot, gait, environment, model=model, duration=(records - 1) * every, step=step,
+                       record_every=every,
                        initial=options.pop("initial", POSE), **options).dataset
 
 
@@ -86,7 +97,8 @@ def bodies(data: dict[str, Array]) -> Bodies:
     turns, places = np.stack(R, axis=1), np.stack(origin, axis=1)
     centre = places + turned(turns, np.broadcast_to(CENTRE, places.shape))
     w = spin(turns, rate(data["time"], turns))
-    return Bodies(turns, places, centre, rate(data["time"], centre), w, turned(turns @ INERTIA @ np.swapaxes(turns, -1, -2), w))
+    return Bodies(turns, places, centre, rate(data["time"], centre), w,
+                  turned(turns @ INERTIA @ np.swapaxes(turns, -1, -2), w))
 
 
 def beyond(data: dict[str, Array], first: int, about: Array) -> tuple[Array, Array]:
@@ -108,7 +120,8 @@ def spring(data: dict[str, Array]) -> Array:
 def twist_is_the_rate_of_the_pose(case: Case) -> None:
     data = case.of("free")
     R, time = matrix(data["base_orientation"]), data["time"]
-    assert np.allclose(data["base_position"][0], POSE["position"]) and np.allclose(data["base_orientation"][0], POSE["orientation"])
+    assert np.allclose(data["base_position"][0], POSE["position"]) and np.allclose(data["base_orientation"][0],
+                                                                                   POSE["orientation"])
     assert np.allclose(data["base_twist"][0], POSE["twist"])
     case.same(back(R, rate(time, data["base_position"]))[INNER], data["base_twist"][INNER, :3])
     case.same(back(R, spin(R, rate(time, R)))[INNER], data["base_twist"][INNER, 3:])
@@ -148,7 +161,8 @@ def sections_are_where_the_joints_put_them(case: Case) -> None:
     case.same(data["position"], b.origin + turned(b.R, np.broadcast_to(half, b.origin.shape)))
     case.same(matrix(data["orientation"]), b.R)
     along = np.einsum("rki,rki->rk", data["orientation"][:, 0, None], data["orientation"])
-    assert (along[0] > 0.0).all() and (np.einsum("rki,rki->rk", data["orientation"][1:], data["orientation"][:-1]) > 0.9).all()
+    assert (along[0] > 0.0).all() and (np.einsum("rki,rki->rk", data["orientation"][1:],
+                                                 data["orientation"][:-1]) > 0.9).all()
     assert np.allclose(data["orientation"][:, 0], data["base_orientation"])
 
 
@@ -209,7 +223,8 @@ def what_holds_the_base_moves_the_rest(case: Case) -> None:
     data = case.of("held")
     b = bodies(data)
     force, moment = beyond(data, 0, data["base_position"])
-    case.same(data["base_reaction"][INNER], np.concatenate([back(b.R[:, 0], force), back(b.R[:, 0], moment)], axis=1)[INNER])
+    case.same(data["base_reaction"][INNER], np.concatenate([back(b.R[:, 0], force), back(b.R[:, 0], moment)],
+                                                           axis=1)[INNER])
     free = case.of("free")["base_reaction"]
     assert np.abs(free).max() < 1e-6
 
@@ -221,7 +236,8 @@ def kinetic_energy(case: Case) -> None:
     data = case.of("free")
     b = bodies(data)
     of_links = 0.5 * (MASS * (b.velocity**2).sum(axis=2)).sum(axis=1) + 0.5 * (b.spin * b.angular).sum(axis=(1, 2))
-    case.same(data["kinetic_energy"][INNER], (of_links + 0.5 * (ROTOR * data["joint_velocity"] ** 2).sum(axis=1))[INNER])
+    case.same(data["kinetic_energy"][INNER],
+              (of_links + 0.5 * (ROTOR * data["joint_velocity"] ** 2).sum(axis=1))[INNER])
 
 
 @witness(MODELS, "potential_energy")
@@ -254,7 +270,9 @@ def impulse_of_the_weight(case: Case) -> None:
 
 
 def hand_powers(data: dict[str, Array]) -> dict[str, Array]:
-    """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of which has its own witness."""
+    """Of actuators, weight and springs; from torques, rates and the motion of the centre of mass, each of which has its
+    own witness.
+    """
     return {"actuator": (data["joint_torque"] * data["joint_velocity"]).sum(axis=1),
             "environment": MASS.sum() * data["com_velocity"] @ GRAVITY,
             "passive": (spring(data) * data["joint_velocity"]).sum(axis=1)}

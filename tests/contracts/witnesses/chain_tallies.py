@@ -1,9 +1,21 @@
-"""What chains count at every step: works by parts, path, peaks and limits, against records of every step and the weight's closed form."""
+"""What chains count at every step: works by parts, path, peaks and limits, against records of every step and the
+weight's closed form.
+"""
 from __future__ import annotations
 
 import numpy as np
 
-from tests.contracts.witnesses import Array, Case, chords, extremes, fine_integral, integral, same_instants, spin, witness
+from tests.contracts.witnesses import (
+    Array,
+    Case,
+    chords,
+    extremes,
+    fine_integral,
+    integral,
+    same_instants,
+    spin,
+    witness,
+)
 from tests.contracts.witnesses.chain import LIMIT, MASS, MODELS, PULLS, bodies, hand_powers
 from tests.contracts.witnesses.non_smooth import DOWN, closed, spheres
 
@@ -15,7 +27,9 @@ def driven(data: dict[str, Array]) -> Array:
 
 @witness(MODELS, "joint_work")
 def works_of_the_joints(case: Case) -> None:
-    """Each by its torque along its rate, from the second record on (the non-smooth model has no torque at the first); and all together."""
+    """Each by its torque along its rate, from the second record on (the non-smooth model has no torque at the first);
+    and all together.
+    """
     data = case.of("free")
     for joint in range(2):
         work = data["joint_work"][:, joint]
@@ -67,10 +81,11 @@ def wheels_work_along_their_way(case: Case) -> None:
 
 @witness("non-smooth", "contact_work")
 def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
-    """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its link.
+    """The mean force of each step along the way of the point under the sphere: that of its centre, and the turn of its
+    link.
 
-    The model works along the mean of the velocities before and after a step, which is that way to first order in the step (2.6 % where
-    sliding begins here); together with the laws' all works are the environment's to rounding.
+    The model works along the mean of the velocities before and after a step, which is that way to first order in the
+    step (2.6 % where sliding begins here); together with the laws' all works are the environment's to rounding.
     """
     data = case.of("sliding")
     b = bodies(data)
@@ -85,9 +100,12 @@ def contacts_work_along_the_way_of_what_they_touch(case: Case) -> None:
 
 @witness(MODELS, "com_path")
 def path_of_the_centre_of_mass(case: Case) -> None:
-    """Chords. The path is counted in trapezia of the speed: h²/12 times the change of its slope, here 20 m/s2, is 3e-4 of it."""
+    """Chords. The path is counted in trapezia of the speed: h²/12 times the change of its slope, here 20 m/s2, is 3e-4
+    of it.
+    """
     data = case.of("free")
-    case.same(data["com_path"], chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()), max(case.tolerance, 6e-4))
+    case.same(data["com_path"], chords(np.einsum("k,rki->ri", MASS, bodies(data).centre) / MASS.sum()),
+              max(case.tolerance, 6e-4))
 
 
 @witness(MODELS, "work_exchanged")

@@ -28,17 +28,22 @@ def non_smooth() -> Case:
     gait = ll.FunctionGait(function=flat, drives="joint")
     return Case({"free": lambda: moved("non-smooth", chain(), PULLS, step=FINE),
                  "sliding": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial=over, gait=gait),
-                 "resting": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()), initial={"position": over["position"]},
-                                          gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)), drives="joint")),
-                 "careless": lambda: moved(NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()), initial=over, gait=gait)},
+                 "resting": lambda: moved("non-smooth", chain(), (ground, ll.Gravity()),
+                                          initial={"position": over["position"]},
+                                          gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)),
+                                                               drives="joint")),
+                 "careless": lambda: moved(NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()),
+                                           initial=over, gait=gait)},
                 5e-3)
 
 
 def spheres(data: dict[str, Array], middle: bool = True) -> Array:
-    """Centres of all spheres in the order of the contacts, at the middle of the step that ended at each record but the first; or at
-    each record."""
+    """Centres of all spheres in the order of the contacts, at the middle of the step that ended at each record but the
+    first; or at each record.
+    """
     b = bodies(data)
-    local = np.stack([np.stack([x * LENGTH, 0.0 * LENGTH, 0.0 * LENGTH], axis=1) for x in (0.2, 0.8)], axis=1)       # (links, 2, 3)
+    # (links, 2, 3)
+    local = np.stack([np.stack([x * LENGTH, 0.0 * LENGTH, 0.0 * LENGTH], axis=1) for x in (0.2, 0.8)], axis=1)
     place = b.origin[:, :, None] + turned(b.R[:, :, None], np.broadcast_to(local, (len(b.R), *local.shape)))
     ended = place.reshape(len(place), 6, 3)
     return 0.5 * (ended[1:] + ended[:-1]) if middle else ended
@@ -87,7 +92,8 @@ def contacts_are_open_stick_or_slip(case: Case) -> None:
     data = case.of("sliding")
     force = data["contact_force"]
     rub, load = np.hypot(force[..., 0], force[..., 1]), force[..., 2]
-    case.same(data["contact_state"], np.where(load == 0.0, 0.0, np.where(rub > (1.0 - 1e-4) * FRICTION * load, 2.0, 1.0)))
+    case.same(data["contact_state"], np.where(load == 0.0, 0.0, np.where(rub > (1.0 - 1e-4) * FRICTION * load, 2.0,
+                                                                         1.0)))
     resting = case.of("resting")
     assert (resting["contact_state"][-1] == (np.linalg.norm(resting["contact_force"][-1], axis=-1) > 0.0)).all()
 
@@ -104,8 +110,9 @@ def the_resultant_of_all_contacts(case: Case) -> None:
 
 @witness("non-smooth", "contact_residual")
 def the_contact_laws_are_kept(case: Case) -> None:
-    """No more than the solver's bound, where the forces obey the laws (`contacts_change_the_momentum`, and for whole runs the golden test
-    `test_snake_residual`); more where the solver is told to be content with less."""
+    """No more than the solver's bound, where the forces obey the laws (`contacts_change_the_momentum`, and for whole
+    runs the golden test `test_snake_residual`); more where the solver is told to be content with less.
+    """
     data = case.of("sliding")
     assert data["contact_residual"].min() >= 0.0 and data["contact_residual"].max() < 1e-7
     assert case.of("careless")["contact_residual"].max() > 1e-7

@@ -1,4 +1,6 @@
-"""Spines pulled by tendons: three vertebrae of the neck put together by hand; its energy, differentiated numerically, says the rest."""
+"""Spines pulled by tendons: three vertebrae of the neck put together by hand; its energy, differentiated numerically,
+says the rest.
+"""
 from __future__ import annotations
 
 from functools import cache
@@ -25,14 +27,17 @@ ROBOT = {"preset": "snake-neck", "count": 3}
 INITIAL = {"position": PLACE.tolist(), "orientation": np.roll(TURN.as_quat(), 1).tolist()}
 PULLS = [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.5, 0.2, 0.0, 0.1], [2.0, 0.6, 0.45, 0.05, 0.0]]
 HARD = [[0.0, 2.0, 0.3, 0.0, 0.0], [1.0, 2.4, 2.2, 0.0, 0.0]]
-TO_AND_FRO = [[0.0, 0.2, 0.1, 0.0, 0.0], [1.0, 0.8, 0.5, 0.0, 0.0], [2.0, 0.79, 0.5, 0.0, 0.0], [3.0, 0.1, 0.05, 0.0, 0.0]]
-POINTS = [[0.0, 0.055, 0.002, 0.001], [1.0, 0.055, -0.004, 0.003], [2.0, 0.0, 0.2, 0.0]]               # the last is out of reach
+TO_AND_FRO = [[0.0, 0.2, 0.1, 0.0, 0.0], [1.0, 0.8, 0.5, 0.0, 0.0], [2.0, 0.79, 0.5, 0.0, 0.0],
+              [3.0, 0.1, 0.05, 0.0, 0.0]]
+# the last is out of reach
+POINTS = [[0.0, 0.055, 0.002, 0.001], [1.0, 0.055, -0.004, 0.003], [2.0, 0.0, 0.2, 0.0]]
 LOOKS = [[0.0, 0, 0, 0, 0.1, 0.05, 0.0], [1.0, 0, 0, 0, -0.2, 0.1, 0.0], [2.0, 0, 0, 0, 2.0, -0.3, 0.0]]
 
 
 def solved(task: str, gait: dict[str, Any], **model: Any) -> Any:
     changes = {"robot": ROBOT, "task": task, "gait": gait, "initial": INITIAL, "figures": [], "environment": [
-        {"kind": "gravity"}, {"kind": "buoyancy", "density": WATER, "immersed": 0.6}], "model": {"kind": MODEL, **model}}
+        {"kind": "gravity"}, {"kind": "buoyancy", "density": WATER, "immersed": 0.6}],
+               "model": {"kind": MODEL, **model}}
     return ll.run("neck-friction", changes).dataset
 
 
@@ -60,10 +65,12 @@ REACH = np.array([WEIGHTS, (1.0 - SHARES) * WEIGHTS])                   # of the
 def posture(bend: Array) -> tuple[Array, Array, Array]:
     """Centres (4, 3) and axes (4, 3, 3) of the disks, and centroids of the joints (3, 3).
 
-    A vertebra is an arc: its end and centroid are integrals (Gauss) of its direction, which turns evenly to the whole bend.
+    A vertebra is an arc: its end and centroid are integrals (Gauss) of its direction, which turns evenly to the whole
+    bend.
     """
     whole = np.stack([np.zeros(3), -bend[:, 1], bend[:, 0]], axis=1)
-    shares = np.append(SHARES, 1.0)[:, None, None] * whole                          # along each vertebra, its outer end last
+    # along each vertebra, its outer end last
+    shares = np.append(SHARES, 1.0)[:, None, None] * whole
     turning = Rotation.from_rotvec(shares.reshape(-1, 3)).as_matrix().reshape(-1, 3, 3, 3)
     ends = LENGTH[:, None] * np.einsum("es,svi->evi", REACH, turning[:-1, :, :, 0])
     places, turns, middles = [np.zeros(3)], [np.eye(3)], []
@@ -199,7 +206,8 @@ def friction_takes_from_the_tension_at_every_disk_that_is_passed(case: Case) -> 
     data = case.of("rub")
     state = data["slip_state"]
     assert (state[[0, 1], :2] == 1.0).all() and (state[3, :2] == -1.0).all() and -1.0 < state[2, 0] < 1.0
-    case.same(data["friction_coefficient"], np.broadcast_to(RUB * np.array([1.0, 1.0, 0.0])[:, None], data["friction_coefficient"].shape))
+    case.same(data["friction_coefficient"], np.broadcast_to(RUB * np.array([1.0, 1.0, 0.0])[:, None],
+                                                            data["friction_coefficient"].shape))
     for k in range(len(data["time"])):
         along, turns = chords(data["bend"][k]), posture(data["bend"][k])[1]
         expected = []
@@ -259,7 +267,8 @@ def the_tip_gives_way(case: Case) -> None:
 def targets_and_what_is_missed(case: Case) -> None:
     data = case.of("place")
     case.same(data["target"], np.array(POINTS)[:, 1:], 1e-12)
-    away = [np.linalg.norm(posture(bend)[0][-1, 1:] - target[1:]) for bend, target in zip(data["bend"], data["target"], strict=True)]
+    away = [np.linalg.norm(posture(bend)[0][-1, 1:] - target[1:]) for bend, target in zip(data["bend"], data["target"],
+                                                                                          strict=True)]
     case.same(data["target_error"], np.array(away))
     assert data["target_error"][:2].max() < 1e-9 and data["target_error"][2] > 0.01
 

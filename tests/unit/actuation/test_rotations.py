@@ -30,7 +30,8 @@ def test_rotation_vector_motion(angle):
     start = angle * direction / np.linalg.norm(direction)
     coefficients = (start, rng.normal(size=3), rng.normal(size=3))
     turned = rotation_vector_motion(*polynomial(coefficients, [0.0]))
-    np.testing.assert_allclose(quaternion_to_matrix(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(), atol=1e-14)
+    np.testing.assert_allclose(quaternion_to_matrix(turned.quaternion[0]), Rotation.from_rotvec(start).as_matrix(),
+                               atol=1e-14)
     check_derivatives(rotation_vector_motion, coefficients)
 
 

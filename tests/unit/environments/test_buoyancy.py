@@ -17,7 +17,8 @@ STILL = ll.BodyWave(amplitude=0.0)
 def test_lift_is_minus_the_weight_of_the_displaced_water() -> None:
     """An eel of half the density of water, held at its nose: the clamp gives weight minus lift, and its moment."""
     eel = ll.KhalilEel(density=500.0, base="fixed")
-    held = ll.NewtonEuler(eel, [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse(np.zeros(36), np.zeros(36), np.zeros(36))
+    held = ll.NewtonEuler(eel, [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse(np.zeros(36), np.zeros(36),
+                                                                                    np.zeros(36))
     bodies = eel.build().bodies()
     volume = bodies.mass.sum() / 500.0
     assert held.base_reaction[2] == pytest.approx((500.0 - 1000.0) * G * volume, rel=1e-13)
@@ -28,14 +29,17 @@ def test_lift_is_minus_the_weight_of_the_displaced_water() -> None:
 
 def test_lift_acts_at_the_centroid_of_the_volume() -> None:
     """A body whose centre of volume is beside its centre of mass turns upright: moment = lift x lever."""
-    body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002, volume_centre=(0.05, 0.0, 0.0))
-    found = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse([], [], []).base_acceleration
+    body = Link(mass=2.0, first_moment=(0.0, 0.0, 0.0), inertia=(0.1, 0, 0, 0.1, 0, 0.1), volume=0.002,
+                volume_centre=(0.05, 0.0, 0.0))
+    found = ll.NewtonEuler(ll.Chain(links=(body,)), [ll.Gravity(), ll.Buoyancy(density=1000.0)]).inverse([], [],
+                                                                                                         []).base_acceleration
     np.testing.assert_allclose(found, [0, 0, 0, 0, -0.05 * 2.0 * G / 0.1, 0], rtol=0, atol=1e-12)
 
 
 def test_immersed_fraction() -> None:
     body = ll.UniformChain(links=1, density=600.0)
-    full, part = (ll.NewtonEuler(body, ll.Buoyancy(immersed=share)).inverse([], [], []).base_acceleration for share in (1.0, 0.25))
+    full, part = (ll.NewtonEuler(body, ll.Buoyancy(immersed=share)).inverse([], [], []).base_acceleration
+                  for share in (1.0, 0.25))
     np.testing.assert_allclose(part, 0.25 * full, rtol=1e-13)
 
 
@@ -53,7 +57,8 @@ def test_a_half_heavy_cylinder_floats_half_immersed() -> None:
 
 @pytest.mark.parametrize("height", [-0.05, -0.02, 0.01, 0.03, 0.059])
 def test_cut_ellipse(height: float) -> None:
-    """The immersed area of an ellipse cut at depth d = -height/b under its centre: (acos(-d) + d sqrt(1 - d²)) / π of it.
+    """The immersed area of an ellipse cut at depth d = -height/b under its centre: (acos(-d) + d sqrt(1 - d²)) / π of
+    it.
 
     The half height is guarded against zero by 1e-12 m, which is 2e-11 of it: hence 1e-9 m/s2.
     """
@@ -67,7 +72,9 @@ def test_above_and_below_the_surface() -> None:
     deep = floating(500.0, -0.2)
     np.testing.assert_allclose(deep, [0, 0, G, 0, 0, 0], rtol=0, atol=1e-12)
     body = ll.UniformChain(links=1, length=0.5, half_width=0.04, half_height=0.06, density=500.0)
-    everywhere = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy()]).inverse([], [], [], base_position=(0, 0, -0.2)).base_acceleration
+    everywhere = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy()]).inverse([], [], [],
+                                                                             base_position=(0, 0,
+                                                                                            -0.2)).base_acceleration
     np.testing.assert_allclose(deep, everywhere, rtol=0, atol=1e-12)
 
 
@@ -76,7 +83,8 @@ def test_it_comes_to_rest_at_the_right_height() -> None:
     from scipy.optimize import brentq
 
     body = ll.UniformChain(links=1, length=0.5, half_width=0.05, half_height=0.05, density=700.0)
-    data = ll.simulate(body, STILL, [ll.Gravity(), ll.Buoyancy(surface=0.3), ll.Drag(along=5.0, lateral=30.0, vertical=30.0)], duration=8.0,
+    data = ll.simulate(body, STILL, [ll.Gravity(), ll.Buoyancy(surface=0.3), ll.Drag(along=5.0, lateral=30.0,
+                                                                                     vertical=30.0)], duration=8.0,
                        step=0.01, record_every=0.5, initial={"position": (0.0, 0.0, 0.5)}).dataset
     depth = brentq(lambda d: (math.acos(-d) + d * math.sqrt(1 - d**2)) / math.pi - 0.7, -0.99, 0.99)
     assert data.base_position.values[-1, 2] == pytest.approx(0.3 - 0.05 * depth, abs=1e-6)
@@ -84,7 +92,9 @@ def test_it_comes_to_rest_at_the_right_height() -> None:
 
 
 def test_an_upright_buoy_sinks_to_its_share() -> None:
-    """A rod standing upright: the immersed length is its share of density; slices count whole, so Gauss points set the accuracy."""
+    """A rod standing upright: the immersed length is its share of density; slices count whole, so Gauss points set the
+    accuracy.
+    """
     half = math.sqrt(0.5)
     body = ll.UniformChain(links=1, length=1.0, half_width=0.02, half_height=0.02, density=500.0)
     model = ll.NewtonEuler(body, [ll.Gravity(), ll.Buoyancy(surface=0.0, points=64)])
@@ -106,7 +116,8 @@ def test_lift_takes_the_gravity_of_gravity() -> None:
     """A body as dense as the water hangs still in any field; two fields for weight and lift are a mistake."""
     body = ll.UniformChain(links=1, density=1000.0)
     for field in ((0.0, 0.0, -1.62), (1.0, 2.0, -9.0)):
-        found = ll.NewtonEuler(body, [ll.Gravity(acceleration=field), ll.Buoyancy()]).inverse([], [], []).base_acceleration
+        found = ll.NewtonEuler(body, [ll.Gravity(acceleration=field), ll.Buoyancy()]).inverse([], [],
+                                                                                              []).base_acceleration
         np.testing.assert_allclose(found, 0.0, atol=1e-14)
     moon = ll.Gravity(acceleration=(0.0, 0.0, -1.62))
     with pytest.raises(InputError, match=r"buoyancy.acceleration: \[0.0, 0.0, -9.81\] is given and gravity has"):

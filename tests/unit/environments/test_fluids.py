@@ -26,7 +26,8 @@ STILL = ll.BodyWave(amplitude=0.0)
 def glide(environment: list, velocity: tuple, density: float = 1000.0, **timing: float) -> np.ndarray:
     """Twist over time of a link that starts with a velocity and no rotation."""
     options = {"duration": 2.0, "step": 0.005, "record_every": 0.1, **timing}
-    return ll.simulate(link(density), STILL, environment, initial={"twist": (*velocity, 0.0, 0.0, 0.0)}, **options).dataset
+    return ll.simulate(link(density), STILL, environment, initial={"twist": (*velocity, 0.0, 0.0, 0.0)},
+                       **options).dataset
 
 
 # Linear drag
@@ -51,7 +52,8 @@ def test_linear_drag_terminal_speed() -> None:
     data = glide([ll.Drag(vertical=20.0), ll.Gravity()], (0.0, 0.0, 0.0))
     rate = 20.0 * L / MASS
     expected = -9.81 / rate * (1 - np.exp(-rate * data.time.values))
-    np.testing.assert_allclose(data.base_twist.values[:, 2], expected, rtol=1e-8)       # (4.2/s x 5 ms)⁴ / 120 is the error of a step
+    # (4.2/s x 5 ms)⁴ / 120 is the error of a step
+    np.testing.assert_allclose(data.base_twist.values[:, 2], expected, rtol=1e-8)
 
 
 def test_linear_drag_on_a_turning_link() -> None:
@@ -67,14 +69,16 @@ def test_linear_drag_on_a_turning_link() -> None:
 def test_linear_drag_in_roll() -> None:
     model = ll.NewtonEuler(link(), ll.Drag(roll=0.3))
     found = model.inverse([], [], [], [0.0, 0.0, 0.0, 1.5, 0.0, 0.0]).base_acceleration
-    np.testing.assert_allclose(found, [0, 0, 0, -0.3 * L * 1.5 / (MASS * (A**2 + B**2) / 4), 0, 0], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found, [0, 0, 0, -0.3 * L * 1.5 / (MASS * (A**2 + B**2) / 4), 0, 0], rtol=1e-12,
+                               atol=1e-14)
 
 
 def test_drag_in_a_current_carries_along() -> None:
     """V tends to the current: V - U = (V0 - U) exp(-c L t / m)."""
     data = glide([ll.Drag(along=5.0, current=(0.4, 0.0, 0.0))], (0.0, 0.0, 0.0))
     rate = 5.0 * L / MASS
-    np.testing.assert_allclose(data.base_twist.values[:, 0], 0.4 * (1 - np.exp(-rate * data.time.values)), rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(data.base_twist.values[:, 0], 0.4 * (1 - np.exp(-rate * data.time.values)), rtol=1e-9,
+                               atol=1e-14)
 
 
 # Water
@@ -97,7 +101,8 @@ def test_quadratic_drag_with_added_mass(axis: int, drag: float, added: float) ->
 
 def test_quadratic_drag_uses_the_whole_normal_speed() -> None:
     """(46): both normal components are slowed by the norm of both, not each by its own square."""
-    found = ll.NewtonEuler(link(), ll.Water(added_mass="none")).inverse([], [], [], [0.0, 0.3, 0.4, 0.0, 0.0, 0.0]).base_acceleration
+    found = ll.NewtonEuler(link(), ll.Water(added_mass="none")).inverse([], [], [], [0.0, 0.3, 0.4, 0.0, 0.0,
+                                                                                     0.0]).base_acceleration
     expected = -np.array([0.5 * RHO * 2 * B * 0.5 * 0.3, 0.5 * RHO * 2 * A * 0.5 * 0.4]) * L / MASS
     np.testing.assert_allclose(found[1:3], expected, rtol=1e-12)
 
@@ -123,7 +128,9 @@ def test_quadratic_drag_in_roll() -> None:
 
 
 def test_gauss_points_converge_to_the_integral() -> None:
-    """A link that turns about its middle: the drag moment is C ω² 2 (L/2)⁴/4, which a rule reaches slowly because |V| has a kink."""
+    """A link that turns about its middle: the drag moment is C ω² 2 (L/2)⁴/4, which a rule reaches slowly because |V|
+    has a kink.
+    """
     exact = 0.5 * RHO * 2 * B * 2.0 * (L / 2) ** 4 / 4 * 4.0
     errors = []
     for points in (2, 4, 8, 16, 32):
@@ -160,7 +167,8 @@ def test_two_waters_add_up() -> None:
     whole = ll.NewtonEuler(ll.KhalilEel(), ll.Water()).inverse(np.zeros(36), np.full(36, 0.2), np.ones(36))
     halves = ll.NewtonEuler(ll.KhalilEel(), [ll.Water(density=500.0), ll.Water(density=500.0)]).inverse(
         np.zeros(36), np.full(36, 0.2), np.ones(36))
-    np.testing.assert_allclose(halves.joint_torque, whole.joint_torque, rtol=0, atol=1e-12 * np.abs(whole.joint_torque).max())
+    np.testing.assert_allclose(halves.joint_torque, whole.joint_torque, rtol=0,
+                               atol=1e-12 * np.abs(whole.joint_torque).max())
 
 
 # What is refused

@@ -23,7 +23,8 @@ STILL = ll.JointWave(yaw_amplitude=0.0)
 def on_contact(ground: ContactEnvironment) -> Callable[[str, float], float]:
     """Deceleration of one link that slides along its x, in the non-smooth model."""
     def decelerate(head: str, way: float) -> float:
-        run = ll.simulate(LINK.changed(head=head), STILL, (ground, ll.Gravity()), model="non-smooth", duration=0.02, step=0.001,
+        run = ll.simulate(LINK.changed(head=head), STILL, (ground, ll.Gravity()), model="non-smooth", duration=0.02,
+                          step=0.001,
                           initial={"position": (0.0, 0.0, HEIGHT), "twist": (way * SPEED, 0, 0, 0, 0, 0)})
         velocity = run.dataset["com_velocity"].values[:, 0]
         return float(way * (velocity[0] - velocity[-1])) / 0.02
@@ -37,7 +38,8 @@ def on_regularised_chain(head: str, way: float) -> float:
 
 def on_regularised_rod(head: str, way: float) -> float:
     run = ll.simulate(Rod(base="planar", head=head), BodyWave(amplitude=0.0), RegularisedFriction(speed=1e-3, **MU),
-                      duration=0.002, step=0.00025, model="macro-continuous", initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
+                      duration=0.002, step=0.00025, model="macro-continuous",
+                      initial={"twist": (way * SPEED, 0, 0, 0, 0, 0)})
     return float(-way * run.dataset["base_acceleration"].values[0, 0])
 
 
@@ -59,9 +61,11 @@ def test_forward_is_head_first(kind: str) -> None:
 
 
 def test_every_hard_thing_packs_it_alike() -> None:
-    things = [ll.Ground(**MU), Pegs(feet=((0.0, 0.0, 0.0),), **MU), Boxes(centres=((0.0, 0.0, 0.0),), sizes=((1.0, 1.0, 1.0),), **MU),
+    things = [ll.Ground(**MU), Pegs(feet=((0.0, 0.0, 0.0),), **MU), Boxes(centres=((0.0, 0.0, 0.0),),
+                                                                          sizes=((1.0, 1.0, 1.0),), **MU),
               ll.Terrain(table=((0.0, 0.0), (0.0, 0.0)), **MU)]
     for thing in things:
         along, against = (Surface.of(thing.surfaces(head).rows).friction[0, :2] for head in ("tip", "base"))
-        np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])                 # for slip along x, and against it
+        # for slip along x, and against it
+        np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])
         np.testing.assert_array_equal(against, [TAIL_FIRST, HEAD_FIRST])

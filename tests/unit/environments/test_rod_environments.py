@@ -103,7 +103,8 @@ def test_a_whole_run_by_schedule_is_that_of_spacing() -> None:
     kinds = (ll.Support(spacing=0.2), ll.Support(schedule=rows))
     forces = [ll.simulate(SNAKE, ll.TravellingCurvature(), kind, model=FINE, duration=1.1, step=0.02,
                           record_every=0.1).dataset for kind in kinds]
-    for a, b in zip(forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1], strict=True):
+    for a, b in zip(forces[0]["support_wrench"].values[..., 1], forces[1]["support_wrench"].values[..., 1],
+                    strict=True):
         assert sorted(a[a != 0.0]) == pytest.approx(sorted(b[b != 0.0]), abs=1e-4)
 
 

@@ -1,4 +1,5 @@
-"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with Newton-Euler too, and refusals."""
+"""Wheels and clamps: closed forms of dry friction, their two cones and placements, with Newton-Euler too, and refusals.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -19,7 +20,8 @@ STILL = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), len(s))), drives
 PUCK = WangSnake(modules=1)
 
 
-def slide(wheels: Wheels, twist: tuple[float, ...], duration: float, step: float = 1e-3, model: Any = "geometric", **extra: Any) -> Any:
+def slide(wheels: Wheels, twist: tuple[float, ...], duration: float, step: float = 1e-3, model: Any = "geometric",
+          **extra: Any) -> Any:
     return ll.simulate(PUCK, STILL, (wheels, *extra.pop("laws", ())), model=model, duration=duration, step=step,
                        initial={"twist": twist}, **extra).dataset
 
@@ -33,7 +35,8 @@ def test_sliding_sideways_stops_in_v_over_mu_g(cone: str) -> None:
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-12)
     assert data["com_position"].values[-1, 1] == pytest.approx(speed**2 / (2 * friction), abs=3e-4)
     assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < TOLERANCE
-    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of TOLERANCE, which steps only shrink
+    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of TOLERANCE, which
+                                                                         # steps only shrink
 
 
 def test_rolling_along_takes_the_small_coefficient() -> None:
@@ -42,7 +45,8 @@ def test_rolling_along_takes_the_small_coefficient() -> None:
 
 
 def test_a_held_wheel_does_not_creep() -> None:
-    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all; above it, with (F - mu N) / m."""
+    """A push below mu N moves a regularised wheel by eps, a set-valued one not at all; above it, with (F - mu N) / m.
+    """
     from limbless.environments.point_wrench import PointWrench
 
     limit = 0.5 * 0.5 * 9.81
@@ -52,11 +56,14 @@ def test_a_held_wheel_does_not_creep() -> None:
     assert held["contact_force"].values[5, 0, 1] == pytest.approx(-0.9 * limit, rel=1e-12)
     creeping = slide(Wheels(law="regularised", slip_speed=1e-3), (0,) * 6, 0.5, 1e-4, laws=(below,))
     assert creeping["com_velocity"].values[-1, 1] == pytest.approx(1e-3 * 0.9 / np.sqrt(1 - 0.81), rel=1e-6)
-    assert slide(Wheels(), (0,) * 6, 0.1, laws=(above,))["com_velocity"].values[-1, 1] == pytest.approx(0.1 * 0.2 * limit / 0.5, rel=1e-9)
+    assert slide(Wheels(), (0,) * 6, 0.1,
+                 laws=(above,))["com_velocity"].values[-1, 1] == pytest.approx(0.1 * 0.2 * limit / 0.5, rel=1e-9)
 
 
 def test_the_ellipse_opposes_sliding_as_a_whole() -> None:
-    """f on the ellipse with the largest power: -(mu_t^2 v_t, mu_n^2 v_n) N / |(mu_t v_t, mu_n v_n)|; the box gives both in full."""
+    """f on the ellipse with the largest power: -(mu_t^2 v_t, mu_n^2 v_n) N / |(mu_t v_t, mu_n v_n)|; the box gives both
+    in full.
+    """
     wheels = {"tangential": 0.3, "normal": 0.5}
     load, v = 0.5 * 9.81, np.array([0.4, 0.2])
     box, ellipse = (slide(Wheels(cone=cone, **wheels), (*v, 0, 0, 0, 0), 0.002, 1e-6)["contact_force"].values[0, 0, :2]
@@ -65,7 +72,9 @@ def test_the_ellipse_opposes_sliding_as_a_whole() -> None:
     assert box == pytest.approx(-mu * load, rel=1e-12)
     assert ellipse == pytest.approx(-(mu**2 * v) * load / np.linalg.norm(mu * v), rel=1e-4)
     smooth = Geometric(PUCK, Wheels(law="regularised", cone="ellipse", slip_speed=1e-6, **wheels))
-    assert smooth.generalised_force([0, 0, 0], [*v, 0])[:2] == pytest.approx(-(mu**2 * v) * load / np.linalg.norm(mu * v), rel=1e-9)
+    assert smooth.generalised_force([0, 0, 0],
+                                    [*v, 0])[:2] == pytest.approx(-(mu**2 * v) * load / np.linalg.norm(mu * v),
+                                                                  rel=1e-9)
 
 
 def test_a_belly_resists_turning_and_an_axle_does_not() -> None:
@@ -79,7 +88,9 @@ def test_a_belly_resists_turning_and_an_axle_does_not() -> None:
 
 
 def test_the_paper_robot_goes_less_far_on_its_belly() -> None:
-    """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first 2 s, and less far as well."""
+    """0.465 instead of 0.526 m in 14 s at eps = 1e-3 (specification, section 4): here the first 2 s, and less far as
+    well.
+    """
     from limbless.gaits.serpenoid import Serpenoid
 
     ends = [ll.simulate(WangSnake(), Serpenoid(), Wheels(placement=place), model="geometric", duration=6.3, step=2e-3,
@@ -104,7 +115,8 @@ def test_windows_switch_wheels_on_and_off() -> None:
 def test_loads() -> None:
     robot = WangSnake(payload=0.4).build()
     both = Wheels(), Wheels(modules=(0, 2), load="shared")
-    own, shared = ([WheelShape.of(contact.surface[SHAPE:]).load for contact in wheels.contacts(robot)] for wheels in both)
+    own, shared = ([WheelShape.of(contact.surface[SHAPE:]).load for contact in wheels.contacts(robot)]
+                   for wheels in both)
     assert own == pytest.approx(9.81 * np.array([0.5, 0.5, 0.5, 0.5, 0.9]))
     assert shared == pytest.approx(9.81 * 2.9 / 2 * np.ones(2))
 
@@ -129,12 +141,15 @@ def test_refusals(make: Any, words: str) -> None:
 
 @pytest.mark.parametrize("cone", ["box", "ellipse"])
 def test_newton_euler_and_the_geometric_model_meet_on_set_valued_wheels(cone: str) -> None:
-    """Two dynamics and two time steppings, one friction law: the same crawl, nearer with the step. At 1 ms below a micrometre in 3 s."""
+    """Two dynamics and two time steppings, one friction law: the same crawl, nearer with the step. At 1 ms below a
+    micrometre in 3 s.
+    """
     from limbless.gaits.serpenoid import Serpenoid
 
     gaps, apart = [], []
     for step in (4e-3, 1e-3):
-        runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone), model=model, duration=3.0, step=step, record_every=0.04).dataset
+        runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone), model=model, duration=3.0, step=step,
+                            record_every=0.04).dataset
                 for model in ("geometric", "newton-euler")]
         gaps.append(np.abs(runs[0]["base_position"].values - runs[1]["base_position"].values).max())
         torque = [run["joint_torque"].values[5:-1] for run in runs]
@@ -165,7 +180,8 @@ def test_newton_euler_holds_a_wheel_and_lets_it_slide() -> None:
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-9)
     assert np.abs(velocity[110:]).max() < 1e-12
     assert data["contact_state"].values[[50, 140], 0].tolist() == [2.0, 1.0]
-    assert np.abs(data["contact_force"].values[..., 2]).max() == 0.0                 # a given load bounds friction and pushes nothing
+    # a given load bounds friction and pushes nothing
+    assert np.abs(data["contact_force"].values[..., 2]).max() == 0.0
 
 
 def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
@@ -174,7 +190,9 @@ def test_the_non_smooth_model_rolls_on_wheels_too() -> None:
 
 
 def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> None:
-    """Hardly a wheel skids with 1000 across, 0.01 along: the cones then differ by less than a tenth of all that friction along does."""
+    """Hardly a wheel skids with 1000 across, 0.01 along: the cones then differ by less than a tenth of all that
+    friction along does.
+    """
     from limbless.gaits.serpenoid import Serpenoid
 
     runs = [ll.simulate(WangSnake(), Serpenoid(), Wheels(cone=cone, normal=1000.0), model="geometric", duration=0.01)
@@ -190,8 +208,10 @@ def test_an_ellipse_as_slender_as_can_be_is_solved_and_moves_like_the_box() -> N
 def test_newton_euler_refuses_what_only_the_geometric_model_can() -> None:
     with pytest.raises(ll.InputError, match="geometric"):
         ll.simulate(WangSnake(), STILL, Clamp(), model="newton-euler", duration=0.1)
-    with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth .*spherical.*regularised"):
-        ll.simulate(ll.KhalilEel(joints="spherical", base="planar"), ll.BodyWave(), Wheels(), model="newton-euler", duration=0.1)
+    with pytest.raises(ll.InputError, match=r"newton-euler with set-valued wheels is stepped by the non-smooth "
+                                            r".*spherical.*regularised"):
+        ll.simulate(ll.KhalilEel(joints="spherical", base="planar"), ll.BodyWave(), Wheels(), model="newton-euler",
+                    duration=0.1)
     with pytest.raises(ll.InputError, match="no function of one state"):
         ll.NewtonEuler(WangSnake(), Wheels())
 
@@ -207,6 +227,7 @@ def test_a_free_base_is_refused() -> None:
 def test_wheels_and_gravity_that_differ_are_noted() -> None:
     from limbless.gaits.serpenoid import Serpenoid
 
-    run = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))), model="geometric", duration=0.01,
+    run = ll.simulate(WangSnake(), Serpenoid(), (Wheels(), ll.Gravity(acceleration=(0.0, 0.0, -1.62))),
+                      model="geometric", duration=0.01,
                       step=0.001)
     assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes

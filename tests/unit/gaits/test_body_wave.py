@@ -38,7 +38,8 @@ def test_rates_and_accelerations_are_derivatives() -> None:
     times, h = np.array([0.4, 1.1, 1.6, 2.5, 9.9]), 1e-2
     samples = [FULL.sample(times + k * h, STATIONS) for k in range(-3, 4)]
     first, second = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60, np.array([2, -27, 270, -490, 270, -27, 2]) / 180
-    rate, acceleration = (sum(c * sample.value for c, sample in zip(row, samples, strict=True)) for row in (first, second))
+    rate, acceleration = (sum(c * sample.value for c, sample in zip(row, samples, strict=True)) for row in (first,
+                                                                                                            second))
     np.testing.assert_allclose(FULL.sample(times, STATIONS).rate, rate / h, rtol=0, atol=1e-9)
     np.testing.assert_allclose(FULL.sample(times, STATIONS).acceleration, acceleration / h**2, rtol=0, atol=1e-7)
 
@@ -59,13 +60,15 @@ def test_it_starts_from_rest_and_its_ramp_is_smooth() -> None:
     for part in gait.sample(np.zeros(1), STATIONS):
         np.testing.assert_array_equal(part, 0.0)
     before, after = (gait.sample(np.array([2.0 + side * 1e-9]), STATIONS) for side in (-1, 1))
-    for name, tolerance in (("value", 1e-8), ("rate", 1e-7), ("acceleration", 1e-6)):         # times the next derivative, about 50
+    # times the next derivative, about 50
+    for name, tolerance in (("value", 1e-8), ("rate", 1e-7), ("acceleration", 1e-6)):
         np.testing.assert_allclose(getattr(before, name), getattr(after, name), rtol=0, atol=tolerance)
 
 
 def test_no_ramp() -> None:
     gait = ll.BodyWave(ramp=0.0)
-    np.testing.assert_allclose(gait.sample(np.array([0.0]), np.array([0.45])).value[0, 0, 0], 0.06 * math.exp(1.2 * 0.45), rtol=1e-14)
+    np.testing.assert_allclose(gait.sample(np.array([0.0]), np.array([0.45])).value[0, 0, 0],
+                               0.06 * math.exp(1.2 * 0.45), rtol=1e-14)
     assert gait.breakpoints(0.0, 10.0) == []
 
 
@@ -77,7 +80,9 @@ def test_breakpoints_are_inside() -> None:
 
 
 def test_joint_angles_of_the_eel_are_differences_of_heading() -> None:
-    """(65) with the number of the spherical joint, X_i = 0.14 (i - 1); the literal index of the paper would give q = 0 always."""
+    """(65) with the number of the spherical joint, X_i = 0.14 (i - 1); the literal index of the paper would give q = 0
+    always.
+    """
     motion = joint_motion(ll.KhalilEel().build(), ll.BodyWave(dive=0.07), TIMES)
     X = 0.14 * np.arange(13)
     expected = np.zeros((len(TIMES), 36))
@@ -106,7 +111,8 @@ def test_dive_goes_down_and_turn_goes_left() -> None:
 
 
 @pytest.mark.parametrize(("fields", "words"), [
-    ({"wavelength": 0.0}, "wavelength"), ({"period": -1.0}, "period"), ({"ramp": -0.1}, "ramp"), ({"amplitude": math.nan}, "amplitude"),
+    ({"wavelength": 0.0}, "wavelength"), ({"period": -1.0}, "period"), ({"ramp": -0.1}, "ramp"),
+    ({"amplitude": math.nan}, "amplitude"),
     ({"amplitued": 1.0}, "amplitude"), ({"amplitude": "30 degrees"}, "amplitude"),
 ])
 def test_bad_fields_are_refused(fields: dict, words: str) -> None:

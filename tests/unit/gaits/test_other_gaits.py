@@ -38,7 +38,9 @@ def test_recorded_gait_passes_through_its_rows() -> None:
 
 
 def test_recorded_gait_is_a_smooth_curve_between_rows() -> None:
-    """A quintic spline every 25 ms: values to h⁶, rates to h⁵, accelerations to h⁴ (times sixth derivatives of about 20)."""
+    """A quintic spline every 25 ms: values to h⁶, rates to h⁵, accelerations to h⁴ (times sixth derivatives of about
+    20).
+    """
     between = np.linspace(0.1, 1.9, 333)
     drive = ll.RecordedGait(table=table()).sample(between, np.arange(3.0))
     exact = ll.FunctionGait(function=angles, drives="joint").sample(between, np.arange(3.0))
@@ -49,10 +51,12 @@ def test_recorded_gait_is_a_smooth_curve_between_rows() -> None:
 
 def test_recorded_gait_swims_like_the_function_it_was_made_of() -> None:
     recorded, function = (ll.simulate(CHAIN, gait, ll.Water(), duration=2.0, step=0.01, record_every=0.1).dataset
-                          for gait in (ll.RecordedGait(table=table()), ll.FunctionGait(function=angles, drives="joint")))
+                          for gait in (ll.RecordedGait(table=table()), ll.FunctionGait(function=angles,
+                                                                                       drives="joint")))
     np.testing.assert_allclose(recorded.base_position.values, function.base_position.values, rtol=0, atol=1e-8)
     # Accelerations of the spline: 1e-5 rad/s2 (see above), more at the ends; torques of this swimmer are 0.01 N m
-    np.testing.assert_allclose(recorded.joint_torque.values[1:-1], function.joint_torque.values[1:-1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(recorded.joint_torque.values[1:-1], function.joint_torque.values[1:-1], rtol=0,
+                               atol=1e-6)
 
 
 @pytest.mark.parametrize("separator", [",", " "])
@@ -61,7 +65,8 @@ def test_recorded_gait_from_a_file(tmp_path: Path, separator: str) -> None:
     rows = [separator.join(repr(float(number)) for number in row) for row in table()]
     file.write_text("# time, three joints\n" + "\n".join(rows) + "\n")
     joints = np.arange(3.0)
-    read, typed = (gait.sample(TIMES, joints).value for gait in (ll.RecordedGait(file=str(file)), ll.RecordedGait(table=table())))
+    read, typed = (gait.sample(TIMES, joints).value for gait in (ll.RecordedGait(file=str(file)),
+                                                                 ll.RecordedGait(table=table())))
     np.testing.assert_array_equal(read, typed)
 
 
@@ -101,7 +106,9 @@ def with_derivatives(t: np.ndarray, s: np.ndarray) -> tuple:
 
 
 def test_derivatives_by_differences() -> None:
-    """Without derivatives they are taken numerically: 1e-10 of rates and 1e-7 of accelerations for motions of a few radians a second."""
+    """Without derivatives they are taken numerically: 1e-10 of rates and 1e-7 of accelerations for motions of a few
+    radians a second.
+    """
     times, joints = np.linspace(0.0, 5.0, 50), np.arange(4.0)
     drive = ll.FunctionGait(function=lambda t, s: with_derivatives(t, s)[0], drives="joint").sample(times, joints)
     value, rate, acceleration = with_derivatives(times, joints)
@@ -210,7 +217,8 @@ def test_a_joint_wave_drives_every_joint_that_can_follow() -> None:
     link = {"position": (0.1, 0, 0), "mass": 1.0, "inertia": np.eye(3)}
     chain = ll.Chain(links=(Link(mass=1.0), *(Link(joint=Joint(axis=axis), **link) for axis in axes)))
     mixed = joint_motion(chain, wave.changed(pitch_amplitude=0.2, pitch_rate=3.0, pitch_phase=0.0), TIMES).position
-    wanted = np.stack([0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7), 0.0 * TIMES], axis=1)
+    wanted = np.stack([0.4 * np.sin(2.0 * TIMES), -0.2 * np.sin(3.0 * TIMES), 0.4 * np.sin(2.0 * TIMES - 0.7),
+                       0.0 * TIMES], axis=1)
     np.testing.assert_allclose(mixed, wanted, rtol=0, atol=1e-14)
     with pytest.raises(InputError, match="no joint that can pitch"):
         joint_motion(CHAIN, wave.changed(pitch_amplitude=0.2), TIMES)

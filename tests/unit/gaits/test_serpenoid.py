@@ -26,7 +26,8 @@ def test_equation_29() -> None:
 def test_rates_are_derivatives_of_the_value(fields: dict[str, Any]) -> None:
     gait = Serpenoid(**fields)
     times = np.linspace(0.1, 3.9, 23)
-    ll.FunctionGait(function=lambda t, s: tuple(gait.sample(t, s)), drives="joint").sample(times, JOINTS)      # refuses wrong derivatives
+    # refuses wrong derivatives
+    ll.FunctionGait(function=lambda t, s: tuple(gait.sample(t, s)), drives="joint").sample(times, JOINTS)
 
 
 def test_it_arrives_at_its_target_and_stays() -> None:
@@ -35,11 +36,14 @@ def test_it_arrives_at_its_target_and_stays() -> None:
     assert late.value == pytest.approx(np.array([gait.target, gait.target]), abs=1e-15)
     assert np.abs(late.rate).max() < 1e-15 and np.abs(late.acceleration).max() < 1e-13
     assert gait.breakpoints(0.0, 5.0) == [1.0, 1.5]
-    assert gait.sample(np.array([0.9]), JOINTS).value == pytest.approx(Serpenoid().sample(np.array([0.9]), JOINTS).value)
+    assert gait.sample(np.array([0.9]), JOINTS).value == pytest.approx(Serpenoid().sample(np.array([0.9]),
+                                                                                          JOINTS).value)
 
 
 def test_hirose_curve_becomes_joints() -> None:
-    """theta(s) = a cos(b s), links of length 1/n at headings theta((i - 1/2)/n): their differences are sines of amplitude 2 a sin(b/2n)."""
+    """theta(s) = a cos(b s), links of length 1/n at headings theta((i - 1/2)/n): their differences are sines of
+    amplitude 2 a sin(b/2n).
+    """
     a, b, n = 0.6, 2.0 * np.pi, 8
     heading = a * np.cos(b * (np.arange(n) + 0.5) / n)
     gait = Serpenoid.from_curve(a, b, n)

@@ -79,7 +79,8 @@ def test_bad_routes_are_refused(fields: dict, words: str) -> None:
 
 
 def test_only_what_the_head_draws_can_be_changed() -> None:
-    with pytest.raises(ll.InputError, match=r"gait\.transition: of a running 'steered-curvature' a controller may change amp"):
+    with pytest.raises(ll.InputError, match=r"gait\.transition: of a running 'steered-curvature' a controller may "
+                                            r"change amp"):
         SteeredCurvature().passage({"transition": 1.0}, 1.0, 2.0)
     with pytest.raises(ll.InputError, match=r"gait\.speed: .* may change amplitude, wavelength, steer, climb;"):
         SteeredCurvature(distance=lambda t: 0.5 * t).passage({"speed": -1.0}, 1.0, 2.0)

@@ -1,4 +1,6 @@
-"""What runs must keep: momentum without outer forces, the balance of work and energy, similarity in density, planes (spec, section 9)."""
+"""What runs must keep: momentum without outer forces, the balance of work and energy, similarity in density, planes
+(spec, section 9).
+"""
 from __future__ import annotations
 
 import numpy as np
@@ -17,13 +19,16 @@ def swim(environment: list, step: float, eel: ll.KhalilEel | None = None, **opti
 
 
 def test_momentum_without_fluid_and_gravity() -> None:
-    """Linear and angular momentum stay; the drift at 10 ms is the 2e-7 that the reference found, and 16 times less at 5 ms."""
+    """Linear and angular momentum stay; the drift at 10 ms is the 2e-7 that the reference found, and 16 times less at 5
+    ms.
+    """
     drifts = []
     for step in (0.01, 0.005):
         data = swim([], step, initial=THROWN).dataset
         momentum = data.momentum.values
         assert np.abs(momentum[0]).max() > 1.0
-        assert np.abs(data.impulse.values).max() < 1e-13                # nothing acts: torques inside the body change no momentum
+        assert np.abs(data.impulse.values).max() < 1e-13                # nothing acts: torques inside the body change
+                                                                        # no momentum
         drifts.append(np.abs(momentum - momentum[0]).max())
     assert drifts[0] < 3e-7
     assert drifts[0] / drifts[1] == FOURTH_ORDER
@@ -35,7 +40,8 @@ def test_momentum_is_what_masses_and_velocities_say() -> None:
     data = result.dataset
     np.testing.assert_allclose(data.momentum.values[:, :3], result.mass * data.com_velocity.values, rtol=0, atol=1e-12)
     free_path = data.com_position.values[0] + data.time.values[:, None] * data.com_velocity.values[0]
-    np.testing.assert_allclose(data.com_position.values, free_path, rtol=0, atol=1e-7)     # drift of momentum / 37 kg, over 4 s
+    # drift of momentum / 37 kg, over 4 s
+    np.testing.assert_allclose(data.com_position.values, free_path, rtol=0, atol=1e-7)
 
 
 ENVIRONMENTS = {
@@ -52,7 +58,8 @@ def test_balances_are_of_fourth_order_in_the_step(environment: str) -> None:
 
     So a run at twice the step always shows a larger residual, and the balances measure the integration, not themselves.
     """
-    coarse, fine = (swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"] for step in (0.02, 0.01))
+    coarse, fine = (swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"] for step in (0.02,
+                                                                                                             0.01))
     for name in ("power", "linear momentum", "angular momentum"):
         assert coarse[name]["value"] / fine[name]["value"] == FOURTH_ORDER
         assert fine[name]["verdict"] == "pass"
@@ -69,7 +76,8 @@ def test_energy_at_a_small_step() -> None:
 
 
 def test_power_is_effort_times_rate() -> None:
-    """The recorded power of the actuators is the sum of torque times velocity, and its integral is the recorded work."""
+    """The recorded power of the actuators is the sum of torque times velocity, and its integral is the recorded work.
+    """
     data = ll.simulate(ll.KhalilEel(viscous_friction=0.05), ll.BodyWave(), ll.Water(), duration=2.0, step=0.005).dataset
     power = (data.joint_torque * data.joint_velocity).sum("joint").values
     np.testing.assert_allclose(data.actuator_power.values, power, rtol=0, atol=1e-12 * np.abs(power).max())
@@ -85,7 +93,8 @@ def test_power_is_effort_times_rate() -> None:
 def test_power_residual_is_the_rate_of_the_mismatch() -> None:
     data = swim([ll.Water()], 0.02, initial=THROWN).dataset
     mismatch = (data.kinetic_energy - data.actuator_work - data.environment_work - data.passive_work).values
-    np.testing.assert_allclose(data.power_residual.values[1:], np.diff(mismatch) / np.diff(data.time.values), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(data.power_residual.values[1:], np.diff(mismatch) / np.diff(data.time.values), rtol=0,
+                               atol=1e-13)
     finer = swim([ll.Water()], 0.01, initial=THROWN).dataset
     assert np.abs(data.power_residual.values).max() > 8 * np.abs(finer.power_residual.values).max()
 
@@ -102,11 +111,13 @@ def test_motion_does_not_depend_on_place_and_direction() -> None:
     """Start elsewhere, turned: everything turns along (no gravity, no current)."""
     turned = np.array([0.6, -0.2, 0.7, 0.3]) / np.linalg.norm([0.6, -0.2, 0.7, 0.3])
     here = swim([ll.Water()], 0.01, duration=1.0).dataset
-    there = swim([ll.Water()], 0.01, duration=1.0, initial={"position": (3.0, -2.0, 5.0), "orientation": tuple(turned)}).dataset
+    there = swim([ll.Water()], 0.01, duration=1.0, initial={"position": (3.0, -2.0, 5.0),
+                                                            "orientation": tuple(turned)}).dataset
     w, v = turned[0], turned[1:]
     moved = here.base_position.values
     moved = moved + 2.0 * np.cross(v, np.cross(v, moved) + w * moved) + [3.0, -2.0, 5.0]
-    # Inside a step the turned quaternion is not of unit length in the same way: a difference below the error of the step (5e-8)
+    # Inside a step the turned quaternion is not of unit length in the same way: a difference below the error of the
+    # step (5e-8)
     np.testing.assert_allclose(there.base_position.values, moved, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.base_twist.values, here.base_twist.values, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.joint_torque.values, here.joint_torque.values, rtol=0, atol=1e-8)
@@ -115,10 +126,12 @@ def test_motion_does_not_depend_on_place_and_direction() -> None:
 def test_planar_motion_stays_planar_in_a_tilted_plane() -> None:
     """A yaw gait in a tilted start: the head keeps to its tilted plane though the base is free."""
     tilt = np.array([0.9, 0.3, 0.2, -0.1]) / np.linalg.norm([0.9, 0.3, 0.2, -0.1])
-    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), ll.Water(), duration=4.0, step=0.01, initial={"orientation": tuple(tilt)}).dataset
+    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), ll.Water(), duration=4.0, step=0.01,
+                       initial={"orientation": tuple(tilt)}).dataset
     w, v, z = tilt[0], tilt[1:], np.array([0.0, 0.0, 1.0])
     normal = z + 2.0 * np.cross(v, np.cross(v, z) + w * z)
-    # The quaternions inside a step are not of unit length, which tilts the plane by far less than the error of the step: 3e-11 here
+    # The quaternions inside a step are not of unit length, which tilts the plane by far less than the error of the
+    # step: 3e-11 here
     assert np.abs(data.base_position.values @ normal).max() < 1e-10
     assert np.abs(data.base_twist.values[:, 2:5]).max() < 1e-10
     assert np.abs(data.base_position.values).max() > 0.1
@@ -126,6 +139,8 @@ def test_planar_motion_stays_planar_in_a_tilted_plane() -> None:
 
 def test_left_and_right_are_alike() -> None:
     """The mirrored gait gives the mirrored swim."""
-    one, other = (ll.simulate(ll.KhalilEel(), ll.BodyWave(amplitude=a, dive=DIVE), ll.Water(), duration=2.0).dataset for a in (0.06, -0.06))
+    one, other = (ll.simulate(ll.KhalilEel(), ll.BodyWave(amplitude=a, dive=DIVE), ll.Water(), duration=2.0).dataset
+                  for a in (0.06, -0.06))
     np.testing.assert_allclose(other.base_position.values, one.base_position.values * [1, -1, 1], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(other.joint_torque.values, one.joint_torque.values * np.tile([-1, 1, -1], 12), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(other.joint_torque.values, one.joint_torque.values * np.tile([-1, 1, -1], 12), rtol=0,
+                               atol=1e-10)

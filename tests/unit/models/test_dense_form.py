@@ -1,7 +1,7 @@
 """Inverse and direct dynamics against the dense form (8) of the equations, assembled independently (see `conftest.py`).
 
-Tolerance 1e-10 of the largest entry: the dense matrices of the eel have condition numbers of 1e5, so both sides lose about that
-many units of the last place.
+Tolerance 1e-10 of the largest entry: the dense matrices of the eel have condition numbers of 1e5, so both sides lose
+about that many units of the last place.
 """
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def close(ours: np.ndarray, dense: np.ndarray) -> None:
 
 
 def mixed_chain() -> ll.Chain:
-    """Revolute, prismatic, universal (with an offset) and spherical joints, tilted links, bodies away from their link origins."""
+    """Revolute, prismatic, universal (with an offset) and spherical joints, tilted links, bodies away from their link
+    origins.
+    """
 
     def part(**fields: Any) -> Link:
         size = {"length": 0.3, "half_width": 0.04, "half_height": 0.07}
@@ -35,9 +37,11 @@ def mixed_chain() -> ll.Chain:
     return ll.Chain(links=(
         part(),
         part(joint=Joint(kind="spherical"), position=(0.3, 0.05, 0.0)),
-        part(joint=Joint(axis=(0.6, 0.0, 0.8)), position=(0.3, 0.0, 0.1), orientation=tuple(tilt / np.linalg.norm(tilt))),
+        part(joint=Joint(axis=(0.6, 0.0, 0.8)), position=(0.3, 0.0, 0.1),
+             orientation=tuple(tilt / np.linalg.norm(tilt))),
         part(joint=Joint(kind="prismatic", axis=(0.0, 0.6, 0.8)), position=(0.25, -0.1, 0.0)),
-        part(joint=Joint(kind="universal", axis=(0, 0, 1), second_axis=(0, 1, 0), offset=(0.05, 0.01, 0.02)), position=(0.3, 0.0, 0.0)),
+        part(joint=Joint(kind="universal", axis=(0, 0, 1), second_axis=(0, 1, 0), offset=(0.05, 0.01, 0.02)),
+             position=(0.3, 0.0, 0.0)),
         part(joint=Joint(axis=(0.0, 1.0, 0.0)), position=(0.3, 0.0, 0.0)),
     ))
 
@@ -51,7 +55,8 @@ FLUIDS = {
     "dry": ([], {}),
     "paper": ([ll.Water()], {"density": 1000.0}),
     "current": ([ll.Water(density=800.0, current=CURRENT)], {"density": 800.0, "current": CURRENT}),
-    "consistent": ([ll.Water(added_mass="consistent", current=CURRENT)], {"density": 1000.0, "current": CURRENT, "consistent": True}),
+    "consistent": ([ll.Water(added_mass="consistent", current=CURRENT)], {"density": 1000.0, "current": CURRENT,
+                                                                          "consistent": True}),
     "odd coefficients": ([ll.Water(drag=(0.3, 1.2, 0.7, 2.0), inertia=(0.8, 1.3, 40.0))],
                          {"density": 1000.0, "drag": (0.3, 1.2, 0.7, 2.0), "inertia": (0.8, 1.3, 40.0)}),
 }

@@ -48,11 +48,13 @@ def test_a_joint_alone_is_critically_damped_at_the_stated_rate(model: str) -> No
     chain = ll.Chain(base="fixed", links=(Link(mass=1.0), bob))
     still = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 1)), drives="joint")
     step = 0.0002 if model == "non-smooth" else 0.002
-    data = ll.simulate(chain, still, (), model=model, actuation=ProportionalDerivative(rate=12.0), duration=0.3, step=step,
+    data = ll.simulate(chain, still, (), model=model, actuation=ProportionalDerivative(rate=12.0), duration=0.3,
+                       step=step,
                        record_every=0.02, initial={"joint_position": (0.2,), "joint_velocity": (0.0,)}).dataset
     t = data["time"].values
     expected = 0.2 * (1.0 + 12.0 * t) * np.exp(-12.0 * t)
-    np.testing.assert_allclose(data["joint_position"].values[:, 0], expected, rtol=0, atol=1e-3 if model == "non-smooth" else 2e-7)
+    np.testing.assert_allclose(data["joint_position"].values[:, 0], expected, rtol=0, atol=1e-3
+                               if model == "non-smooth" else 2e-7)
 
 
 @pytest.mark.parametrize(("name", "most"), [("eel-planar", 0.02), ("eel-loop", 0.04)])
@@ -75,13 +77,16 @@ def law(run: ll.Result, table: Any) -> np.ndarray:
     data = run.dataset
     J = joint_inertia(table, run.scenario.robot.build().base)
     wanted = joint_motion(run.scenario.robot.build(), run.scenario.gait, data["time"].values)
-    rate, bend = (wanted.velocity - data["joint_velocity"].values, wanted.acceleration - data["joint_acceleration"].values)
+    rate, bend = (wanted.velocity - data["joint_velocity"].values,
+                  wanted.acceleration - data["joint_acceleration"].values)
     return np.asarray(J * (bend + 2.0 * (2.0 * RATE * rate + RATE**2 * off(run))))
 
 
 @pytest.mark.parametrize("model", ["newton-euler", "geometric"])
 def test_a_bound_for_each_joint_is_kept_and_the_law_within_it(model: str) -> None:
-    """Every actuator gives what its law asks for, or its bound: found for all joints at once, since each moves the others."""
+    """Every actuator gives what its law asks for, or its bound: found for all joints at once, since each moves the
+    others.
+    """
     most = (0.005, 0.004)
     robot = ll.UniformChain(links=5, half_width=0.02, half_height=0.03)
     gait = ll.BodyWave(amplitude=0.35, growth=0.0, wavelength=0.5, period=1.0, ramp=1.0)
@@ -106,7 +111,8 @@ def test_bounds_hold_with_implicit_control_on_the_ground() -> None:
 
 
 def test_bounds_hold_on_set_valued_wheels() -> None:
-    run = ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "saturation": [0.05, 0.1, 0.1, 0.05]}, "duration": 2.0})
+    run = ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "saturation": [0.05, 0.1, 0.1, 0.05]},
+                                         "duration": 2.0})
     torque, bound = np.abs(run.dataset["joint_torque"].values), np.array([0.05, 0.1, 0.1, 0.05])
     assert (torque <= bound * (1.0 + 1e-9)).all() and (torque > 0.999 * bound).any() and passes(run)
 
@@ -131,11 +137,13 @@ def test_a_controllers_torque_is_bounded_too() -> None:
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: ProportionalDerivative(stiffness=1.0, rate=5.0), "leave out `rate`"),
     (lambda: ProportionalDerivative(saturation=(1.0, 0.0)), "must be positive"),
-    (lambda: ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "feedforward": True}}), "feedforward: the geometric model"),
+    (lambda: ll.run("wheeled-snake-crawl", {"actuation": {"kind": "pd", "feedforward": True}}),
+     "feedforward: the geometric model"),
     (lambda: ll.run("snake-turn", {"actuation.feedforward": True}), "feedforward: the non-smooth model"),
     (lambda: ll.run("eel-planar", {"actuation": {"kind": "pd", "saturation": [1.0] * 5}}), "pattern that repeats"),
     (lambda: ll.run("wheeled-snake-switch", {"actuation.saturation": 1e-6}), "more than the actuators give"),
-    (lambda: ll.run("snake-turn", {"actuation": {"kind": "pd", "rate": 800.0}, "model.theta": 0.0}), "too long for explicit control"),
+    (lambda: ll.run("snake-turn", {"actuation": {"kind": "pd", "rate": 800.0}, "model.theta": 0.0}),
+     "too long for explicit control"),
 ])
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):

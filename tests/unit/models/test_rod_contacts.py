@@ -1,5 +1,6 @@
-"""Contacts of the rod: closed forms of the snake and the worm, supports that come and go, forces that are shared, motions that are
-refused."""
+"""Contacts of the rod: closed forms of the snake and the worm, supports that come and go, forces that are shared,
+motions that are refused.
+"""
 from __future__ import annotations
 
 from functools import cache
@@ -51,7 +52,9 @@ def test_supports_come_and_go_and_their_forces_balance_for_ten_seconds() -> None
 
 
 def test_resultant_of_the_supports_has_its_closed_form() -> None:
-    """Force = m V² (t_X(l) - t_X(0)) and moment = m V² (r(l) - r(0)) x t_X(l) + ρI V² (K(l) - K(0)) about the head, in the world."""
+    """Force = m V² (t_X(l) - t_X(0)) and moment = m V² (r(l) - r(0)) x t_X(l) + ρI V² (K(l) - K(0)) about the head, in
+    the world.
+    """
     data = snake().dataset
     m, V, inertia = 1000.0 * np.pi * 0.03**2, -0.5, 1000.0 * np.pi * 0.03**4 / 4
     gait = TravellingCurvature(turn=2.6)
@@ -85,7 +88,8 @@ def test_every_section_follows_the_head() -> None:
     """Invariant 11: section X is where the head was X / |V| before."""
     data = snake().dataset
     X, now = data["abscissa"].values, data.sel(time=8.0, method="nearest")
-    before = [np.interp(8.0 - x / 0.5, data["time"].values, data["head_position"].values[:, axis]) for x in X for axis in (0, 1)]
+    before = [np.interp(8.0 - x / 0.5, data["time"].values, data["head_position"].values[:, axis]) for x in X
+              for axis in (0, 1)]
     assert now["position"].values[:, :2].ravel() == pytest.approx(before, abs=2e-3)
 
 
@@ -104,12 +108,16 @@ def test_wheels_stay_at_their_sections() -> None:
 
 @pytest.mark.parametrize("along", ["body", "points"])
 def test_supports_that_move_carry_the_body_along(along: str) -> None:
-    """Seen from supports that move evenly nothing changes (Galilei): the same forces, the same places, and v t more of the way."""
+    """Seen from supports that move evenly nothing changes (Galilei): the same forces, the same places, and v t more of
+    the way.
+    """
     v = np.array([0.15, -0.1, 0.0])
-    still, carried = (ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along, velocity=tuple(velocity)), model=FINE,
+    still, carried = (ll.simulate(SNAKE, TravellingCurvature(), Support(spacing=0.2, along=along,
+                                                                        velocity=tuple(velocity)), model=FINE,
                                   duration=1.0, step=0.01) for velocity in (0.0 * v, v))
     a, b = still.dataset, carried.dataset
-    assert b["base_position"].values - a["base_position"].values == pytest.approx(np.outer(a["time"].values, v), abs=1e-6)
+    assert b["base_position"].values - a["base_position"].values == pytest.approx(np.outer(a["time"].values, v),
+                                                                                  abs=1e-6)
     assert b["base_orientation"].values == pytest.approx(a["base_orientation"].values, abs=1e-6)
     for name in ("support_abscissa", "contact_state", "contact_wrench", "contact_force", "internal_wrench"):
         assert b[name].values == pytest.approx(a[name].values, abs=2e-5), name
@@ -147,11 +155,15 @@ def test_sampled_curvature_moves_like_the_curve_it_was_taken_from() -> None:
 
 
 def test_sampled_midline_in_space_moves_like_its_curve() -> None:
-    gait, times, X = TravellingCurvature(climb=2.0, turn=1.0, turn_start=-1.5), np.linspace(0.0, 0.4, 41), np.linspace(0.0, 1.0, 101)
+    gait, times, X = TravellingCurvature(climb=2.0, turn=1.0, turn_start=-1.5), np.linspace(0.0, 0.4,
+                                                                                            41), np.linspace(0.0, 1.0,
+                                                                                                             101)
     K = gait.sample(times, X).value
-    yaw, pitch = ((tuple(map(tuple, [(0.0, *X), *((t, *row) for t, row in zip(times, K[..., c], strict=True))]))) for c in (5, 4))
+    yaw, pitch = ((tuple(map(tuple, [(0.0, *X), *((t, *row) for t, row in zip(times, K[..., c], strict=True))])))
+                  for c in (5, 4))
     rod = Rod(strains="universal")
-    ends = [ll.simulate(rod, g, Support(), model=MacroContinuousSettings(cells=160), duration=0.3, step=0.02).dataset.isel(time=-1)
+    ends = [ll.simulate(rod, g, Support(), model=MacroContinuousSettings(cells=160), duration=0.3,
+                        step=0.02).dataset.isel(time=-1)
             for g in (gait, SampledCurvature(table=yaw, pitch_table=pitch))]
     assert abs(ends[0]["base_position"].values[2]) > 1e-3, "it leaves the plane"
     for name in ("base_position", "base_orientation"):
@@ -159,8 +171,10 @@ def test_sampled_midline_in_space_moves_like_its_curve() -> None:
 
 
 def test_gait_that_is_not_mobile_is_refused() -> None:
-    gait = BodyWave(amplitude=0.5, growth=1.0, wavelength=0.6, ramp=0.0)           # grows along the body: sections cannot follow
-    with pytest.raises(InputError, match=r"at t = .* s cannot all hold: the body would slip at .* of its speed at X = .* m"):
+    # grows along the body: sections cannot follow
+    gait = BodyWave(amplitude=0.5, growth=1.0, wavelength=0.6, ramp=0.0)
+    with pytest.raises(InputError, match=r"at t = .* s cannot all hold: the body would slip at .* of its speed at X "
+                                         r"= .* m"):
         ll.simulate(SNAKE, gait, Support(), model=FINE, duration=0.5, step=0.02)
 
 
@@ -171,7 +185,8 @@ def test_straight_and_circular_bodies_are_refused(curvature: float) -> None:
         strain[..., 0], strain[..., 5] = 1.0, curvature
         return strain
     with pytest.raises(InputError, match=r"at t = 0 s \(the whole body\) leave .* straight or circular"):
-        ll.simulate(SNAKE, FunctionGait(function=still, drives="strain"), Support(), model="macro-continuous", duration=0.1)
+        ll.simulate(SNAKE, FunctionGait(function=still, drives="strain"), Support(), model="macro-continuous",
+                    duration=0.1)
 
 
 def test_sheared_snake_leaves_the_circle() -> None:
@@ -196,7 +211,8 @@ def test_snake_goes_head_first_along_its_own_curve() -> None:
 def test_a_wrong_curve_hardly_moves_the_body(climb: float) -> None:
     """Spec 3.6: the motion is that of the whole body, so an error of the rate (0.5 % here) averages out.
 
-    A ratio at the head, as in (53) and (64), would err twenty times as much here, and without bound where K'(0) = 0 (at t = 0).
+    A ratio at the head, as in (53) and (64), would err twenty times as much here, and without bound where K'(0) = 0 (at
+    t = 0).
     """
     gait = TravellingCurvature(climb=climb, turn_start=-1.5)
 
@@ -209,7 +225,8 @@ def test_a_wrong_curve_hardly_moves_the_body(climb: float) -> None:
         return value, rate, acceleration
     loose = MacroContinuousSettings(cells=64, slip_tolerance=1e9)
     rod = Rod(strains="universal") if climb else SNAKE
-    data = ll.simulate(rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001, step=0.001).dataset
+    data = ll.simulate(rod, FunctionGait(function=wrong, drives="strain"), Support(), model=loose, duration=0.001,
+                       step=0.001).dataset
     assert data["base_twist"].values[0, 0] == pytest.approx(-0.5, abs=2e-4)
 
 
@@ -236,21 +253,26 @@ def test_feet_of_the_inchworm_take_turns() -> None:
 def test_body_starts_where_it_is_put() -> None:
     """The pose at a handover is that of the body, not the identity."""
     start = {"position": (1.0, 2.0, 3.0), "orientation": (0.8, 0.0, 0.0, 0.6)}
-    data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), Anchorage(abscissa=0.5), model=MacroContinuousSettings(cells=4), duration=0.02,
+    data = ll.simulate(SNAKE, BodyWave(amplitude=0.0), Anchorage(abscissa=0.5), model=MacroContinuousSettings(cells=4),
+                       duration=0.02,
                        initial=start).dataset
     assert data["base_position"].values == pytest.approx(np.tile(start["position"], (len(data["time"]), 1)), abs=1e-12)
-    assert data["base_orientation"].values == pytest.approx(np.tile(start["orientation"], (len(data["time"]), 1)), abs=1e-12)
+    assert data["base_orientation"].values == pytest.approx(np.tile(start["orientation"], (len(data["time"]), 1)),
+                                                            abs=1e-12)
 
 
 # Worm
 
 def test_worm_without_an_anchor_is_refused() -> None:
     with pytest.raises((InputError, SimulationError), match="no contact holds the body from"):
-        ll.simulate(WORM.changed(length=0.2), Peristalsis(), SweepingAnchorage(), model="macro-continuous", duration=2.0)
+        ll.simulate(WORM.changed(length=0.2), Peristalsis(), SweepingAnchorage(), model="macro-continuous",
+                    duration=2.0)
 
 
 def test_long_worm_shares_the_force_equally() -> None:
-    """p anchors carry n_c / p each; n_c = m c² (Γ(l) - Γ(0)) + m ċ (l (1 - ε) - L) for a body that is not n wavelengths long."""
+    """p anchors carry n_c / p each; n_c = m c² (Γ(l) - Γ(0)) + m ċ (l (1 - ε) - L) for a body that is not n wavelengths
+    long.
+    """
     rod, gait = WORM.changed(length=0.75), Peristalsis(acceleration=0.05)
     data = ll.simulate(rod, gait, SweepingAnchorage(), model=FINE, duration=1.0, step=0.01, record_every=0.1).dataset
     m, k = 1000.0 * np.pi * 0.005**2, 2 * np.pi / 0.3
@@ -268,7 +290,8 @@ def test_long_worm_shares_the_force_equally() -> None:
 
 
 def test_material_anchor_does_no_work_and_spatial_anchor_does() -> None:
-    runs = {holds: ll.simulate(WORM, Peristalsis(acceleration=0.05), SweepingAnchorage(holds=holds), model="macro-continuous", duration=1.0)
+    runs = {holds: ll.simulate(WORM, Peristalsis(acceleration=0.05), SweepingAnchorage(holds=holds),
+                               model="macro-continuous", duration=1.0)
             for holds in ("material", "spatial")}
     assert np.abs(runs["material"].dataset["environment_power"].values).max() == 0.0
     assert runs["spatial"].dataset["environment_power"].values[-1] > 1e-5
@@ -309,9 +332,11 @@ def test_two_anchors_that_agree_share_the_weight() -> None:
 def test_contacts_share_by_their_weights() -> None:
     """On the line anchors share in proportion; a tuple needs one number for each contact."""
     rod, wave = Rod(base="line", strains="extensible-kirchhoff"), Peristalsis(amplitude=1e-12, wavelength=1.0)
-    feet = [Gravity(acceleration=(-2.0, 0.0, 0.0)), Anchorage(abscissa=0.1, weight=1.0), Anchorage(abscissa=0.6, weight=3.0)]
+    feet = [Gravity(acceleration=(-2.0, 0.0, 0.0)), Anchorage(abscissa=0.1, weight=1.0),
+            Anchorage(abscissa=0.6, weight=3.0)]
     data = ll.simulate(rod, wave, feet, model="macro-continuous", duration=0.05).dataset
-    assert data["support_wrench"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]), rel=1e-8)
+    assert data["support_wrench"].values[-1, :, 0] == pytest.approx(2.0 * rod.total_mass * np.array([0.25, 0.75]),
+                                                                    rel=1e-8)
     with pytest.raises(InputError, match=r"weight needs one number, or one for each of its 5 contacts; got 2"):
         ll.simulate(SNAKE, TravellingCurvature(), Support(weight=(1.0, 2.0)), model=FINE, duration=0.1)
     with pytest.raises(InputError, match="weight: must be positive"):
@@ -321,30 +346,39 @@ def test_contacts_share_by_their_weights() -> None:
 
 
 def test_weighted_forces_and_singular_values_are_those_of_the_map_to_the_resultant() -> None:
-    """Among all forces with the same resultant these have the least sum of T² / w; the map is built here from recorded poses."""
+    """Among all forces with the same resultant these have the least sum of T² / w; the map is built here from recorded
+    poses.
+    """
     settings, weight = MacroContinuousSettings(cells=400), (1.0, 4.0, 0.5, 2.0, 9.0)
-    places = tuple(float(x) for x in np.array([20, 60, 100, 140, 180]) * 0.005 + 0.0025)             # middles of sections
-    data = ll.simulate(SNAKE, TravellingCurvature(), Support(abscissae=places, travel=False, weight=weight), model=settings, duration=0.06,
+    # middles of sections
+    places = tuple(float(x) for x in np.array([20, 60, 100, 140, 180]) * 0.005 + 0.0025)
+    data = ll.simulate(SNAKE, TravellingCurvature(), Support(abscissae=places, travel=False, weight=weight),
+                       model=settings, duration=0.06,
                        step=0.02).dataset.isel(time=-1)
     k = [int(np.abs(data["abscissa"].values - x).argmin()) for x in places]
     R = quaternion_to_matrix(data["base_orientation"].values)
-    side = quaternion_to_matrix(data["orientation"].values[k])[:, :, 1] @ R                   # lateral axes in the head frame
+    # lateral axes in the head frame
+    side = quaternion_to_matrix(data["orientation"].values[k])[:, :, 1] @ R
     arm = (data["position"].values[k] - data["base_position"].values) @ R
     A = np.array([side[:, 0], side[:, 1], np.cross(arm, side)[:, 2]])
     T = data["support_wrench"].values[:, 1]
     assert pytest.approx(data["contact_wrench"].values[[0, 1, 5]], rel=1e-7) == A @ T
     loose = np.linalg.svd(A)[2][3:]                                                           # forces without resultant
     assert np.abs(loose @ (T / np.array(weight))).max() < 1e-7 * np.abs(T).max()
-    singular = np.linalg.svd(A * np.sqrt(weight), compute_uv=False)                           # a length of 1 m makes moments forces
+    # a length of 1 m makes moments forces
+    singular = np.linalg.svd(A * np.sqrt(weight), compute_uv=False)
     assert data["contact_singular_values"].values == pytest.approx(singular, rel=1e-7)
     assert float(data["contact_conditioning"]) == pytest.approx(singular[-1] / singular[0], rel=1e-7)
 
 
 def test_contact_between_nodes_costs_no_accuracy() -> None:
-    """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it lies, without a break there."""
+    """A contact is a jump beside the integral, reached by a panel of its own: fourth order wherever it lies, without a
+    break there.
+    """
     def pull(cells: int, breaks: tuple[float, ...] = ()) -> tuple[np.ndarray, float]:
         holds = [Gravity(acceleration=(0.0, -9.81, 0.0)), Anchorage(abscissa=0.3137)]
-        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=MacroContinuousSettings(cells=cells, breaks=breaks),
+        data = ll.simulate(SNAKE, BodyWave(amplitude=0.5, ramp=0.0), holds, model=MacroContinuousSettings(cells=cells,
+                                                                                                          breaks=breaks),
                            duration=0.05, step=0.01).dataset.isel(time=-1)
         return data["support_wrench"].values[0], float(data["tail_wrench"])
     exact, cells = pull(1024, (0.3137,))[0], np.array([8, 16, 32, 64])
@@ -378,7 +412,8 @@ def test_gap_between_anchors_keeps_what_was_computed() -> None:
 def test_supports_that_only_push() -> None:
     """Forces of one sign each, with the same resultant; or a clear refusal."""
     with pytest.raises((InputError, SimulationError), match="supports that only push cannot carry the body at t = 0 s"):
-        ll.simulate(SNAKE, TravellingCurvature(), Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False), model=FINE,
+        ll.simulate(SNAKE, TravellingCurvature(), Support(pushes="left", abscissae=(0.2, 0.5, 0.8, 0.95), travel=False),
+                    model=FINE,
                     duration=0.5)
     many = Support(pushes="inner", travel=False, abscissae=tuple(np.linspace(0.02, 0.98, 13)))
     data = ll.simulate(SNAKE, TravellingCurvature(), many, model=FINE, duration=0.1, step=0.02).dataset
@@ -419,9 +454,11 @@ def test_reciprocal_motion_goes_nowhere_and_speed_does_not_matter() -> None:
         strain = np.zeros((len(t), len(X), 6))
         strain[..., 0], strain[..., 5] = 1.0, 4.0 * np.sin(2 * np.pi * t)[:, None] * np.cos(3 * X + 1)
         return strain
-    back = ll.simulate(SNAKE, FunctionGait(function=beat, drives="strain"), Drag(), model=settings, duration=1.0, step=0.02).dataset
+    back = ll.simulate(SNAKE, FunctionGait(function=beat, drives="strain"), Drag(), model=settings, duration=1.0,
+                       step=0.02).dataset
     assert np.abs(back["base_position"].values[-1] - back["base_position"].values[0]).max() < 1e-6
-    slow, fast = (ll.simulate(SNAKE, _planar(0.5, 1, speed), Drag(), model=settings, duration=1 / speed, step=0.02 / speed).dataset
+    slow, fast = (ll.simulate(SNAKE, _planar(0.5, 1, speed), Drag(), model=settings, duration=1 / speed,
+                              step=0.02 / speed).dataset
                   for speed in (1.0, 5.0))
     assert slow["base_position"].values[-1] == pytest.approx(fast["base_position"].values[-1], abs=1e-9)
 

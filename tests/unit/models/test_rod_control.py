@@ -71,7 +71,8 @@ def test_worm_that_changes_goes_on_bit_for_bit() -> None:
     controller = once(0.5, speed=0.45)
     whole, first = crawl("material", controller), crawl("material", controller, duration=1.0)
     scenario = whole.scenario
-    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, model=scenario.model, duration=0.5, step=0.02,
+    rest = ll.simulate(scenario.robot, scenario.gait, scenario.environment, model=scenario.model, duration=0.5,
+                       step=0.02,
                        initial=first, controller=controller, control_period=0.5)
     np.testing.assert_array_equal(rest.state.x, whole.state.x)
 
@@ -100,7 +101,8 @@ def test_a_passing_wave_has_the_rates_of_its_value_and_its_crests() -> None:
 
 
 def test_a_wave_of_another_length_is_refused() -> None:
-    with pytest.raises(ll.SimulationError, match=r"gait\.wavelength: of a running 'peristalsis' a controller may change amp"):
+    with pytest.raises(ll.SimulationError, match=r"gait\.wavelength: of a running 'peristalsis' a controller may "
+                                                 r"change amp"):
         crawl("material", once(0.5, wavelength=0.2))
 
 
@@ -120,7 +122,8 @@ def test_inchworm_takes_steps_of_another_length() -> None:
 
 def test_inchworm_says_what_can_be_changed() -> None:
     gait = Inchworm()
-    with pytest.raises(ll.InputError, match=r"gait\.period: of a running 'inchworm' a controller may change amplitude; its"):
+    with pytest.raises(ll.InputError, match=r"gait\.period: of a running 'inchworm' a controller may change "
+                                            r"amplitude; its"):
         gait.passage({"period": 1.0}, 0.0, 1.0)
     assert gait.passage({"amplitude": 1.8}, 0.5, 1.0)[1] == gait
     pending = gait.passage({"amplitude": 1.0}, 0.5, 1.0)[1]
@@ -141,7 +144,8 @@ def test_inchworm_says_what_can_be_changed() -> None:
 def test_a_snake_that_bends_all_at_once_is_told_what_to_use() -> None:
     """No slip: only the head can begin something new; the gait that does so is tested in `test_steered_curvature`."""
     changes = {"duration": 0.5, "control_period": 0.25, "model.cells": 128}
-    with pytest.raises(ll.SimulationError, match=r"'travelling-curvature' bends the whole body at once.*'steered-curvature'"):
+    with pytest.raises(ll.SimulationError, match=r"'travelling-curvature' bends the whole body at "
+                                                 r"once.*'steered-curvature'"):
         ll.run("snake-turn-2d", changes, controller=once(0.25, amplitude=11.0))
 
 

@@ -1,4 +1,5 @@
-"""Chains: packed kinematics against products of transformation matrices, mass properties, constructors, refusals, text."""
+"""Chains: packed kinematics against products of transformation matrices, mass properties, constructors, refusals, text.
+"""
 import json
 
 import numpy as np
@@ -75,13 +76,16 @@ def random_position(arrays, rng):
 
 
 def link_frames(chain, position):
-    """Link frames straight from the description: fixed pose, then the joint about axes in the link frame. Returns (R, p) per link."""
+    """Link frames straight from the description: fixed pose, then the joint about axes in the link frame. Returns (R,
+    p) per link.
+    """
     frames, column = [(np.eye(3), np.zeros(3))], 0
     for link in chain.links[1:]:
         R, p = frames[-1]
         R0, p0, joint = link.rotation(), link.translation(), link.joint
         if joint.kind == "revolute":
-            frames.append((R @ R0 @ Rotation.from_rotvec(np.array(joint.axis) * position[column]).as_matrix(), p + R @ p0))
+            frames.append((R @ R0 @ Rotation.from_rotvec(np.array(joint.axis) * position[column]).as_matrix(),
+                           p + R @ p0))
             column += 1
         elif joint.kind == "prismatic":
             frames.append((R @ R0, p + R @ (p0 + R0 @ np.array(joint.axis) * position[column])))
@@ -93,7 +97,8 @@ def link_frames(chain, position):
             frames.append((R @ R0 @ first @ second, p + R @ (p0 - R0 @ offset + R0 @ first @ offset)))
             column += 2
         else:
-            turn = Rotation.from_quat(position[column:column + 4], scalar_first=True).as_matrix()   # along base axes at home
+            # along base axes at home
+            turn = Rotation.from_quat(position[column:column + 4], scalar_first=True).as_matrix()
             home = home_of(chain, len(frames))
             frames.append((R @ R0 @ home.T @ turn @ home, p + R @ p0))
             column += 4
@@ -122,7 +127,9 @@ def test_packed_kinematics_is_that_of_the_description(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_packed_bodies_and_segments_are_those_of_the_links(seed):
-    """Mass properties and segments, expressed in the base frame through kernel frames or through link frames, are the same."""
+    """Mass properties and segments, expressed in the base frame through kernel frames or through link frames, are the
+    same.
+    """
     chain = random_chain(seed)
     arrays, bodies = chain.arrays(), chain.bodies()
     position = random_position(arrays, np.random.default_rng(seed))
@@ -191,7 +198,8 @@ def test_arrays_are_ready_for_compiled_code():
 def test_values_per_degree_of_freedom_reach_their_columns():
     values = {"stiffness": (1.0, 2.0), "rest": ("30 deg", 0.0), "torque_limit": (None, 3.0), "damping": 0.5}
     joint = Joint(kind="universal", second_axis=(0, 1, 0), **values)
-    chain = Chain(links=(Link(mass=1.0), Link(joint=joint, mass=1.0), Link(joint=Joint(kind="spherical", stiffness=(3, 4, 5)), mass=1.0)))
+    chain = Chain(links=(Link(mass=1.0), Link(joint=joint, mass=1.0),
+                         Link(joint=Joint(kind="spherical", stiffness=(3, 4, 5)), mass=1.0)))
     arrays = chain.arrays()
     assert arrays.stiffness.tolist() == [1, 2, 3, 4, 5]
     assert arrays.damping.tolist() == [0.5, 0.5, 0, 0, 0]
@@ -201,7 +209,8 @@ def test_values_per_degree_of_freedom_reach_their_columns():
 
 
 def test_uniform_chain():
-    chain = Chain.uniform(links=4, length=0.2, half_width=0.03, half_height=0.05, density=800.0, base="planar", stiffness=2.0)
+    chain = Chain.uniform(links=4, length=0.2, half_width=0.03, half_height=0.05, density=800.0, base="planar",
+                          stiffness=2.0)
     assert chain.base == "planar"
     assert chain.freedoms == 3
     assert chain.total_mass == pytest.approx(800 * np.pi * 0.03 * 0.05 * 0.8, rel=1e-13)
@@ -281,8 +290,10 @@ def test_printed_table():
         (lambda: Chain(links=(Link(), Link(), Link())), "link 1, 2 without a joint"),
         (lambda: Chain(links=()), "at least 1 item"),
         (lambda: Chain(links=(Link(name="a"), Link(name="a", joint=Joint()))), "two links are called 'a'"),
-        (lambda: Chain(links=(Link(), Link(joint=Joint(name="j")), Link(joint=Joint(name="j")))), "two joints are called 'j'"),
-        (lambda: Chain(links=(Link(mass=1.0, first_moment=(1, 0, 0), inertia=(0, 0, 0, 0, 0, 2)),)), "too small for its mass"),
+        (lambda: Chain(links=(Link(), Link(joint=Joint(name="j")), Link(joint=Joint(name="j")))),
+         "two joints are called 'j'"),
+        (lambda: Chain(links=(Link(mass=1.0, first_moment=(1, 0, 0), inertia=(0, 0, 0, 0, 0, 2)),)),
+         "too small for its mass"),
         (lambda: Link(mass=-1.0), "greater than or equal to 0"),
         (lambda: Link(mass=1.0, inertia=(1, 0, 0, -1, 0, 1)), "negative principal value, -1 kg m2"),
         (lambda: Link(mass=1.0, inertia=((1, 2, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
@@ -335,7 +346,8 @@ def test_tables_that_do_not_fit_are_refused(changes, message):
 
 def test_a_fixed_base_needs_no_mass_in_the_tables():
     two = {**dh_arguments(), "mass": np.ones(2), "first_moment": np.zeros((2, 3)), "inertia": np.zeros((2, 3, 3))}
-    arm = Chain.from_modified_dh(**two, base="fixed", volume=[0.1, 0.2], labels=["elbow", ""], link_names=["upper", "lower"])
+    arm = Chain.from_modified_dh(**two, base="fixed", volume=[0.1, 0.2], labels=["elbow", ""],
+                                 link_names=["upper", "lower"])
     assert arm.link_names == ["link 0", "upper", "lower"]
     assert arm.joint_labels == ["elbow", "yaw"]
     assert arm.bodies().volume.tolist() == [0.0, 0.1, 0.2]
@@ -343,9 +355,11 @@ def test_a_fixed_base_needs_no_mass_in_the_tables():
 
 def test_old_names_are_read_and_noted() -> None:
     old, new = (Link(mass=1.0, contact_shapes=({name: (0.1, 0, 0), "radius": 0.1},)) for name in ("center", "centre"))
-    assert old == new and new.notes() == () and old.notes() == ("Sphere.center: is called 'centre' now; the old name was read",)
+    assert old == new and new.notes() == () and old.notes() == ("Sphere.center: is called 'centre' now; the old name "
+                                                                "was read",)
     assert Chain(links=(old,)).notes() == old.notes()
-    boxes = ll.Scenario.load("snake-stairs", {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}).environment[1]
+    boxes = ll.Scenario.load("snake-stairs",
+                             {"environment.boxes.centers": [[0.0, 0.7, 0.01], [0.0, 1.6, 0.02]]}).environment[1]
     assert boxes.centres[0] == (0.0, 0.7, 0.01)
     with pytest.raises(InputError, match="both are given"):
         Link(volume_center=(0, 0, 0), volume_centre=(0, 0, 0))

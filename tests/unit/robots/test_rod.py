@@ -27,7 +27,8 @@ def test_mass_of_tapered_tabled_and_drawn_sections() -> None:
 
 
 @pytest.mark.parametrize(("fields", "message"), [
-    ({"half_width": -0.1}, "positive"), ({"half_width": ((0.2, 0.1), (0.1, 0.1))}, "increasing"), ({"stiffness": -1.0}, "negative"),
+    ({"half_width": -0.1}, "positive"), ({"half_width": ((0.2, 0.1), (0.1, 0.1))}, "increasing"),
+    ({"stiffness": -1.0}, "negative"),
     ({"effort_limit": 0.0}, "positive"), ({"strains": "rubber"}, "strains"), ({"length": 0.0}, "length")])
 def test_what_is_no_rod_is_refused(fields: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -38,7 +39,8 @@ def test_locked_strain_is_refused_with_the_case_that_would_allow_it() -> None:
     with pytest.raises(InputError, match=r"drives the stretch.*robot.strains to 'extensible-kirchhoff'"):
         ll.simulate(Rod(strains="universal"), Peristalsis(), model="macro-continuous", duration=0.1)
     with pytest.raises(InputError, match=r"drives the pitch curvature.*'universal'"):
-        ll.simulate(Rod(strains="planar"), TravellingCurvature(climb=0.5, turn_start=-1.0), model="macro-continuous", duration=0.1)
+        ll.simulate(Rod(strains="planar"), TravellingCurvature(climb=0.5, turn_start=-1.0), model="macro-continuous",
+                    duration=0.1)
 
 
 def test_folded_and_infinite_strains_are_refused_with_time_and_place() -> None:
@@ -63,12 +65,14 @@ def test_passive_stiffness_and_damping_carry_part_of_the_effort() -> None:
     assert a["internal_wrench"].values == pytest.approx(b["internal_wrench"].values, abs=1e-12), "the motion is imposed"
     extra = (0.5 * b["strain"].values + 0.2 * b["strain_rate"].values)[..., 5]
     assert b["effort"].values[..., 5] - a["effort"].values[..., 5] == pytest.approx(extra, abs=1e-12)
-    assert b["actuator_power"].values + b["passive_power"].values == pytest.approx(a["actuator_power"].values, abs=1e-12)
+    assert b["actuator_power"].values + b["passive_power"].values == pytest.approx(a["actuator_power"].values,
+                                                                                   abs=1e-12)
     assert {balance.name: balance.verdict for balance in sprung.balances()}["power"] == "pass"
 
 
 def test_efforts_beyond_their_limit_are_reported_where_and_when() -> None:
-    run = ll.simulate(Rod(strains="planar", effort_limit=1e-3), BodyWave(amplitude=0.3, ramp=0.0), Water(), model="macro-continuous",
+    run = ll.simulate(Rod(strains="planar", effort_limit=1e-3), BodyWave(amplitude=0.3, ramp=0.0), Water(),
+                      model="macro-continuous",
                       duration=0.2)
     found = run.summary()["limits_exceeded"]
     assert found and found[0]["joint"].startswith("yaw curvature at X = ") and abs(found[0]["worst_torque"]) > 1e-3
@@ -81,7 +85,8 @@ def test_strain_that_jumps_is_exact_with_a_break() -> None:
         strain[..., 0], strain[..., 5] = 1.0, np.where(X < 0.37, 2.0, -3.0)
         return strain
     gait = FunctionGait(function=arcs, drives="strain")
-    data = ll.simulate(Rod(base="fixed"), gait, model=MacroContinuousSettings(cells=8, breaks=(0.37,)), duration=0.01).dataset
+    data = ll.simulate(Rod(base="fixed"), gait, model=MacroContinuousSettings(cells=8, breaks=(0.37,)),
+                       duration=0.01).dataset
     middle, X = data["position"].values[-1, -1], float(data["abscissa"].values[-1])
     a, b = 2.0 * 0.37, -3.0 * (X - 0.37)
     first = np.array([np.sin(a), 1 - np.cos(a)]) / 2.0
@@ -94,7 +99,8 @@ def test_friction_slides_to_a_stop() -> None:
     """Closed form 8: a straight body slides v² / (2 μ g), in the time v / (μ g)."""
     ground = RegularisedFriction(forward=0.2, backward=0.4, lateral=0.3, speed=1e-4)
     for velocity, mu in (((-0.5, 0, 0, 0, 0, 0), 0.2), ((0.5, 0, 0, 0, 0, 0), 0.4), ((0, 0.5, 0, 0, 0, 0), 0.3)):
-        data = ll.simulate(Rod(), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.5 / (mu * 9.81) + 0.05,
+        data = ll.simulate(Rod(), BodyWave(amplitude=0.0), ground, model="macro-continuous",
+                           duration=0.5 / (mu * 9.81) + 0.05,
                            step=0.0000625, record_every=0.001, initial={"twist": velocity}).dataset
         moved = np.linalg.norm(data["base_position"].values[-1])
         assert moved == pytest.approx(0.25 / (2 * mu * 9.81), rel=2e-3)
@@ -102,13 +108,16 @@ def test_friction_slides_to_a_stop() -> None:
 
 
 def test_friction_turns_an_oblique_slide() -> None:
-    """The ellipse of largest dissipation: u'/u = -μ1² g/N and v'/v = -μ2² g/N, N² = μ1² u² + μ2² v² + (μ2 ε)², so that with τ = ∫ g/N dt
-    u = u0 exp(-μ1² τ), v = v0 exp(-μ2² τ): the path is known without the time, the time follows by a quadrature."""
+    """The ellipse of largest dissipation: u'/u = -μ1² g/N and v'/v = -μ2² g/N, N² = μ1² u² + μ2² v² + (μ2 ε)², so that
+    with τ = ∫ g/N dt u = u0 exp(-μ1² τ), v = v0 exp(-μ2² τ): the path is known without the time, the time follows by a
+    quadrature.
+    """
     from scipy.integrate import quad
 
     mu, start, eps = (0.2, 0.5), (-0.6, 0.8), 1e-3
     ground = RegularisedFriction(forward=mu[0], backward=0.4, lateral=mu[1], speed=eps)
-    data = ll.simulate(Rod(base="planar"), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.15, step=0.0005,
+    data = ll.simulate(Rod(base="planar"), BodyWave(amplitude=0.0), ground, model="macro-continuous", duration=0.15,
+                       step=0.0005,
                        record_every=0.001, initial={"twist": (*start, 0, 0, 0, 0)}).dataset
     u, v = data["base_twist"].values[:, 0], data["base_twist"].values[:, 1]
     tau = -np.log(v / start[1]) / mu[1] ** 2
@@ -131,7 +140,9 @@ def test_chain_of_a_rod() -> None:
 
 
 def test_chain_of_a_rod_has_its_sections() -> None:
-    """Sections at the middle of each link: mass and first moment tend to those of the rod with the square of their length."""
+    """Sections at the middle of each link: mass and first moment tend to those of the rod with the square of their
+    length.
+    """
     rod = Rod(taper=0.5, half_width=0.04, half_height=0.02, length=0.8)
     apart = [abs(rod.to_chain(links).total_mass / rod.total_mass - 1.0) for links in (4, 8, 16)]
     assert apart[0] / apart[1] == pytest.approx(4.0, rel=0.02) and apart[1] / apart[2] == pytest.approx(4.0, rel=0.01)
@@ -139,8 +150,11 @@ def test_chain_of_a_rod_has_its_sections() -> None:
 
 
 def test_chain_of_a_rod_has_its_springs_dampers_and_limits() -> None:
-    """A rod bent and twisted evenly stores ½ EI κ² per length; the n - 1 joints of its chain store the share (n - 1) / n of it."""
-    rod = Rod(strains="kirchhoff", length=0.8, stiffness=(0, 0, 0, 0.2, 0.3, 0.5), damping=0.01, effort_limit=(1, 1, 1, 2.0, 3.0, 4.0))
+    """A rod bent and twisted evenly stores ½ EI κ² per length; the n - 1 joints of its chain store the share (n - 1) /
+    n of it.
+    """
+    rod = Rod(strains="kirchhoff", length=0.8, stiffness=(0, 0, 0, 0.2, 0.3, 0.5), damping=0.01,
+              effort_limit=(1, 1, 1, 2.0, 3.0, 4.0))
     strain, links = np.array([0.4, -0.7, 0.9]), 40
     stored = 0.5 * rod.length * float(np.array(rod.stiffness[3:]) @ strain**2)
     arrays = rod.to_chain(links).arrays()
@@ -163,7 +177,8 @@ def test_bump_is_smooth_and_its_area_is_known() -> None:
     assert np.abs(np.gradient(slope, z) - bend).max() < 1e-4
 
 
-@pytest.mark.parametrize("gait", [Peristalsis(acceleration=0.05), TravellingCurvature(turn=2.6, climb=0.5, turn_start=0.0),
+@pytest.mark.parametrize("gait", [Peristalsis(acceleration=0.05), TravellingCurvature(turn=2.6, climb=0.5,
+                                                                                      turn_start=0.0),
                                   BodyWave(dive=0.05, turn=0.02)])
 def test_strains_have_the_rates_that_they_say(gait: ll.BodyWave) -> None:
     rod, X, t, h = Rod(strains="reissner"), np.linspace(0.0, 1.0, 7), np.array([0.3, 0.9, 1.6]), 1e-4

@@ -44,8 +44,10 @@ def test_every_scenario_fits_into_the_studio() -> None:
 
 
 @pytest.mark.parametrize(("name", "changes", "said"), [
-    ("eel-planar", {"duration": 1e6, "record_every": 1e3}, r"at most 5000000 steps; this one has 1e\+08: shorten `duration` to 5e\+04 s"),
-    ("eel-planar", {"duration": 1e4}, r"at most 41666 records of this robot; this run has 500001: `record_every` of 0\.25 s fits"),
+    ("eel-planar", {"duration": 1e6, "record_every": 1e3}, r"at most 5000000 steps; this one has 1e\+08: shorten "
+                                                           r"`duration` to 5e\+04 s"),
+    ("eel-planar", {"duration": 1e4}, r"at most 41666 records of this robot; this run has 500001: `record_every` of "
+                                      r"0\.25 s fits"),
     ("snake-pegs", {"robot.links": 600}, "robots of at most 500 bodies or cells; this one has 600"),
     ("rod-swim", {"model.cells": 9000}, "this one has 9000"),
     ("neck-vertical-water", {"gait.points": 100_000}, "at most 62500 equilibria of this robot; these are 100000"),
@@ -153,8 +155,10 @@ def test_who_does_not_read_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(gate, "PATIENCE", 1.2)
     studio = Studio(ll.run("eel-planar", {"duration": 2.0}), folder=tmp_path)
     port, key = studio.server.get_port(), base64.b64encode(os.urandom(16)).decode()
-    hello = (f"GET /{studio.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: viser-v{viser.__version__}\r\n"
+    hello = (f"GET /{studio.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: "
+             f"Upgrade\r\n"
+             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: "
+             f"viser-v{viser.__version__}\r\n"
              f"Origin: http://127.0.0.1:{port}\r\n\r\n")
     body = msgspec.msgpack.encode(CAMERA)
     try:

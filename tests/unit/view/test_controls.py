@@ -51,7 +51,8 @@ def changed(handle: Any, value: Any) -> None:
 
 
 def another(knob: Any) -> Any:
-    return {"number": lambda: 0.5 * (knob.value + knob.high), "whole": lambda: knob.value + 1, "truth": lambda: not knob.value,
+    return {"number": lambda: 0.5 * (knob.value + knob.high), "whole": lambda: knob.value + 1,
+            "truth": lambda: not knob.value,
             "choice": lambda: knob.options[-1], "text": lambda: "[0.5]"}[knob.kind]()
 
 

@@ -52,13 +52,15 @@ def test_its_own_page_gets_in_and_can_save(studio: Studio) -> None:
     until(lambda: not studio.pages)
 
 
-@pytest.mark.parametrize("case", ["another port", "another name", "no origin", "nobody's page", "no token", "another token", "renamed",
+@pytest.mark.parametrize("case", ["another port", "another name", "no origin", "nobody's page", "no token",
+                                  "another token", "renamed",
                                   "renamed page", "two hosts", "https", "file"])
 def test_a_page_from_elsewhere_opens_no_socket(studio: Studio, case: str) -> None:
     own, port = origin_of(studio), studio.server.get_port()
     address, origin, headers = studio.url, own, {}
     if case in ("another port", "another name", "nobody's page", "https", "file"):
-        origin = {"another port": "http://127.0.0.1:9999", "another name": "http://evil.example", "nobody's page": "null",
+        origin = {"another port": "http://127.0.0.1:9999", "another name": "http://evil.example",
+                  "nobody's page": "null",
                   "https": f"https://127.0.0.1:{port}", "file": "file:" + "//"}[case]
     elif case == "no origin":
         origin = None
@@ -77,8 +79,10 @@ def test_a_page_from_elsewhere_opens_no_socket(studio: Studio, case: str) -> Non
 
 
 @pytest.mark.parametrize(("path", "headers"), [
-    ("", {}), ("/", {}), ("/index.html", {}), ("/wrong", {}), ("{token}", {"Host": "evil.example"}), ("{token}", {"Host": "127.0.0.1:1"}),
-    ("{token}", {"Host": "x@127.0.0.1"}), ("{token}", {"Origin": "http://127.0.0.1:9999"}), ("{token}", {"Origin": "null"}),
+    ("", {}), ("/", {}), ("/index.html", {}), ("/wrong", {}), ("{token}", {"Host": "evil.example"}),
+    ("{token}", {"Host": "127.0.0.1:1"}),
+    ("{token}", {"Host": "x@127.0.0.1"}), ("{token}", {"Origin": "http://127.0.0.1:9999"}),
+    ("{token}", {"Origin": "null"}),
     ("{token}x", {}), ("//{token}", {}), ("/?/{token}", {}), ("/x/../{token}", {}),
 ])
 def test_other_requests_are_refused_in_words(studio: Studio, path: str, headers: dict[str, str]) -> None:
@@ -92,7 +96,10 @@ def test_what_is_served_stays_in_the_page(studio: Studio) -> None:
     with urllib.request.urlopen(studio.url, timeout=20) as answer:
         policy = answer.headers["Content-Security-Policy"]
         assert answer.headers["Referrer-Policy"] == "no-referrer" and answer.headers["Cache-Control"] == "no-store"
-    assert "frame-ancestors 'none'" in policy and f"connect-src 'self' ws://127.0.0.1:{studio.server.get_port()} data: blob:;" in policy
+    assert (
+        "frame-ancestors 'none'" in policy
+        and f"connect-src 'self' ws://127.0.0.1:{studio.server.get_port()} data: blob:;" in policy
+    )
     assert "http:" not in policy and "*" not in policy
 
 
@@ -104,7 +111,8 @@ def test_every_studio_has_a_token_of_its_own() -> None:
 @pytest.mark.parametrize(("listens", "given", "own"), [
     ("127.0.0.1", "127.0.0.1:80", True), ("127.0.0.1", "127.0.0.1", True), ("127.0.0.1", "localhost", True),
     ("127.0.0.1", "[::1]:80", True), ("127.0.0.1", "192.168.1.5", False), ("127.0.0.1", "localhost:81", False),
-    ("127.0.0.1", "localhost.evil.example", False), ("127.0.0.1", "127.0.0.1.evil.example", False), ("127.0.0.1", "", False),
+    ("127.0.0.1", "localhost.evil.example", False), ("127.0.0.1", "127.0.0.1.evil.example", False),
+    ("127.0.0.1", "", False),
     ("127.0.0.1", "[::1", False), ("127.0.0.1", "127.0.0.1:x", False), ("127.0.0.1", "127.0.0.1/x", False),
     ("0.0.0.0", "192.168.1.5", True), ("0.0.0.0", "[fe80::1]", True), ("0.0.0.0", "localhost", True),
     ("0.0.0.0", socket.gethostname(), True), ("0.0.0.0", "evil.example", False), ("0.0.0.0", "192.168.1.5:81", False),
@@ -119,14 +127,17 @@ def test_its_own_names(listens: str, given: str, own: bool) -> None:
 
 
 def test_addresses_that_a_browser_opens() -> None:
-    for listens, opened in (("127.0.0.1", "http://127.0.0.1:8/"), ("0.0.0.0", "http://127.0.0.1:8/"), ("::1", "http://[::1]:8/"),
+    for listens, opened in (("127.0.0.1", "http://127.0.0.1:8/"), ("0.0.0.0", "http://127.0.0.1:8/"),
+                            ("::1", "http://[::1]:8/"),
                             ("studio.local", "http://studio.local:8/")):
         gate = Gate(listens)
         assert gate.address(8) == opened + gate.token
 
 
 def test_a_server_without_its_gate_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where another version of viser starts its server otherwise, there is no studio, in words, and nothing is left listening."""
+    """Where another version of viser starts its server otherwise, there is no studio, in words, and nothing is left
+    listening.
+    """
     from websockets.asyncio import server
 
     from limbless.view import gate

@@ -22,9 +22,12 @@ def process(tmp_path_factory: pytest.TempPathFactory):
     (where / "secret.txt").write_text("a secret")
     home = str(Path(limbless.__file__).parents[1])
     # A background job of a shell, such as continuous integration, ignores Ctrl-C, and so would its children
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from limbless.cli import main; main()"
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from limbless.cli import main; main()"
+    )
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": home}
-    started = subprocess.Popen([sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5", "--no-browser"], cwd=where,
+    started = subprocess.Popen([sys.executable, "-c", code, "view", "eel-planar", "--set", "duration=0.5",
+                                "--no-browser"], cwd=where,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     yield started
     if started.poll() is None:
@@ -56,7 +59,8 @@ def test_the_page_is_served(address: str) -> None:
     assert b"<html" in got(address)
 
 
-@pytest.mark.parametrize("path", ["/secret.txt", "/../secret.txt", "/..%2Fsecret.txt", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
+@pytest.mark.parametrize("path", ["/secret.txt", "/../secret.txt", "/..%2Fsecret.txt",
+                                  "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"])
 def test_no_other_file_is_served(address: str, path: str) -> None:
     for start in (address, address.rpartition("/")[0]):         # with the token and without it
         answer = got(start + path)
@@ -101,7 +105,8 @@ def test_listening_for_others_is_warned_of(monkeypatch: pytest.MonkeyPatch, tmp_
     assert opened == ["0.0.0.0", "127.0.0.1"]
 
 
-def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_who_leaves_before_the_page_is_made_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch,
+                                                                  tmp_path: Path) -> None:
     """A page that is loaded and closed at once: its threads end, and the server does not wait for it for ever."""
     from types import SimpleNamespace
 

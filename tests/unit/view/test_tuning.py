@@ -51,7 +51,9 @@ def test_lists_are_offered_as_text_that_gives_them_again(name: str) -> None:
 
 
 def test_statics_has_no_duration_to_tune() -> None:
-    assert not {"duration", "step", "record_every", "initial.twist.0"} & {knob.path for knob in knobs(Scenario.load("neck-planar"))}
+    assert not {"duration", "step", "record_every", "initial.twist.0"} & {
+        knob.path for knob in knobs(Scenario.load("neck-planar"))
+    }
 
 
 @pytest.mark.parametrize("name", loader.names())
@@ -90,7 +92,8 @@ def test_changes_of_another_kind_have_no_short_form() -> None:
     assert changes_of(Scenario.load("eel-planar", {"name": "mine"})) is None
 
 
-@pytest.mark.parametrize("text", ["[0.1, 0.2", "!!python/object/apply:os.system [ls]", "&a [*a]", "{1: 2}", "not a number"])
+@pytest.mark.parametrize("text", ["[0.1, 0.2", "!!python/object/apply:os.system [ls]", "&a [*a]", "{1: 2}",
+                                  "not a number"])
 def test_text_from_the_page_is_validated_like_a_file(text: str) -> None:
     """What the page sends is parsed as YAML data and then checked as a field: nothing of it is run."""
     with pytest.raises(InputError):

@@ -10,8 +10,10 @@ import viser
 import zstandard
 from websockets.sync.client import ClientConnection, connect
 
-CAMERA = {"type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [0.0, -3.0, 1.0], "fov": 0.8, "near": 0.01,
-          "far": 100.0, "image_height": 480, "image_width": 640, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0, 1.0]}
+CAMERA = {"type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [0.0, -3.0, 1.0], "fov": 0.8,
+          "near": 0.01,
+          "far": 100.0, "image_height": 480, "image_width": 640, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0,
+                                                                                                              1.0]}
 SAVE = "Save scenario and result"
 
 
@@ -39,5 +41,6 @@ def heard(connection: ClientConnection, timeout: float = 60.0) -> Iterator[dict[
 def press_save(connection: ClientConnection) -> None:
     """What the page from elsewhere did: say hello, read everything, press the button."""
     say(connection, CAMERA)
-    button = next(one for one in heard(connection) if one["type"] == "GuiButtonMessage" and one["props"]["label"] == SAVE)
+    button = next(one for one in heard(connection) if one["type"] == "GuiButtonMessage"
+                  and one["props"]["label"] == SAVE)
     say(connection, {"type": "GuiUpdateMessage", "uuid": button["uuid"], "updates": {"value": True}})

@@ -1,4 +1,6 @@
-"""Small dense systems in place, without allocation: Cholesky factors and their solutions, and elimination with row exchanges."""
+"""Small dense systems in place, without allocation: Cholesky factors and their solutions, and elimination with row
+exchanges.
+"""
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import kernel
@@ -8,7 +10,8 @@ from limbless.mechanics.compiled.kernel import kernel
 def factorise(A, size, smallest):
     """Cholesky factor L of the leading `size` rows of A, in its lower triangle; A = L Lᵀ.
 
-    Returns -1, or the first row whose pivot is at most `smallest` of its diagonal: the matrix is singular (or not positive) there.
+    Returns -1, or the first row whose pivot is at most `smallest` of its diagonal: the matrix is singular (or not
+    positive) there.
     """
     for i in range(size):
         whole = A[i, i]

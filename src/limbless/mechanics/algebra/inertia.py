@@ -6,7 +6,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, inverse, outer, product, rows, skew, transpose, upper
+from limbless.mechanics.algebra.vectors import (
+    Matrix,
+    Symmetric,
+    Vector,
+    cross,
+    dot,
+    inverse,
+    outer,
+    product,
+    rows,
+    skew,
+    transpose,
+    upper,
+)
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.operators import with_operators
 
@@ -28,7 +41,8 @@ class Wrench(NamedTuple):
 class Inertia(NamedTuple):
     """Any symmetric 6 x 6 spatial inertia: force = M a + Hᵀ α, torque = H a + J α.
 
-    A rigid body has M = m 1 and H = [h] (h: first moment); added mass, composite and articulated bodies fill all three blocks.
+    A rigid body has M = m 1 and H = [h] (h: first moment); added mass, composite and articulated bodies fill all three
+    blocks.
     """
     M: Symmetric
     H: Matrix

@@ -1,8 +1,9 @@
 """Rotations SO(3), poses SE(3) and unit quaternions: exponentials, logarithms, Jacobians, adjoints.
 
-A rotation R takes body axes to world axes; a rotation vector v turns by |v| about its own direction. Quaternions are scalar first.
-Twists are (linear, angular). Every function takes any scalar, and floats in plain Python; `rotations` serves NumPy arrays.
-Already elsewhere: ad is `inertia.twist_cross`, [v] is `inertia.skew`, the matrix of a quaternion `vectors.rotation_from_quaternion`.
+A rotation R takes body axes to world axes; a rotation vector v turns by |v| about its own direction. Quaternions are
+scalar first. Twists are (linear, angular). Every function takes any scalar, and floats in plain Python; `rotations`
+serves NumPy arrays. Already elsewhere: ad is `inertia.twist_cross`, [v] is `inertia.skew`, the matrix of a quaternion
+`vectors.rotation_from_quaternion`.
 """
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class Pose(NamedTuple):
     position: Vector
 
 
-# ------------------------------------------------------------------------------------------------- functions of a rotation vector
+# ------------------------------------------------------------------------------------------------- functions of a
+# rotation vector
 
 class Stumpff(NamedTuple):
     """sin θ / θ, (1 - cos θ) / θ², (θ - sin θ) / θ³, (cos θ - 1 + θ²/2) / θ⁴."""
@@ -50,9 +52,11 @@ def stumpff(x):
     """
     if value_of(x) < 1.0:                         # the closed forms lose digits here; eight terms are exact to rounding
         c3 = 1.0 / 6.0 - x * (1.0 / 120.0 - x * (1.0 / 5040.0 - x * (1.0 / 362880.0 - x * (
-            1.0 / 39916800.0 - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0 - x * (1.0 / 355687428096000.0)))))))
+            1.0 / 39916800.0 - x * (1.0 / 6227020800.0 - x * (1.0 / 1307674368000.0
+                                                              - x * (1.0 / 355687428096000.0)))))))
         c4 = 1.0 / 24.0 - x * (1.0 / 720.0 - x * (1.0 / 40320.0 - x * (1.0 / 3628800.0 - x * (
-            1.0 / 479001600.0 - x * (1.0 / 87178291200.0 - x * (1.0 / 20922789888000.0 - x * (1.0 / 6402373705728000.0)))))))
+            1.0 / 479001600.0 - x * (1.0 / 87178291200.0 - x * (1.0 / 20922789888000.0
+                                                                - x * (1.0 / 6402373705728000.0)))))))
         return Stumpff(1.0 - x * c3, 0.5 - x * c4, c3, c4)
     return stumpff_closed(x)
 
@@ -103,7 +107,9 @@ def rotation_log(R):
 
 @inline
 def left_jacobian(v):
-    """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body axes it is J(-v) dv = Jᵀ dv."""
+    """J(v) = 1 + c2 [v] + c3 [v]²: a change dv turns the body by J dv, in world axes. In body axes it is J(-v) dv = Jᵀ
+    dv.
+    """
     c = stumpff(dot(v, v))
     return axial(v, c.c1, c.c2, c.c3)
 
@@ -117,7 +123,8 @@ def left_jacobian_inverse(v):
     return axial(v, 1.0 - d * x, 0.0 * d - 0.5, d)
 
 
-# -------------------------------------------------------------------------------------------------------------------- quaternions
+# --------------------------------------------------------------------------------------------------------------------
+# quaternions
 
 @inline
 def quaternion_product(p, q):
@@ -179,8 +186,8 @@ def quaternion_log(q):
 def quaternion_from_rotation(R):
     """The unit quaternion of a rotation matrix, up to its sign.
 
-    The rows of 4 q qᵀ are linear in R, and each is q times four of its numbers; the row of the largest number is accurate at
-    every angle (Shepperd's choice).
+    The rows of 4 q qᵀ are linear in R, and each is q times four of its numbers; the row of the largest number is
+    accurate at every angle (Shepperd's choice).
     """
     trace = R.x.x + R.y.y + R.z.z
     a, b, c = R.z.y - R.y.z, R.x.z - R.z.x, R.y.x - R.x.y
@@ -195,7 +202,8 @@ def quaternion_from_rotation(R):
     return normalised(q)
 
 
-# -------------------------------------------------------------------------------------------------------------------------- poses
+# ----------------------------------------------------------------------------------------------------------------------
+# poses
 
 @inline
 def compose(g, h):
@@ -224,6 +232,8 @@ def pose_log(g):
 
 @inline
 def adjoint(g, V):
-    """Ad_g V: a twist V in the body frame g, expressed in the world frame and taken at its origin: (R u + p x R ω, R ω)."""
+    """Ad_g V: a twist V in the body frame g, expressed in the world frame and taken at its origin: (R u + p x R ω, R
+    ω).
+    """
     turned = Twist(g.rotation @ V.linear, g.rotation @ V.angular)
     return carry_twist(turned, -g.position)

@@ -1,7 +1,7 @@
 """General 6 x 6 matrices from twists to wrenches, symmetric or not, as named tuples of four 3 x 3 matrices.
 
-An inertia is symmetric (`inertia`); an inertia together with linearised friction is not, because a friction force follows the normal
-force and not the other way round.
+An inertia is symmetric (`inertia`); an inertia together with linearised friction is not, because a friction force
+follows the normal force and not the other way round.
 """
 from __future__ import annotations
 

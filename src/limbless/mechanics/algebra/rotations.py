@@ -27,8 +27,8 @@ def quaternion_to_matrix(quaternion: ArrayLike) -> Array:
 def matrix_to_quaternion(matrix: ArrayLike) -> Array:
     """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
 
-    The table K below holds 4 q qᵀ. Any of its rows gives q up to scale; the one with the largest diagonal entry is accurate at
-    every angle (Shepperd's choice).
+    The table K below holds 4 q qᵀ. Any of its rows gives q up to scale; the one with the largest diagonal entry is
+    accurate at every angle (Shepperd's choice).
     """
     R = np.moveaxis(np.asarray(matrix, dtype=float), (-2, -1), (0, 1))
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R

@@ -4,7 +4,8 @@ from __future__ import annotations
 from limbless.mechanics.compiled.generic import generic
 from limbless.mechanics.compiled.kernel import inline
 
-LEAST_SHARE = 0.05                              # of an interval: no trial leaves less of it, so that both ends come together
+LEAST_SHARE = 0.05                              # of an interval: no trial leaves less of it, so that both ends come
+                                                # together
 
 
 @generic

@@ -1,7 +1,7 @@
 """Vectors and 3 x 3 matrices as named tuples, so that a kernel reads like its equations.
 
-Every function works with any scalar that numba knows (float64, Dual8) and, called from Python, with floats.
-A zero is written 0.0 * something, so that all elements of a tuple have one type; fast math folds it away, with all it multiplies.
+Every function works with any scalar that numba knows (float64, Dual8) and, called from Python, with floats. A zero is
+written 0.0 * something, so that all elements of a tuple have one type; fast math folds it away, with all it multiplies.
 """
 from __future__ import annotations
 

@@ -16,7 +16,9 @@ from limbless.mechanics.forces.element import push_all
 
 @generic
 def actuate(actuation, robot, options, drive, i, x, memory):
-    """Before the dynamics, row i of the drive: motion-given joints take it, torque-given ones get their torque; `memory.passive`."""
+    """Before the dynamics, row i of the drive: motion-given joints take it, torque-given ones get their torque;
+    `memory.passive`.
+    """
 
 
 @generic
@@ -63,7 +65,9 @@ def passive_torque(freedom, q, rate):
 
 @inline
 def feedback_torque(freedom, error, rate_error, acceleration):
-    """Feedback on position, rate and acceleration error, without the part -A q̈ of the latter: that is known after the dynamics."""
+    """Feedback on position, rate and acceleration error, without the part -A q̈ of the latter: that is known after the
+    dynamics.
+    """
     return freedom.gain * error + freedom.rate_gain * rate_error + freedom.inertia_gain * acceleration
 
 
@@ -79,7 +83,8 @@ def take(link, drive, i, x, acceleration):
 
 @lean_kernel
 def drive_joints(robot, feedback, drive, i, x, memory):
-    """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all."""
+    """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all.
+    """
     held = min(i, drive.torque.shape[0] - 1)
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
@@ -95,7 +100,8 @@ def drive_joints(robot, feedback, drive, i, x, memory):
             if not link.given:
                 memory.torque[v] = drive.torque[held, v]
                 if feedback:
-                    memory.torque[v] += feedback_torque(freedom, e[c], drive.velocity[i, v] - rate, drive.acceleration[i, v])
+                    memory.torque[v] += feedback_torque(freedom, e[c], drive.velocity[i, v] - rate,
+                                                        drive.acceleration[i, v])
 
 
 @lean_kernel
@@ -185,7 +191,8 @@ def passive_torques(robot, x, out):
         link = Link(tables.links, k)
         q = angles_by(tables.kinds, link.kind, link, state)
         for c in range(link.freedoms):
-            passive[link.column + c] = passive_torque(Freedom(tables.freedoms, link.column + c), q[c], state[link.velocity + c])
+            passive[link.column + c] = passive_torque(Freedom(tables.freedoms, link.column + c), q[c],
+                                                      state[link.velocity + c])
 
 
 @version_for(put_joint_rates, Actuated, Answering)

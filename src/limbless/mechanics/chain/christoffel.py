@@ -23,10 +23,11 @@ def fill_christoffel(robot, frame, memory, components, symbols):
 
         2 Γ_amb = 2 Γ_mab = Q_ab + Q_ba + P_ba      and      2 Γ_abm = P_ab - Q_ab - Q_ba,  a <= b.
 
-    With Q_ab + Q_ba = z_a . s_b, z_a = K [s_a, s] + s x* K s_a, and P_ba = f_a . s_b, f_a = s_a x* K s, the first of them is one
-    product for all a, b <= m in any order, Γ_amb = E_ab = ½ (z_a + f_a) . s_b, and the second is Γ_abm = -E_ab, a <= b: the same
-    numbers with their last two indices exchanged. On the left-invariant fields of a group base the metric does not change with
-    the base pose; their structure constants enter instead, and Γ_abm = -E_ab there in both orders. `components` (6, N) is memory.
+    With Q_ab + Q_ba = z_a . s_b, z_a = K [s_a, s] + s x* K s_a, and P_ba = f_a . s_b, f_a = s_a x* K s, the first of
+    them is one product for all a, b <= m in any order, Γ_amb = E_ab = ½ (z_a + f_a) . s_b, and the second is Γ_abm =
+    -E_ab, a <= b: the same numbers with their last two indices exchanged. On the left-invariant fields of a group base
+    the metric does not change with the base pose; their structure constants enter instead, and Γ_abm = -E_ab there in
+    both orders. `components` (6, N) is memory.
     """
     tables, held, parts, out = lean(robot), lean(memory), lean(components), lean(symbols)
     count, nb = out.shape[0], frame.speeds
@@ -43,7 +44,9 @@ def fill_christoffel(robot, frame, memory, components, symbols):
 
 @lean_kernel
 def exchange(fields, symbols):
-    """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first `fields` are those of a group."""
+    """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first `fields` are those of
+    a group.
+    """
     count = symbols.shape[0]
     for a in range(count):
         for b in range(a, count):
@@ -110,7 +113,8 @@ def one_if(same):
 @inline
 def unit_twist(c):
     """The c-th of the six unit twists."""
-    return Twist(Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4), one_if(c == 5)))
+    return Twist(Vector(one_if(c == 0), one_if(c == 1), one_if(c == 2)), Vector(one_if(c == 3), one_if(c == 4),
+                                                                                one_if(c == 5)))
 
 
 @inline

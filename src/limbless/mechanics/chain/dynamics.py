@@ -1,12 +1,13 @@
 """Hybrid dynamics of a serial chain, O(n): each joint is either motion-given or torque-given.
 
-Every vector is expressed along the world axes; every twist, wrench and inertia of body k is taken at the origin of body k. Accelerations
-are spatial: their linear part is a - ω x v.
+Every vector is expressed along the world axes; every twist, wrench and inertia of body k is taken at the origin of body
+k. Accelerations are spatial: their linear part is a - ω x v.
 
-The accelerations are split: A is what the bodies would have if the base and the torque-given joints did not accelerate (`kinematics`), δ is
-the rest. One pass from tip to base (I, P: the body beyond and with k answers a δ with the wrench I δ + P) and one back (δ, torques,
-accelerations) serve inverse, direct and hybrid dynamics alike: with every joint motion-given I is the composite inertia of paper 001,
-(23)-(28); with every joint torque-given it is the articulated one, (34)-(43).
+The accelerations are split: A is what the bodies would have if the base and the torque-given joints did not accelerate
+(`kinematics`), δ is the rest. One pass from tip to base (I, P: the body beyond and with k answers a δ with the wrench I
+δ + P) and one back (δ, torques, accelerations) serve inverse, direct and hybrid dynamics alike: with every joint
+motion-given I is the composite inertia of paper 001, (23)-(28); with every joint torque-given it is the articulated
+one, (34)-(43).
 """
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inli
 from limbless.mechanics.compiled.scalars import value_of
 
 FREE, PLANAR, FIXED = np.arange(3)
-LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around it is singular
+LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around
+                                          # it is singular
 
 
 @inline
@@ -119,7 +121,9 @@ def spread(robot, memory, delta):
 
 @lean_kernel
 def hybrid_dynamics(robot, how, memory):
-    """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base moves."""
+    """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base
+    moves.
+    """
     align_stack()
     I, P = gather(robot, memory)
     body, base = Body(memory.bodies, 0), Base(memory.base, 0)
@@ -133,7 +137,9 @@ def hybrid_dynamics(robot, how, memory):
 
 @careful_kernel
 def locked_joint(robot, memory):
-    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless end), or 0."""
+    """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless
+    end), or 0.
+    """
     for k in range(len(robot.links.codes) - 1, 0, -1):
         link = Link(robot.links, k)
         if not link.given:

@@ -1,4 +1,6 @@
-"""The dynamics of one instant, called from Python: few arrays, because each one costs such a call a tenth of a microsecond."""
+"""The dynamics of one instant, called from Python: few arrays, because each one costs such a call a tenth of a
+microsecond.
+"""
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -4,8 +4,8 @@
     SpaceChart    virtual joints PX PY PZ RZ RY RX      SpaceGroup    position, quaternion with the body twist, SE(3)
     FixedBase     none
 
-Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, where the base origin is at this
-instant: every rotation axis of the base passes through it.
+Coordinates stand first in a state x. Screws are taken at the reference point of `screws`, where the base origin is at
+this instant: every rotation axis of the base passes through it.
 """
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class SpaceGroup(Frame):
     """SE(3): left-invariant fields."""
 
 
-# --------------------------------------------------------------------------------------------------- what every description says
+# --------------------------------------------------------------------------------------------------- what every
+# description says
 
 @generic
 def base_quaternion(frame, x):
@@ -80,7 +81,9 @@ def put_base_rates(frame, x, speeds, out):
 
 @generic
 def resolve(frame, screws, S):
-    """Speeds of the base that make the twist S at the reference point, as far as it can: translations and rotations (two Vectors)."""
+    """Speeds of the base that make the twist S at the reference point, as far as it can: translations and rotations
+    (two Vectors).
+    """
 
 
 @generic
@@ -90,7 +93,9 @@ def shift_base(frame, H, screws, step, x):
 
 @generic
 def component(frame, i, screws, S):
-    """The i-th of the components of a twist that a clamp holds: three in the plane of a planar base, else six along the world axes."""
+    """The i-th of the components of a twist that a clamp holds: three in the plane of a planar base, else six along the
+    world axes.
+    """
 
 
 @generic
@@ -103,7 +108,8 @@ def settle_base(frame, x):
     """After a step: a unit quaternion again."""
 
 
-# ------------------------------------------------------------------------------------------------------------------ where it is
+# ------------------------------------------------------------------------------------------------------------------
+# where it is
 
 @inline
 def home_quaternion(frame):
@@ -176,7 +182,8 @@ def group_origin(frame, H, x):
     return Vector(x[0], x[1], x[2])
 
 
-# ----------------------------------------------------------------------------------------------------------------- how it moves
+# ----------------------------------------------------------------------------------------------------------------- how
+# it moves
 
 @inline
 def put_planar_screws(A, screws):
@@ -286,7 +293,8 @@ def put_space_rates(frame, x, speeds, out):
     put_quaternion_rate(x, 3, Vector(speeds[3], speeds[4], speeds[5]), out)
 
 
-# ---------------------------------------------------------------------------------------------------- a twist as its coordinates
+# ---------------------------------------------------------------------------------------------------- a twist as its
+# coordinates
 
 @version_for(resolve, FixedBase)
 @inline
@@ -308,7 +316,8 @@ def resolve_in_space(frame, screws, S):
     along = Vector(dot(Screw(screws, 0).twist.linear, S.linear), dot(Screw(screws, 1).twist.linear, S.linear),
                    dot(Screw(screws, 2).twist.linear, S.linear))
     x, y, z = Screw(screws, 3).twist.angular, Screw(screws, 4).twist.angular, Screw(screws, 5).twist.angular
-    slant = dot(x, z)                                      # not zero for the virtual joints: RZ and RX are not at right angles
+    slant = dot(x, z)                                      # not zero for the virtual joints: RZ and RX are not at right
+                                                           # angles
     first, last = dot(x, S.angular), dot(z, S.angular)
     bulk = 1.0 - slant * slant
     return along, Vector((first - slant * last) / bulk, dot(y, S.angular), (last - slant * first) / bulk)
@@ -370,7 +379,8 @@ def component_in_space(frame, i, screws, S):
     return S.linear[i] if i < 3 else S.angular[i - 3]
 
 
-# ------------------------------------------------------------------------------------------------------------- what can go wrong
+# ------------------------------------------------------------------------------------------------------------- what can
+# go wrong
 
 @version_for(is_near_lock, FixedBase, PlanarChart, PlanarGroup, SpaceGroup)
 @inline

@@ -1,10 +1,12 @@
-"""What a joint is. A kind is an empty class with a `code`, and its versions of the functions below: one file, or a part of this one.
+"""What a joint is. A kind is an empty class with a `code`, and its versions of the functions below: one file, or a part
+of this one.
 
-The recursions never ask for a kind. numba learns from the type of `robot.kinds` which kinds a robot has: where there is one, nothing is
-asked at run time; where there are several, one integer is.
+The recursions never ask for a kind. numba learns from the type of `robot.kinds` which kinds a robot has: where there is
+one, nothing is asked at run time; where there are several, one integer is.
 
-A kind of m freedoms says where its body goes (`place`), and by which twists its unit velocities move it (the screws of its axes).
-The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss elimination of the m accelerations).
+A kind of m freedoms says where its body goes (`place`), and by which twists its unit velocities move it (the screws of
+its axes). The dynamics of any joint is then that of m axes one after the other, without bodies between (Gauss
+elimination of the m accelerations).
 """
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class Place(NamedTuple):
     A: Twist
 
 
-# ------------------------------------------------------------------------------------------- what the recursions ask of a kind
+# ------------------------------------------------------------------------------------------- what the recursions ask of
+# a kind
 
 @generic
 def reach(link, x):
@@ -38,7 +41,8 @@ def reach(link, x):
 
 @generic
 def place(link, x, memory, here):
-    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`."""
+    """The body beyond the joint, its origin already reached; the screws of the joint's axes are left in `memory.axes`.
+    """
 
 
 @generic
@@ -80,13 +84,15 @@ KINDS: list[Any] = []
 
 
 def kind_of_joint(cls: Any) -> Any:
-    """Class decorator: a kind with its `code` (in tables), how many numbers its position and its velocity take (`positions`,
-    `freedoms`), and whether its origin moves as it does (`reaches`)."""
+    """Class decorator: a kind with its `code` (in tables), how many numbers its position and its velocity take
+    (`positions`, `freedoms`), and whether its origin moves as it does (`reaches`).
+    """
     KINDS.append(cls)
     return cls
 
 
-# -------------------------------------------------------------------------------------------------------------- for every kind
+# -------------------------------------------------------------------------------------------------------------- for
+# every kind
 
 @inline
 def moved(link, x, memory, here, R, S):
@@ -148,7 +154,8 @@ def sliding(axis):
     return Twist(axis, 0.0 * axis)
 
 
-# -------------------------------------------------------------------------------------------------------- revolute and prismatic
+# -------------------------------------------------------------------------------------------------------- revolute and
+# prismatic
 
 @kind_of_joint
 class Revolute(NamedTuple):
@@ -172,7 +179,9 @@ class Prismatic(NamedTuple):
 
 @inline
 def turn(R, axis, aligned, angle):
-    """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or z (1, 2, 3)."""
+    """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or
+    z (1, 2, 3).
+    """
     s, c = sincos(angle)
     Rt = transpose(R)
     if aligned == 3:
@@ -267,7 +276,8 @@ def settle_one(link, x):
     return None
 
 
-# ------------------------------------------------------------------------------------------------- three axes: one after the other
+# ------------------------------------------------------------------------------------------------- three axes: one
+# after the other
 
 @inline
 def axes_transmit(link, robot, memory, I, P):
@@ -286,7 +296,8 @@ def axes_respond(link, robot, memory, delta):
     return delta
 
 
-# --------------------------------------------------------------------------------------------------------------------- spherical
+# ---------------------------------------------------------------------------------------------------------------------
+# spherical
 
 @kind_of_joint
 class Spherical(NamedTuple):

@@ -37,7 +37,9 @@ def put_place(body, here):
 
 @lean_kernel
 def move(robot, x, memory):
-    """Rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body, and the screws of all axes."""
+    """Rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body, and the screws of
+    all axes.
+    """
     align_stack()
     kinds, links, _ = robot
     here = base_place(Link(links, 0), x)

@@ -4,7 +4,14 @@ The state holds position (7 + joint positions), velocity (6 + freedoms) and `Sum
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.columns import put_pair_at, put_quaternion_at, put_vector_at, quaternion_at, twist_at, vector_at
+from limbless.mechanics.algebra.columns import (
+    put_pair_at,
+    put_quaternion_at,
+    put_vector_at,
+    quaternion_at,
+    twist_at,
+    vector_at,
+)
 from limbless.mechanics.algebra.inertia import carry_wrench
 from limbless.mechanics.algebra.lie import normalised
 from limbless.mechanics.chain.actuation import actuate, find_accelerations, foresee, put_joint_rates, settle_joints
@@ -200,7 +207,8 @@ def close_in(tally, powers, step):
 @inline
 def look_and_count(tally, problem, t, r, recorded, last):
     memory = problem.memory
-    look_and_keep(tally, problem.records.tally, r, recorded, last, t, memory.torque, mass_speed(problem.robot, memory.bodies))
+    look_and_keep(tally, problem.records.tally, r, recorded, last, t, memory.torque, mass_speed(problem.robot,
+                                                                                                memory.bodies))
 
 
 @version_for(spend_in, Tally)

@@ -1,15 +1,25 @@
-"""A chain by its screws: poses, Jacobians, metric and bias of all bodies, from spatial columns and composite inertias (paper 003).
+"""A chain by its screws: poses, Jacobians, metric and bias of all bodies, from spatial columns and composite inertias
+(paper 003).
 
-Every twist, wrench and inertia here is taken along the world axes at one point, where the base origin is at this instant: far from
-the world's origin nothing is lost, and the metric does not change. Column a of the Jacobian is the spatial screw s_a (5)-(6). The
-first columns are the base's (`frames`), then one per joint.
+Every twist, wrench and inertia here is taken along the world axes at one point, where the base origin is at this
+instant: far from the world's origin nothing is lost, and the metric does not change. Column a of the Jacobian is the
+spatial screw s_a (5)-(6). The first columns are the base's (`frames`), then one per joint.
 
-Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory that has `bodies`,
-`spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
+Kernels take the robot, the frame of its base or the number nb of its speeds, a state x or its speeds, and any memory
+that has `bodies`, `spatial`, `screws`, `base`, `bounds`, `metric` and `bias`.
 """
 from __future__ import annotations
 
-from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_inertia, carry_twist, carry_wrench, power, twist_cross, wrench_cross
+from limbless.mechanics.algebra.inertia import (
+    Twist,
+    Wrench,
+    carry_inertia,
+    carry_twist,
+    carry_wrench,
+    power,
+    twist_cross,
+    wrench_cross,
+)
 from limbless.mechanics.algebra.vectors import cross, product, rotation_about, rotation_from_quaternion
 from limbless.mechanics.chain.dynamics import body_inertia, nothing
 from limbless.mechanics.chain.frames import base_origin, base_quaternion, home_rotation, move_base, put_base_screws
@@ -22,7 +32,9 @@ from limbless.mechanics.forces.element import push_all
 
 @generic
 def cross_joint(link, x, R, arm):
-    """Rotation and arm (from the reference point) of the body beyond a joint whose origin has been reached, and the joint's screw."""
+    """Rotation and arm (from the reference point) of the body beyond a joint whose origin has been reached, and the
+    joint's screw.
+    """
 
 
 @version_for(cross_joint, Revolute)
@@ -54,7 +66,9 @@ def put_motion(memory, k, R, start, arm, V, A):
 
 @lean_kernel
 def place(robot, frame, x, speeds, memory):
-    """From base to tip: poses (1), spatial screws (6) with their rates [V, s], twists (5) and velocity part of the accelerations."""
+    """From base to tip: poses (1), spatial screws (6) with their rates [V, s], twists (5) and velocity part of the
+    accelerations.
+    """
     align_stack()
     kinds, links, _ = robot
     screws, nb = memory.screws, frame.speeds
@@ -112,7 +126,8 @@ def put_column(a, K, F, memory):
 
 @lean_kernel
 def weigh(robot, nb, memory):
-    """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies (17).
+    """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies
+    (17).
 
     Leaves the composite inertia and the load of each body, and power and sum of the wrenches.
     """
@@ -137,7 +152,8 @@ def weigh(robot, nb, memory):
         if k > 0:
             a = nb + link.column
             put_column(a, K, F, memory)
-            memory.metric[a, a] += Freedom(robot.freedoms, link.column).rotor + Bound(memory.bounds, link.column).leading
+            memory.metric[a, a] += Freedom(robot.freedoms, link.column).rotor + Bound(memory.bounds,
+                                                                                      link.column).leading
     for a in range(nb):
         put_column(a, K, F, memory)
     base.power = rate_of_work

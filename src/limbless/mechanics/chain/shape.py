@@ -6,7 +6,8 @@ from limbless.mechanics.compiled.kernel import kernel
 
 @kernel
 def bend_joints(shape, yaw_column, yaw_sign, pitch_column, pitch_sign, joints):
-    """Differences of heading (channel 0) and elevation (1) from station to station, summed in the joint columns that take them.
+    """Differences of heading (channel 0) and elevation (1) from station to station, summed in the joint columns that
+    take them.
 
     shape (T, S, 2), joints (T, freedoms); column -1 takes nothing.
     """

@@ -12,10 +12,13 @@ INTEGRALS = 9                             # the last numbers of a state: see `Su
 
 @constants
 class Link(Table):
-    """A body and the joint that carries it; row 0 is the base, which has no joint. Frames are parallel to the base's at zero positions."""
+    """A body and the joint that carries it; row 0 is the base, which has no joint. Frames are parallel to the base's at
+    zero positions.
+    """
 
     axis: Vector                          # of the joint, in the frame of the previous body
-    arm: Vector                           # from the previous origin to this one at zero position, in the frame of the previous body, m
+    arm: Vector                           # from the previous origin to this one at zero position, in the frame of the
+                                          # previous body, m
     mass: float                           # kg
     moment: Vector                        # first moment of mass, kg m
     inertia: Symmetric                    # about the origin, kg m2
@@ -59,7 +62,8 @@ class Bound(Table):
 
     limit: float                          # N m or N
     gain: float                           # A
-    leading: float                        # how much of A acts in the solution at hand: none while the actuator stands at its bound
+    leading: float                        # how much of A acts in the solution at hand: none while the actuator stands
+                                          # at its bound
 
 
 @table
@@ -79,7 +83,8 @@ class Body(Table):
     rotation: Matrix
     origin: Vector
     velocity: Twist
-    known: Twist                          # A: its acceleration if the base and the torque-given joints did not accelerate
+    known: Twist                          # A: its acceleration if the base and the torque-given joints did not
+                                          # accelerate
     delta: Twist                          # δ: the rest of it
     wrench: Wrench                        # of the environment
     arm: Vector                           # from the previous origin to this one
@@ -89,7 +94,8 @@ class Body(Table):
 class Axis(Table):
     """One degree of freedom at one instant."""
 
-    screw: Twist                          # S: the twist of a unit velocity, at the origin of the body beyond, world axes
+    screw: Twist                          # S: the twist of a unit velocity, at the origin of the body beyond, world
+                                          # axes
     answer: Wrench                        # U = I S
     force: float                          # u: what is left to accelerate it; of a motion-given one Sᵀ P
     mobility: float                       # 1 / D
@@ -220,11 +226,13 @@ class Answering(NamedTuple):
 
 
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated or Answering: by type, so that a swimming eel compiles no feedback
+    actuation: Any                        # Imposed, Actuated or Answering: by type, so that a swimming eel compiles no
+                                          # feedback
     base: int                             # FREE, PLANAR or FIXED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback
-    all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics takes
+    all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics
+                                          # takes
 
 
 class ChainProblem(NamedTuple):

@@ -1,7 +1,9 @@
-"""A function slot: compiled code calls back through an address, so that a user's law needs no recompilation of the loop.
+"""A function slot: compiled code calls back through an address, so that a user's law needs no recompilation of the
+loop.
 
-The address belongs to a C function `void law(double *buffer)`: made by ctypes from a plain Python function (slow: a Python call
-each time) or by `numba.cfunc` from a compiled one (fast). It reads its arguments from the buffer and writes its answer there.
+The address belongs to a C function `void law(double *buffer)`: made by ctypes from a plain Python function (slow: a
+Python call each time) or by `numba.cfunc` from a compiled one (fast). It reads its arguments from the buffer and writes
+its answer there.
 """
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def call_slot(typing, address, buffer):
 class PythonSlot:
     """A plain Python function behind an address. It gets the buffer as an array of `size` numbers.
 
-    An exception cannot cross compiled code: it is kept in `error` with the `time` that the buffer held first, the answer becomes NaN,
-    and the loop raises it after the block.
+    An exception cannot cross compiled code: it is kept in `error` with the `time` that the buffer held first, the
+    answer becomes NaN, and the loop raises it after the block.
     """
 
     def __init__(self, function: Callable[[np.ndarray], None], size: int) -> None:
@@ -46,7 +48,8 @@ class PythonSlot:
             try:
                 if self.error is None:
                     function(buffer)
-            except BaseException as error:                  # any failure of the user's code, and Ctrl-C: see the class docstring
+            except BaseException as error:                  # any failure of the user's code, and Ctrl-C: see the class
+                                                            # docstring
                 self.error, self.time = error, float(buffer[0])
             if self.error is not None:
                 buffer[:] = np.nan

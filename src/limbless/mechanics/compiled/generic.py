@@ -1,4 +1,5 @@
-"""One name, a version per type: how an engine works with every problem, a chain with every joint, a robot with every force.
+"""One name, a version per type: how an engine works with every problem, a chain with every joint, a robot with every
+force.
 
     @generic
     def rate(problem, i, t, inside, x, out): '''what every version does'''
@@ -7,11 +8,12 @@
     @inline
     def chain_rate(problem, i, t, inside, x, out): ...
 
-numba chooses when it compiles, from the class of the named tuple that comes first: there is no call through a pointer, and a kernel that is
-called with one problem compiles nothing for the others. Plain Python chooses by the same class.
+numba chooses when it compiles, from the class of the named tuple that comes first: there is no call through a pointer,
+and a kernel that is called with one problem compiles nothing for the others. Plain Python chooses by the same class.
 
-A tuple of such things is a type as well. `for_each(push)` calls the versions of all members one after the other (all forces on a robot).
-`by_code(place)` asks an integer which member's version to use (the kind of a joint); of a tuple with one member it asks nothing.
+A tuple of such things is a type as well. `for_each(push)` calls the versions of all members one after the other (all
+forces on a robot). `by_code(place)` asks an integer which member's version to use (the kind of a joint); of a tuple
+with one member it asks nothing.
 """
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def for_each(function: Any) -> Any:
 
 
 def by_code(function: Any) -> Any:
-    """`function` of the member whose class has this `code`, chosen among the classes in the tuple: by_code(place)(kinds, code, ...)."""
+    """`function` of the member whose class has this `code`, chosen among the classes in the tuple:
+    by_code(place)(kinds, code, ...).
+    """
     def choose(kinds: tuple, code: int, *rest: Any) -> Any:
         return function.versions[next(type(kind) for kind in kinds if type(kind).code == code)](*rest)
 
@@ -103,7 +107,9 @@ def by_code(function: Any) -> Any:
 
 
 def by_scalar(of_numbers: Any, of_others: Any) -> Any:
-    """Two ways of doing the same: one for arrays of plain numbers, one for duals and lanes; the first argument, an array, decides."""
+    """Two ways of doing the same: one for arrays of plain numbers, one for duals and lanes; the first argument, an
+    array, decides.
+    """
     def choose(array: Any, *rest: Any) -> Any:
         return (of_numbers if isinstance(array, np.ndarray) else of_others)(array, *rest)
 

@@ -68,7 +68,8 @@ def _is_inlined(module: Any) -> bool:
 def _all_needed(libraries: list) -> list:
     """Libraries and all that the inlined ones among them need, each after everything that uses it.
 
-    LLVM drops what nothing uses yet as it links: a library before its last user would be lost where its first one is not needed.
+    LLVM drops what nothing uses yet as it links: a library before its last user would be lost where its first one is
+    not needed.
     """
     found: dict[Any, None] = {}
 
@@ -89,7 +90,8 @@ def can_spare() -> bool:
     """Whether this numba has what `spare_inlined` replaces and relies on."""
     library, context = getattr(codegen, "JITCodeLibrary", None), getattr(cpu, "CPUContext", None)
     identity = getattr(bytecode, "FunctionIdentity", None)
-    wanted = ((library, "finalize"), (library, "_ensure_finalized"), (context, "get_executable"), (_dynfunc, "make_function"),
+    wanted = ((library, "finalize"), (library, "_ensure_finalized"), (context, "get_executable"),
+              (_dynfunc, "make_function"),
               (identity, "from_function"))
     return all(hasattr(owner, name) for owner, name in wanted)
 
@@ -118,7 +120,8 @@ def spare_inlined() -> bool:
         library._ensure_finalized()
         if not library.spared:
             return executable(self, library, fndesc, env)
-        return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname.split(".")[-1], "inlined", 0, env, (library,))
+        return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname.split(".")[-1], "inlined", 0, env,
+                                      (library,))
 
     optimise = library_class._optimize_functions
 

@@ -1,11 +1,13 @@
 """What kernels need from numba, in one place: decorators and the compile cache.
 
-`inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with floats),
-are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number would otherwise
-pass its tuples through memory). `kernel` is for passes over bodies and for the functions that Python calls.
+`inline` is for the small functions that equations are made of. They remain plain Python functions (tests call them with
+floats), are compiled without a Python entry point (half the compile time) and are always inlined by LLVM (a dual number
+would otherwise pass its tuples through memory). `kernel` is for passes over bodies and for the functions that Python
+calls.
 
-Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python integer.
-Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in `simulate`.
+Numbers that select a column are NumPy integers: numba would compile an inlined function once more for every Python
+integer. Full fast math assumes that nothing is NaN or infinite, so no kernel can test for it: divergence is checked in
+`simulate`.
 """
 from __future__ import annotations
 
@@ -66,12 +68,14 @@ _CACHE = _writable(CACHE_DIRECTORY)
 
 
 def kernel(function: Callable) -> Any:
-    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time)."""
+    """Compile on first call, and keep the result on disk in `CACHE_DIRECTORY` (a read-only home compiles every time).
+    """
     return _compiled(function, FAST)
 
 
 def lean_kernel(function: Callable) -> Any:
-    """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked additions otherwise).
+    """A kernel that counts no references: taking an array out of a named tuple is then free (it costs two locked
+    additions otherwise).
 
     It may not allocate, nor return an array: the caller owns all memory.
     """
@@ -93,8 +97,8 @@ def is_foreign(ty: Any) -> bool:
 
 
 class _OwnCache(FunctionCache):
-    """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so that an edited
-    file of a user would go unnoticed, and other programs could not read what names its classes.
+    """Keeps on disk what is compiled from this package alone: only its sources are in the name of the directory, so
+    that an edited file of a user would go unnoticed, and other programs could not read what names its classes.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -118,7 +122,8 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 def _compiled(function: Callable, options: Any) -> Any:
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user wants them
+    config.CACHE_DIR = str(CACHE_DIRECTORY)                    # only ours: a user's own kernels stay where the user
+                                                               # wants them
     try:
         is_kernel(function)
         made = njit(**options)(function)
@@ -134,7 +139,8 @@ def _compiled(function: Callable, options: Any) -> Any:
 def kernel_array(values: Any) -> NDArray[np.float64]:
     """Values as the array that kernels take: float64, C-ordered and writable; a copy only where it is not.
 
-    A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came first.
+    A kernel is compiled once more for an array of another kind, and what it rounds then depends on which version came
+    first.
     """
     return np.require(values, np.float64, ["C", "W"])
 
@@ -149,9 +155,11 @@ _CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
 
 @intrinsic
 def align_stack(typing):
-    """Align the stack of the calling kernel to 64 bytes: wide scalars that do not fit in registers then stay within one cache line.
+    """Align the stack of the calling kernel to 64 bytes: wide scalars that do not fit in registers then stay within one
+    cache line.
 
-    LLVM aligns the stack only if a function holds an aligned local variable: this makes one, and an empty instruction to keep it.
+    LLVM aligns the stack only if a function holds an aligned local variable: this makes one, and an empty instruction
+    to keep it.
     """
     def codegen(context, builder, signature, args):
         local = cgutils.alloca_once(builder, _CACHE_LINE)

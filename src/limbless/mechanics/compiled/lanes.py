@@ -1,8 +1,9 @@
 """`Lanes`: eight numbers side by side in one vector register, as one more scalar for kernels.
 
-A kernel that is given lanes in place of numbers does eight computations at the price of little more than one: eight instants of a
-gait, or eight sections of a rod. Python holds lanes as a float64 array whose last axis has 8 words, viewed once by `as_lanes`.
-There are no comparisons between lanes, since they may disagree: a branch asks for the largest of them (`value_of`).
+A kernel that is given lanes in place of numbers does eight computations at the price of little more than one: eight
+instants of a gait, or eight sections of a rod. Python holds lanes as a float64 array whose last axis has 8 words,
+viewed once by `as_lanes`. There are no comparisons between lanes, since they may disagree: a branch asks for the
+largest of them (`value_of`).
 """
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def _size(typing, x):
 
 @intrinsic
 def _largest(typing, x):
-    return types.float64(eight), lambda context, builder, signature, args: _llvm(builder, "vector.reduce.fmax", ir.DoubleType(), args)
+    return types.float64(eight), lambda context, builder, signature, args: _llvm(builder, "vector.reduce.fmax",
+                                                                                 ir.DoubleType(), args)
 
 
 @intrinsic
@@ -86,7 +88,8 @@ def _llvm(builder, name, result, args):
 @intrinsic
 def _choose(typing, x, a, b):
     def codegen(context, builder, signature, args):
-        first, second = (given if ty == eight else spread(builder, given) for given, ty in zip(args[1:], signature.args[1:]))
+        first, second = (given if ty == eight else spread(builder, given) for given,
+                         ty in zip(args[1:], signature.args[1:]))
         return builder.select(builder.fcmp_ordered(">", args[0], ZEROS), first, second)
     return eight(eight, *(ty if ty == eight else types.float64 for ty in (a, b))), codegen
 
@@ -137,7 +140,8 @@ def with_lane(typing, x, i, number):
 
 @intrinsic
 def as_lanes(typing, array):
-    """View a C-ordered float64 array (..., 8) as an array of lanes with one axis less; `a[i, j]` then reads and writes eight numbers.
+    """View a C-ordered float64 array (..., 8) as an array of lanes with one axis less; `a[i, j]` then reads and writes
+    eight numbers.
 
     Call it once, at the entry of a kernel. The size of the last axis is not checked.
     """

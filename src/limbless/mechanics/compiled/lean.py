@@ -1,11 +1,12 @@
 """Arrays as kernels want them: an address and a shape, nothing to count and nothing to stride over.
 
-A NumPy array is nine numbers to numba (owner, parent, sizes, strides); a problem of thirty arrays is then 270 arguments of every call,
-and most of what a kernel's compilation costs. `lean(problem)`, once at the entry of a kernel, makes three numbers of each.
+A NumPy array is nine numbers to numba (owner, parent, sizes, strides); a problem of thirty arrays is then 270 arguments
+of every call, and most of what a kernel's compilation costs. `lean(problem)`, once at the entry of a kernel, makes
+three numbers of each.
 
-The same call decides the scalar: `lean_duals` and `lean_lanes` find in *every* float64 array of the problem duals (16 words, last axis)
-or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is one: no second code path.
-In plain Python these functions return what they are given.
+The same call decides the scalar: `lean_duals` and `lean_lanes` find in *every* float64 array of the problem duals (16
+words, last axis) or lanes (8 words). So a parameter of the body or of the fluid is a dual as soon as its table is one:
+no second code path. In plain Python these functions return what they are given.
 """
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from numba.extending import intrinsic, lower_builtin, lower_getattr, models, reg
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
 
-ALIGNED = 8                                    # bytes: what NumPy promises for a float64; wide scalars are loaded without more
+ALIGNED = 8                                    # bytes: what NumPy promises for a float64; wide scalars are loaded
+                                               # without more
 
 
 class LeanArray(types.Type):
@@ -43,7 +45,8 @@ class _LeanModel(models.StructModel):
 def _lean_type(ty: Any, scalar: types.Type, words: int) -> types.Type:
     """What a tuple, an array or anything else becomes."""
     if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([_lean_type(item, scalar, words) for item in ty.types], getattr(ty, "instance_class", tuple))
+        return types.BaseTuple.from_types([_lean_type(item, scalar, words) for item in ty.types],
+                                          getattr(ty, "instance_class", tuple))
     if not isinstance(ty, types.Array):
         return ty
     if ty.layout != "C":
@@ -57,7 +60,8 @@ def _lean_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) ->
         return context.make_tuple(builder, target, [_lean_value(context, builder, *each) for each in parts])
     if not isinstance(ty, types.Array):
         return value
-    source, lean_array = context.make_array(ty)(context, builder, value), cgutils.create_struct_proxy(target)(context, builder)
+    source, lean_array = context.make_array(ty)(context, builder, value), cgutils.create_struct_proxy(target)(context,
+                                                                                                              builder)
     pointer = context.get_value_type(types.CPointer(target.dtype))
     lean_array.data = builder.bitcast(source.data, pointer)
     lean_array.shape = cgutils.pack_array(builder, cgutils.unpack_tuple(builder, source.shape)[:target.ndim])
@@ -119,7 +123,8 @@ def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: An
     return part._getvalue()
 
 
-# ------------------------------------------------------------------------------------------------------------------ indexing
+# ------------------------------------------------------------------------------------------------------------------
+# indexing
 
 def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any:
     """Where element `index` (or the part that begins there) of an array, lean or not, lies."""
@@ -127,7 +132,8 @@ def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any
     source = proxy(context, builder, value=value)
     shape, zero = cgutils.unpack_tuple(builder, source.shape), ir.Constant(ir.IntType(64), 0)
     place = zero
-    for axis in range(ty.ndim):                    # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how addresses grow
+    for axis in range(ty.ndim):                    # `nsw` and `inbounds`, as numba's own arrays: LLVM then knows how
+                                                   # addresses grow
         at = index[axis] if axis < len(index) else zero
         place = builder.add(builder.mul(place, shape[axis], flags=["nsw"]), at, flags=["nsw"])
     return builder.gep(source.data, [place], inbounds=True)

@@ -1,7 +1,8 @@
-"""Operators of named tuples, component by component: a + b, a - b, -a and k * a, for vectors, twists, inertias and whatever holds them.
+"""Operators of named tuples, component by component: a + b, a - b, -a and k * a, for vectors, twists, inertias and
+whatever holds them.
 
-Compiled code gets them without compiling a function each: numba is told the type of the result, and the operation is written down for
-every number that the tuples hold. (As functions they were a sixth of all that a kernel compiles.)
+Compiled code gets them without compiling a function each: numba is told the type of the result, and the operation is
+written down for every number that the tuples hold. (As functions they were a sixth of all that a kernel compiles.)
 """
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def with_operators(cls: Any) -> Any:
 def componentwise(cls: Any) -> Any:
     """Class decorator for a named tuple."""
     _CLASSES.add(cls)
-    cls.__array_ufunc__ = None            # a NumPy number times a vector is then the vector's business, as in compiled code
+    cls.__array_ufunc__ = None            # a NumPy number times a vector is then the vector's business, as in compiled
+                                          # code
     cls.__add__ = lambda a, b: cls(*map(operator.add, a, b))
     cls.__sub__ = lambda a, b: cls(*map(operator.sub, a, b))
     cls.__neg__ = lambda a: cls(*map(operator.neg, a))
@@ -46,7 +48,11 @@ def _is_ours(ty: Any) -> bool:
 def _pairs(symbol: Any, args: Any) -> list | None:
     """The operands of every component, or None if this is not ours to do."""
     if symbol is operator.mul:
-        return [(args[0], part) for part in args[1].types] if _is_ours(args[1]) and not isinstance(args[0], types.BaseTuple) else None
+        return (
+            [(args[0], part) for part in args[1].types]
+            if _is_ours(args[1]) and not isinstance(args[0], types.BaseTuple)
+            else None
+        )
     if not _is_ours(args[0]) or any(getattr(ty, "instance_class", None) is not args[0].instance_class for ty in args):
         return None
     return list(zip(*(ty.types for ty in args), strict=True))
@@ -58,7 +64,8 @@ def _result(context: Any, symbol: Any, args: Any) -> Any:
         return None
     found = [context.resolve_function_type(symbol, pair, {}) for pair in pairs]
     owner = args[-1].instance_class
-    return None if any(sig is None for sig in found) else types.BaseTuple.from_types([sig.return_type for sig in found], owner)
+    return None if any(sig is None for sig in found) else types.BaseTuple.from_types([sig.return_type for sig in found],
+                                                                                     owner)
 
 
 def _define(symbol: Any, count: int) -> None:

@@ -1,11 +1,13 @@
 """The scalars that kernels compute with: float64, and `Dual8`, a value with its derivatives along 8 directions at once.
 
-A kernel is written once. Called with plain arrays it computes one run; called with dual arrays it computes the same run together
-with its exact derivatives (forward mode: every operation carries ẋ along by the chain rule). `Dual8` exists only inside compiled
-code; Python holds it as a float64 array whose last axis has 16 words: the value, 7 unused words, 8 tangents.
+A kernel is written once. Called with plain arrays it computes one run; called with dual arrays it computes the same run
+together with its exact derivatives (forward mode: every operation carries ẋ along by the chain rule). `Dual8` exists
+only inside compiled code; Python holds it as a float64 array whose last axis has 16 words: the value, 7 unused words, 8
+tangents.
 
-The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python.
-This file, `lanes` (a third scalar: eight numbers side by side) and `kernel` are the only ones that touch numba's extension interface.
+The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python. This file,
+`lanes` (a third scalar: eight numbers side by side) and `kernel` are the only ones that touch numba's extension
+interface.
 """
 from __future__ import annotations
 
@@ -30,11 +32,13 @@ from limbless.errors import InputError
 from limbless.mechanics.compiled.kernel import INLINE, inline
 
 TANGENTS = 8                                  # one AVX-512 register, or two AVX2 registers
-WORDS = 2 * TANGENTS                          # LLVM places a vector of 8 doubles on a multiple of its size: 7 words stay empty
+WORDS = 2 * TANGENTS                          # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
+                                              # stay empty
 ALIGNMENT = 8 * TANGENTS                      # bytes: a tangent vector then lies within one cache line
 
 
-# ------------------------------------------------------------------------------------------------------------ the numba type
+# ------------------------------------------------------------------------------------------------------------ the numba
+# type
 
 class Eight(types.Type):
     """Eight doubles in one vector register."""
@@ -89,8 +93,10 @@ def _unpack(context, builder, numba_type, number):
     return dual.value, dual.tangents
 
 
-# ---------------------------------------------------------------------------------------------------------------- arithmetic
-# Written at the level of LLVM, since a compiled function per operator would cost seconds of compilation in every kernel.
+# ----------------------------------------------------------------------------------------------------------------
+# arithmetic
+# Written at the level of LLVM, since a compiled function per operator would cost seconds of compilation in every
+# kernel.
 # Instructions carry no fast-math flags here: numba gives them those of the kernel that they are used in.
 
 def _sum(builder, x, dx, y, dy):
@@ -119,8 +125,11 @@ def _quotient(builder, x, dx, y, dy):
 
 
 def _operand_types(scalar, args):
-    """The types in which two operands are handed over, or None if they are not a scalar of ours with its like or with a real number."""
-    if len(args) != 2 or scalar not in args or not all(a == scalar or isinstance(a, (types.Float, types.Integer)) for a in args):
+    """The types in which two operands are handed over, or None if they are not a scalar of ours with its like or with a
+    real number.
+    """
+    if len(args) != 2 or scalar not in args or not all(a == scalar or isinstance(a, (types.Float, types.Integer))
+                                                       for a in args):
         return None
     return [scalar if a == scalar else types.float64 for a in args]
 
@@ -148,7 +157,8 @@ def define_negative(scalar: types.Type, lower: Callable) -> None:
 
 
 def define_constants(scalar: types.Type, lower: Callable) -> None:
-    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it."""
+    """A plain number may stand where a scalar of ours is expected: `lower(context, builder, double)` makes one of it.
+    """
     def constant(context, builder, source, target, number):
         return lower(context, builder, context.cast(builder, number, source, types.float64))
 
@@ -198,7 +208,8 @@ define_negative(dual8, _negative)
 define_constants(dual8, lambda context, builder, number: _pack(context, builder, number, ZEROS))
 
 
-# ----------------------------------------------------------------------------------------------------------------- functions
+# -----------------------------------------------------------------------------------------------------------------
+# functions
 
 @intrinsic
 def _value(typing, x):
@@ -215,7 +226,9 @@ def _chain(typing, x, value, slope):
 
 
 def _dual_version_of(function: Callable) -> Callable:
-    """Decorator: compiled code uses the decorated version as soon as one argument is a dual, else `function` (lanes see to themselves)."""
+    """Decorator: compiled code uses the decorated version as soon as one argument is a dual, else `function` (lanes see
+    to themselves).
+    """
     def register(version: Callable) -> Callable:
         overload(function, jit_options=INLINE, strict=False)(
             lambda *args: version if dual8 in args else None if eight in args else function)
@@ -247,8 +260,8 @@ def sine_and_cosine_near_zero(r):
 def sincos(x):
     """Sine and cosine of an angle (rad), to 2e-16; faster than the library's inside a loop, because it is inlined.
 
-    The angle is brought to |r| <= π/4 by a multiple k of π/2, where Taylor's series of degree 15 and 16 are exact to rounding.
-    Angles beyond a thousand turns, where that would lose digits, go to the library.
+    The angle is brought to |r| <= π/4 by a multiple k of π/2, where Taylor's series of degree 15 and 16 are exact to
+    rounding. Angles beyond a thousand turns, where that would lose digits, go to the library.
     """
     if abs(x) > 6000.0:
         return math.sin(x), math.cos(x)
@@ -272,7 +285,8 @@ def _sincos(x):
 
 
 def sqrt(x):
-    """Square root; its derivative at zero is taken as zero, so that the speed of a body at rest can be differentiated."""
+    """Square root; its derivative at zero is taken as zero, so that the speed of a body at rest can be differentiated.
+    """
     return math.sqrt(x)
 
 
@@ -313,7 +327,8 @@ def arctangent2(y, x):
 def _arctangent2(y, x):
     a, b = value_of(y), value_of(x)
     square = a * a + b * b
-    return _chain(b * y - a * x, math.atan2(a, b), 1.0 / square if square > 0.0 else 0.0)       # (x dy - y dx) / (x² + y²)
+    # (x dy - y dx) / (x² + y²)
+    return _chain(b * y - a * x, math.atan2(a, b), 1.0 / square if square > 0.0 else 0.0)
 
 
 def where_positive(x, a, b):
@@ -338,11 +353,13 @@ def maximum(a, b):
     return where_positive(a - b, a, b)
 
 
-# -------------------------------------------------------------------------------------------------------------------- arrays
+# --------------------------------------------------------------------------------------------------------------------
+# arrays
 
 @intrinsic
 def as_duals(typing, array):
-    """View a C-ordered float64 array (..., 16) as an array of duals with one axis less; `a[i, j]` then reads and writes duals.
+    """View a C-ordered float64 array (..., 16) as an array of duals with one axis less; `a[i, j]` then reads and writes
+    duals.
 
     Call it once, at the entry of a kernel. The size of the last axis is not checked: make the array with `dual_array`.
     """
@@ -350,9 +367,11 @@ def as_duals(typing, array):
 
 
 def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
-    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours."""
+    """Signature and code of an intrinsic that views a float64 array (..., words) as an array (...) of a scalar of ours.
+    """
     if not (isinstance(array, types.Array) and array.dtype == types.float64 and array.layout == "C" and array.ndim > 1):
-        raise TypingError(f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got {array}")
+        raise TypingError(f"{scalar} is found in a C-ordered float64 array with a last axis of {words} words, got "
+                          f"{array}")
     # NumPy promises 16 bytes, and LLVM would assume 64 if the array were declared as aligned.
     target = types.Array(scalar, array.ndim - 1, "C", readonly=not array.mutable, aligned=False)
 
@@ -374,7 +393,9 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
 
 
 def aligned_zeros(shape: int | tuple[int, ...]) -> np.ndarray:
-    """A float64 array of zeros that starts on a cache line (64 bytes): kernels are 9 to 18 % faster than with NumPy's 16."""
+    """A float64 array of zeros that starts on a cache line (64 bytes): kernels are 9 to 18 % faster than with NumPy's
+    16.
+    """
     count = math.prod(shape) if isinstance(shape, tuple) else shape
     memory = np.zeros(8 * count + ALIGNMENT, dtype=np.uint8)
     start = -memory.ctypes.data % ALIGNMENT
@@ -387,7 +408,8 @@ def dual_array(values: Any, seeds: Any = None) -> np.ndarray:
     Parameters
     ----------
     values : array (...), the values.
-    seeds : array (..., k) with k <= 8, the derivatives of `values` along k directions (broadcast over the leading axes); None: all zero.
+    seeds : array (..., k) with k <= 8, the derivatives of `values` along k directions (broadcast over the leading
+        axes); None: all zero.
     """
     values = np.asarray(values, dtype=np.float64)
     array = aligned_zeros((*values.shape, WORDS))
@@ -396,7 +418,8 @@ def dual_array(values: Any, seeds: Any = None) -> np.ndarray:
         seeds = np.asarray(seeds, dtype=np.float64)
         directions = seeds.shape[-1] if seeds.ndim else 0
         if not 0 < directions <= TANGENTS:
-            raise InputError(f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to {TANGENTS}: "
+            raise InputError(f"seeds of shape {seeds.shape} have {directions} directions; a dual array takes 1 to "
+                             f"{TANGENTS}: "
                              "give an array (..., directions), and run further directions separately")
         tangents(array)[..., :directions] = seeds
     return array

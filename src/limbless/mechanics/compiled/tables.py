@@ -6,14 +6,14 @@
         moment: Vector                   # first moment, kg m
         wet: bool                        # whether added mass is in `whole`
 
-    links = Link.zeros(13)               # one float64 array (13, 4) and one int64 array (13, 1); long rows begin on a cache line
-    Link.of(links).moment[:] = moment    # a view (13, 3), for NumPy
-    link = Link(links, k)                # row k, in a kernel or in plain Python: link.mass, link.moment, link.mass = 2.0
+    links = Link.zeros(13)               # one float64 array (13, 4) and one int64 array (13, 1); long rows begin on a
+    cache line Link.of(links).moment[:] = moment    # a view (13, 3), for NumPy link = Link(links, k)                #
+    row k, in a kernel or in plain Python: link.mass, link.moment, link.mass = 2.0
 
-Numbers (`float` and named tuples of them: Vector, Twist, Inertia, ...) lie in one array and take its scalar: float64, duals or lanes.
-Codes (`int`, `bool`) lie in a second one and are integers whatever the scalar: eight robots side by side share them. They are constant
-in kernels, and so is all of a table declared by `@constants`.
-A row is two addresses: reading a field is a load at a constant distance, and nothing is compiled for it.
+Numbers (`float` and named tuples of them: Vector, Twist, Inertia, ...) lie in one array and take its scalar: float64,
+duals or lanes. Codes (`int`, `bool`) lie in a second one and are integers whatever the scalar: eight robots side by
+side share them. They are constant in kernels, and so is all of a table declared by `@constants`. A row is two
+addresses: reading a field is a load at a constant distance, and nothing is compiled for it.
 """
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer, infer_getattr, infer_global, signature
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer,
+    infer_getattr,
+    infer_global,
+    signature,
+)
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
 from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indices
@@ -62,7 +69,9 @@ class Rows(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Where a field lies: its kind (float, int, bool or a named tuple class), first column among numbers or among codes, and width."""
+    """Where a field lies: its kind (float, int, bool or a named tuple class), first column among numbers or among
+    codes, and width.
+    """
 
     kind: Any
     column: int
@@ -85,7 +94,8 @@ def is_code(kind: Any) -> bool:
     return kind in (int, bool)
 
 
-# -------------------------------------------------------------------------------------------------------------- plain Python
+# -------------------------------------------------------------------------------------------------------------- plain
+# Python
 
 def _read(kind: Any, numbers: Any, c: int) -> Any:
     if not hasattr(kind, "_fields"):
@@ -142,7 +152,8 @@ def table(cls: Any, constant: bool = False) -> Any:
         codes, numbers = (codes + 1, numbers) if is_code(kind) else (codes, numbers + width(kind))
         setattr(cls, name, _property(fields[name]))
 
-    padded = -(-numbers // LINE) * LINE if numbers >= LINE else numbers                         # rows that begin on a cache line
+    # rows that begin on a cache line
+    padded = -(-numbers // LINE) * LINE if numbers >= LINE else numbers
 
     def zeros(*shape: int, words: tuple[int, ...] = ()) -> Any:
         array = aligned_zeros((*shape, numbers if words else padded, *words))
@@ -155,7 +166,8 @@ def table(cls: Any, constant: bool = False) -> Any:
     return cls
 
 
-# ------------------------------------------------------------------------------------------------------------- compiled code
+# ------------------------------------------------------------------------------------------------------------- compiled
+# code
 
 class RowType(types.Type):
     """A row of a table: where its numbers and its codes begin."""
@@ -215,7 +227,8 @@ def _get_field(context, builder, row, value, name):
         if not isinstance(context.data_model_manager[scalar], models.PrimitiveModel):
             return context.unpack_value(builder, scalar, pointer, align=ALIGNED)
         number = builder.load(pointer, align=ALIGNED)
-        if steady:                        # else LLVM reads it again after every store, which might have changed it for all it knows
+        if steady:                        # else LLVM reads it again after every store, which might have changed it for
+                                          # all it knows
             number.set_metadata("invariant.load", builder.module.add_metadata([]))
         return number
 

@@ -1,4 +1,6 @@
-"""Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a value with eight derivatives."""
+"""Problems for other scalars: every float64 array of a problem with one axis more, eight robots or a value with eight
+derivatives.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -10,7 +12,9 @@ from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, 
 
 
 def mapped(function: Callable, *problems: Any) -> Any:
-    """A problem of the same make, of `function(array, ...)` for the float64 arrays that stand at the same place in each."""
+    """A problem of the same make, of `function(array, ...)` for the float64 arrays that stand at the same place in
+    each.
+    """
     first = problems[0]
     if isinstance(first, tuple):
         parts = [mapped(function, *each) for each in zip(*problems, strict=True)]
@@ -28,9 +32,11 @@ def as_duals(problem: Any) -> Any:
 
 
 def seed(duals: Any, direction: int, less: Any, more: Any, step: float) -> None:
-    """Along `direction` a parameter changes: `less` and `more` are the same problem with it changed by half a `step` down and up.
+    """Along `direction` a parameter changes: `less` and `more` are the same problem with it changed by half a `step`
+    down and up.
 
-    Exact where the tables are linear or quadratic in the parameter (mass, density, drag, added mass, stiffness); else to step².
+    Exact where the tables are linear or quadratic in the parameter (mass, density, drag, added mass, stiffness); else
+    to step².
     """
     def put(wide: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         with np.errstate(invalid="ignore"):                             # a window's inf - inf
@@ -40,7 +46,9 @@ def seed(duals: Any, direction: int, less: Any, more: Any, step: float) -> None:
 
 
 def side_by_side(problems: Sequence[Any]) -> Any:
-    """One problem for up to eight robots of the same make (same joints, same kinds of forces): numbers may all differ, codes are shared."""
+    """One problem for up to eight robots of the same make (same joints, same kinds of forces): numbers may all differ,
+    codes are shared.
+    """
     full = [*problems, *[problems[0]] * (TANGENTS - len(problems))]
 
     def stack(*arrays: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What each body of a chain brings to a step: its matrix and its momentum, with the water it carries along.
 
-A body remembers its `Speeds`. Velocity terms are those of the middle of the step, linearised: a product a x b becomes half of
-a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
+A body remembers its `Speeds`. Velocity terms are those of the middle of the step, linearised: a product a x b becomes
+half of a_A x b_E + a_E x b_A, so that fast rotation stays bounded at any step.
 """
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def body_equation(solid, speeds, R, h):
 def water_equation(link, solid, speeds, R, h):
     """Matrix and momentum of the water that a body carries along, about its origin: N (u_E - u_A) - h N s + h V x* N V.
 
-    N is the added inertia; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into a spatial acceleration.
+    N is the added inertia; s = (ω x v_C, 0) turns the change of the velocities that bodies remember into a spatial
+    acceleration.
     """
     own = rigid_inertia(link.mass, link.moment, link.inertia)
     N = matrix6_of(rotate_inertia(R, link.whole - own))

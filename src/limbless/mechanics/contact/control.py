@@ -9,7 +9,8 @@ from limbless.mechanics.contact.dry_friction import rubbed
 from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
 from limbless.mechanics.integrate.tally import add_work, compare
 
-SLACK = 100.0                            # 1/m: error of joint rates over that of the contact laws which a solved step may keep
+SLACK = 100.0                            # 1/m: error of joint rates over that of the contact laws which a solved step
+                                         # may keep
 
 
 @generic
@@ -49,7 +50,8 @@ def stage_row(control, n):
     return 2 * n + 1
 
 
-# -------------------------------------------------------------------------------------------------------------------- motion-given
+# --------------------------------------------------------------------------------------------------------------------
+# motion-given
 
 @version_for(take_middle, Prescribed)
 @inline
@@ -80,7 +82,8 @@ def found_impulse(control, options, freedom, step, chain, v, own, old):
     return JointStep(step.joints, v).effort - own + freedom.rotor * (step.rates[v] - old)
 
 
-# -------------------------------------------------------------------------------------------------------------------- torque-given
+# --------------------------------------------------------------------------------------------------------------------
+# torque-given
 
 @version_for(take_middle, Following, Driven)
 @inline
@@ -90,7 +93,9 @@ def take_none(control, robot, drive, i, state):
 
 @generic
 def asked(control, options, freedom, drive, i, h, link, state):
-    """Impulse that is asked of an actuator beside a given torque, and what it takes off per rate at the end of the step."""
+    """Impulse that is asked of an actuator beside a given torque, and what it takes off per rate at the end of the
+    step.
+    """
 
 
 @version_for(asked, Driven)
@@ -113,7 +118,8 @@ def asked_by_feedback(control, options, freedom, drive, i, h, link, state):
         push, hold = h * (Kp * error + Kd * wanted), h * (Kd + options.theta * h * Kp)
     else:
         push, hold = h * (Kp * error + Kd * (wanted - rate)), 0.0
-    if A > 0.0:                                          # A (q̈_ref - q̈), with the acceleration that the step will have
+    if A > 0.0:                                          # A (q̈_ref - q̈), with the acceleration that the step will
+                                                         # have
         push, hold = push + A * (h * drive.acceleration[i, v] + rate), hold + A
     return push, hold
 
@@ -131,7 +137,8 @@ def push_joints(control, robot, options, drive, i, h, chain, step):
         bound.gain = hold
         chain.torque[v] = take_wish(chain.bounds, v, h * drive.torque[held, v] + push, chain.wishes)
         joint.passive = freedom.rotor + h * (freedom.damping + freedom.viscous) + 0.5 * h * h * freedom.stiffness
-        joint.push = h * freedom.stiffness * (freedom.rest - state[link.position]) + freedom.rotor * state[link.velocity]
+        joint.push = h * freedom.stiffness * (freedom.rest
+                                              - state[link.position]) + freedom.rotor * state[link.velocity]
         put_control(joint, bound, chain.torque[v])
 
 
@@ -157,7 +164,8 @@ def answered_impulse(control, options, freedom, step, chain, v, own, old):
     return chain.torque[v] - Bound(chain.bounds, v).leading * step.rates[v]
 
 
-# -------------------------------------------------------------------------------------------------------------------- saturation
+# --------------------------------------------------------------------------------------------------------------------
+# saturation
 
 @generic
 def overloaded(bounds, options, rounds, chain, step):
@@ -185,7 +193,9 @@ def relieve(bounds, options, rounds, chain, step):
 
 @inline
 def finish_joints(robot, options, where, t, h, chain, step, x):
-    """Torques and works of all joints over a step; returns what actuators and what springs, dampers and friction did (J)."""
+    """Torques and works of all joints over a step; returns what actuators and what springs, dampers and friction did
+    (J).
+    """
     driven, passive = 0.0, 0.0
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)

@@ -16,7 +16,8 @@ from limbless.mechanics.contact.tables import Affine, Contact, Line, Pair
 
 @generic
 def put_joints(dry, robot, step, path, place, rows):
-    """Rows of dry friction in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of all rows."""
+    """Rows of dry friction in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of all rows.
+    """
 
 
 @generic
@@ -65,7 +66,8 @@ def more(law, first, second):
 
 @inline
 def push(step, arm, place, joints, size):
-    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint."""
+    """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint.
+    """
     if place >= joints:
         joint = JointStep(step.joints, place - joints)
         joint.effort = joint.effort + arm * size
@@ -112,7 +114,8 @@ def couple(robot, options, step, path, count, rows):
         contact.load_law = Line(0.0, 0.0)
         contact.shear_law = no_law()
         contact.twist_law = no_law()
-        contact.shear = Pair(-1.0 if contact.friction.forward > 0.0 else 1.0, contact.shear.across)      # decides which coefficient acts
+        # decides which coefficient acts
+        contact.shear = Pair(-1.0 if contact.friction.forward > 0.0 else 1.0, contact.shear.across)
     sweep_through(robot, options.base, step, count)
     read_velocities(step, path, arm, count, rows)
     for j in range(rows):

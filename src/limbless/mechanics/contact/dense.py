@@ -2,14 +2,15 @@
 
     γ = γ0 + D T,    T = proj_E (T - r γ),    D = G M⁻¹ Gᵀ
 
-γ are the slips of all contacts, G their rows, γ0 what they would be without friction. The law is that of `contact_law`; the impulses
-are T = S ξ themselves and E an ellipse or a box as they are, because loads do not change here: coefficients of 0.001 along and 1000
-across are as easy as equal ones. Linearised laws T = c + W γ are solved for T, (1 - W D) T = c + W γ0, where only directions that do
-not slide along a box are unknown. What remains is the natural map |T - proj_E(T - ρ γ)| / ρ, in m/s.
+γ are the slips of all contacts, G their rows, γ0 what they would be without friction. The law is that of `contact_law`;
+the impulses are T = S ξ themselves and E an ellipse or a box as they are, because loads do not change here:
+coefficients of 0.001 along and 1000 across are as easy as equal ones. Linearised laws T = c + W γ are solved for T, (1
+- W D) T = c + W γ0, where only directions that do not slide along a box are unknown. What remains is the natural map |T
+- proj_E(T - ρ γ)| / ρ, in m/s.
 
-The ground is rigid. A small compliance only serves as a proximal term, which holds friction near where it was where more directions
-stick than the robot has ways to move: friction is not unique there, the motion is. Where Newton's method does not come to an end, the
-path of `contact_path` is followed, and it is tried again from every station.
+The ground is rigid. A small compliance only serves as a proximal term, which holds friction near where it was where
+more directions stick than the robot has ways to move: friction is not unique there, the motion is. Where Newton's
+method does not come to an end, the path of `contact_path` is followed, and it is tried again from every station.
 """
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ ROUNDING = 1e-10                 # of the largest slip: an iteration that gains 
 
 
 class Dense(NamedTuple):
-    """The problem and its working memory, C contacts. Direction r = 2 a + side: along (0) and across (1) the a-th active contact."""
+    """The problem and its working memory, C contacts. Direction r = 2 a + side: along (0) and across (1) the a-th
+    active contact.
+    """
 
     coupling: Any                     # (2C, 2C) D, 1/kg
     slip: Any                         # (2C,) γ0, m/s
@@ -109,7 +112,8 @@ def ellipse_law(m, a1, a2, y, e, rho):
     w11, w12 = per * (n22 * at.j11 - n12 * at.j12), per * (n22 * at.j12 - n12 * at.j22)
     w22 = per * (n11 * at.j22 - n12 * at.j12)
     r1, r2 = rho * e * m.along - y.along, rho * e * m.across - y.across
-    constant = Pair(per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2, per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2)
+    constant = Pair(per * (n22 * at.p1 - n12 * at.p2) + w11 * r1 + w12 * r2,
+                    per * (n11 * at.p2 - n12 * at.p1) + w12 * r1 + w22 * r2)
     return Affine(constant, Pair(0.0, 0.0), -rho * w11, -rho * w12, -rho * w22)
 
 
@@ -147,7 +151,8 @@ def part(law, side, a, dense, d):
 
 @inline
 def choose(contacts, active, count, unknown):
-    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown."""
+    """All directions whose friction depends on slip are unknown; the others take theirs. Returns how many are unknown.
+    """
     size = 0
     for a in range(count):
         contact = Contact(contacts, active[a])
@@ -156,7 +161,8 @@ def choose(contacts, active, count, unknown):
             if own_of(law, side) != 0.0 or law.mixed != 0.0:
                 unknown[size] = 2 * a + side
                 size += 1
-                contact.shear = with_side(contact.shear, side, 0.0)          # so that sums over all directions leave it out
+                contact.shear = with_side(contact.shear, side, 0.0)          # so that sums over all directions leave it
+                                                                             # out
             else:
                 contact.shear = with_side(contact.shear, side, side_of(law.constant, side))
     return size
@@ -199,12 +205,15 @@ def iterate(contacts, active, count, dense, e, rho):
 
 @kernel
 def newton(contacts, active, count, dense, rho, tolerance, worst):
-    """Plain iterations. Returns their number, what remains (m/s), and whether that is the tolerance or as little as rounding leaves."""
+    """Plain iterations. Returns their number, what remains (m/s), and whether that is the tolerance or as little as
+    rounding leaves.
+    """
     largest = 0.0
     for r in range(2 * count):
         largest = max(largest, abs(dense.slip[r]))
     for n in range(PLAIN):
-        if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would creep by what remains
+        if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would
+                                                                # creep by what remains
             return n, worst, True
         remember_shear(contacts, active, count)
         before, worst = worst, iterate(contacts, active, count, dense, PROXIMAL / rho, rho)
@@ -264,7 +273,8 @@ def take_path(contacts, active, count, dense, rho, e, tolerance):
     while going and follow(path, rows):
         take_answer(path, rows, contacts, active, 5 * count)
         to_impulses(contacts, active, count)
-        used, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho))
+        used, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count,
+                                                                                               dense, rho))
         iterations += used
         if solved:
             return iterations, worst, True
@@ -275,12 +285,15 @@ def take_path(contacts, active, count, dense, rho, e, tolerance):
 
 @kernel
 def solve_friction(contacts, active, count, dense, rho, tolerance):
-    """Friction of all active contacts from the start that they hold. Returns the number of iterations and what remains (m/s)."""
+    """Friction of all active contacts from the start that they hold. Returns the number of iterations and what remains
+    (m/s).
+    """
     to_impulses(contacts, active, count)
     for a in range(count):
         contact = Contact(contacts, active[a])
         contact.old = impulse_of(contact)
-    iterations, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active, count, dense, rho))
+    iterations, worst, solved = newton(contacts, active, count, dense, rho, tolerance, remainder(contacts, active,
+                                                                                                 count, dense, rho))
     for weight in (1.0, 1e-4, 1e-8):                     # a weaker proximal term where hardly anything can be moved
         if solved:
             break

@@ -1,4 +1,6 @@
-"""Dry friction in the joints over a step: the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ / ε)."""
+"""Dry friction in the joints over a step: the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ /
+ε).
+"""
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +13,8 @@ from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 
 @generic
 def grip_joints(dry, robot, step, h, x, rub):
-    """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts with.
+    """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts
+    with.
 
     What it did in the step before stands in the state x, from `rub` on.
     """

@@ -2,12 +2,13 @@
 
     p = argmin ½ |p - y|² - ½ t log(1 - p1²/a1² - p2²/a2²)
 
-t = 0 is the projection onto the ellipse with the semi-axes a, t > 0 a smooth map into its inside, monotone and never steeper than 1.
-In both p_i = a_i² y_i / (a_i² + λ), where λ is the root of one equation:
+t = 0 is the projection onto the ellipse with the semi-axes a, t > 0 a smooth map into its inside, monotone and never
+steeper than 1. In both p_i = a_i² y_i / (a_i² + λ), where λ is the root of one equation:
 
     φ(λ) = sum (a_i y_i / (a_i² + λ))² + t / λ = 1
 
-φ^(-1/2) is concave: Newton's method for φ^(-1/2) = 1, begun on the left of the root, comes nearer from that side in every iteration.
+φ^(-1/2) is concave: Newton's method for φ^(-1/2) = 1, begun on the left of the root, comes nearer from that side in
+every iteration.
 """
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ ITERATIONS, ENOUGH = 60, 4e-16
 
 
 class Nearest(NamedTuple):
-    """The point, the derivatives of p by y (symmetric), and what derivatives by t and by the size of the ellipse are made of."""
+    """The point, the derivatives of p by y (symmetric), and what derivatives by t and by the size of the ellipse are
+    made of.
+    """
 
     p1: float
     p2: float

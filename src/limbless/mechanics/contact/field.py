@@ -64,10 +64,13 @@ version_for(put_frame, Field)(put_hard_frame)
 
 @lean_kernel
 def triangle_gap(p, a, b, c):
-    """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p; none from below its face."""
+    """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p; none from below its
+    face.
+    """
     face, _ = away(cross(b - a, c - a), Vector(0.0, 0.0, 1.0))
     height = dot(face, p - a)
-    if height < 0.0:                                       # behind it, perhaps on the other side of a ridge: another triangle has it
+    if height < 0.0:                                       # behind it, perhaps on the other side of a ridge: another
+                                                           # triangle has it
         return FAR, face
     foot = p - height * face
     if (dot(cross(b - a, foot - a), face) >= 0.0 and dot(cross(c - b, foot - b), face) >= 0.0
@@ -100,7 +103,8 @@ def grid_point(grid, ix, iy):
 @inline
 def cells(corner, spacing, count, low, high):
     """First and last cell that an interval meets."""
-    return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1, int(count) - 1)
+    return max(int(np.floor((low - corner) / spacing)), 0), min(int(np.floor((high - corner) / spacing)) + 1,
+                                                                int(count) - 1)
 
 
 @inline
@@ -119,7 +123,9 @@ def is_other(n, known, other):
 
 @lean_kernel
 def field_gap(field, heights, p, reach, rank):
-    """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a groove."""
+    """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a
+    groove.
+    """
     around = Vector(reach, reach, reach)
     grid = grid_between(field, heights, p - around, p + around)
     first, n = nearest_of_field(grid, p, False, Vector(0.0, 0.0, 1.0))
@@ -137,7 +143,8 @@ def nearest_of_field(grid, p, other, known):
     east, north = -west - last_x * field.spacing_x, -south - last_y * field.spacing_y
     best, normal = nearest_triangle(grid, p, other, known)
     if west <= 0.0 and east <= 0.0 and south <= 0.0 and north <= 0.0:
-        depth, face = depth_below(grid, p, min(int(-west / field.spacing_x), last_x - 1), min(int(-south / field.spacing_y), last_y - 1))
+        depth, face = depth_below(grid, p, min(int(-west / field.spacing_x), last_x - 1),
+                                  min(int(-south / field.spacing_y), last_y - 1))
         nearest = max(max(west, east), max(south, north))
         if depth >= 0.0:
             return best, normal
@@ -162,7 +169,9 @@ def nearest_of_field(grid, p, other, known):
 
 @lean_kernel
 def depth_below(grid, p, ix, iy):
-    """Height of p over the plane of the triangle above or below it, in cell (ix, iy), and that triangle's normal: negative in the solid."""
+    """Height of p over the plane of the triangle above or below it, in cell (ix, iy), and that triangle's normal:
+    negative in the solid.
+    """
     a, c = grid_point(grid, ix, iy), grid_point(grid, ix + 1, iy + 1)
     lower = (p.x - a.x) * grid.field.spacing_y >= (p.y - a.y) * grid.field.spacing_x
     if lower:
@@ -174,7 +183,9 @@ def depth_below(grid, p, ix, iy):
 
 @lean_kernel
 def side_gap(p, a, b, out):
-    """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out` where p lies in the side."""
+    """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out` where p lies in
+    the side.
+    """
     dx, dy = b.x - a.x, b.y - a.y
     s = min(max(((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy), 0.0), 1.0)
     top = a + s * (b - a)
@@ -210,7 +221,8 @@ def edge_from(grid, ix, iy, way, upright):
 
 @lean_kernel
 def ridge_gap(field, heights, a, b, reach):
-    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends."""
+    """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends.
+    """
     low = Vector(min(a.x, b.x) - reach, min(a.y, b.y) - reach, 0.0)
     high = Vector(max(a.x, b.x) + reach, max(a.y, b.y) + reach, 0.0)
     grid, up = grid_between(field, heights, low, high), Vector(0.0, 0.0, 1.0)

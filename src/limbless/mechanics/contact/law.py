@@ -1,19 +1,21 @@
-"""The laws of one contact: unilateral, with set-valued friction and rolling friction, at the level of impulses and velocities.
+"""The laws of one contact: unilateral, with set-valued friction and rolling friction, at the level of impulses and
+velocities.
 
-This is the library's one set-valued friction law. It knows neither gaps nor robots: a `Contact` is a row of numbers with a normal, a
-tangent, coefficients, an impulse and a velocity. The normal impulse N obeys
+This is the library's one set-valued friction law. It knows neither gaps nor robots: a `Contact` is a row of numbers
+with a normal, a tangent, coefficients, an impulse and a velocity. The normal impulse N obeys
 
     0 <= N  perp  γN + shift + e N >= 0
 
-or is given, as under a wheel: such a load (`given`, in N) bounds friction and pushes nothing, since others hold the robot up.
-The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
+or is given, as under a wheel: such a load (`given`, in N) bounds friction and pushes nothing, since others hold the
+robot up. The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse or a box that grows with N:
 
     ξ = proj_{|ξ| <= N} (ξ_A - S γT / eT),   eT = e min(μ)²
 
-ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact that sticks
-does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to friction unless μ1 = μ2.
-μ1 differs for slip along +t1 (`forward`: towards the tip) and -t1 (`backward`): the set is then made of two half-ellipses.
-Rolling friction is the same law for the velocity radius (n x ω), with a disc of radius μV N.
+ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact
+that sticks does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to
+friction unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the tip) and -t1 (`backward`): the set is
+then made of two half-ellipses. Rolling friction is the same law for the velocity radius (n x ω), with a disc of radius
+μV N.
 
 Stick and slip are read from the impulse: inside the set or on its edge. No speed threshold occurs anywhere.
 """
@@ -28,13 +30,15 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.tables import Affine, Contact, Impulse, Line, Pair
 
-ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find this sooner
+ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
+                                 # this sooner
 OPEN, STICK, SLIP = np.arange(3)
 
 
 @inline
 def cone_law(box, y, z, line, m, eT, rT):
-    """Friction as an affine function of the new normal velocity g and scaled slip w: ξ = c + b g + W w (Alart and Curnier, eliminated).
+    """Friction as an affine function of the new normal velocity g and scaled slip w: ξ = c + b g + W w (Alart and
+    Curnier, eliminated).
 
     y is the trial point and z the radius there; `line` is the new radius as a function of g; m is the memory ξ_A.
     """
@@ -129,8 +133,8 @@ def trial_twist(contact, eT, rT):
 def linearise(contacts, active, count, e, rho, held):
     """Replace the laws of the active contacts by affine ones at the present impulse and velocity.
 
-    `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the velocity:
-    the equations then belong to a convex function.
+    `held` (1 or 0) takes the frozen radii of friction instead of the load, and the laws as explicit functions of the
+    velocity: the equations then belong to a convex function.
     """
     per_e, frozen = 1.0 / e, held > 0.0
     for a in range(count):
@@ -253,13 +257,15 @@ def affine(law, g, w):
 @inline
 def is_at_rest(contact):
     """Whether a contact has no impulse at all, as open ones do."""
-    return (contact.load == 0.0 and contact.shear.along == 0.0 and contact.shear.across == 0.0 and contact.twist.along == 0.0
+    return (contact.load == 0.0 and contact.shear.along == 0.0 and contact.shear.across == 0.0
+            and contact.twist.along == 0.0
             and contact.twist.across == 0.0)
 
 
 @inline
 def mismatch(contact, e, rho, per_rho):
-    """Natural map of one contact, (m/s)²: how far impulse and velocity are from obeying the law, by the part that is farthest.
+    """Natural map of one contact, (m/s)²: how far impulse and velocity are from obeying the law, by the part that is
+    farthest.
 
     `per_rho` is 1/ρ.
     """
@@ -313,7 +319,8 @@ def held_directions(contact):
     """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
     if contact.box <= 0.0:
         return 2 if state_of(contact) == STICK else 0
-    return (1 if abs(contact.shear.along) < contact.load else 0) + (1 if abs(contact.shear.across) < contact.load else 0)
+    return (1 if abs(contact.shear.along) < contact.load else 0) + (1 if abs(contact.shear.across) < contact.load
+                                                                    else 0)
 
 
 @inline

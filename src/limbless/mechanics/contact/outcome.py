@@ -1,6 +1,7 @@
 """What a step did: works, impulse, the outer force on every body, and the record of a knot.
 
-Every force works along the mean of the velocities before and after the step; `Body.velocity` holds that mean in the end.
+Every force works along the mean of the velocities before and after the step; `Body.velocity` holds that mean in the
+end.
 """
 from __future__ import annotations
 
@@ -44,17 +45,20 @@ def finish_contacts(solids, step, count, h, x, start, works):
 
 @lean_kernel
 def finish_bodies(robot, solids, step, outcomes, h, x, start):
-    """New `Speeds`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre over the step.
+    """New `Speeds`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre
+    over the step.
 
-    That velocity is the one at the middle pose: with the speeds that bodies remember, which belong to the pose of the step before, it
-    would be right to first order only.
+    That velocity is the one at the middle pose: with the speeds that bodies remember, which belong to the pose of the
+    step before, it would be right to first order only.
     """
     environment, mass, flow = 0.0, 0.0, Vector(0.0, 0.0, 0.0)
-    push = carry_wrench(BaseStep(step.base, 0).hold, Body(step.places, 0).origin)       # `hold` stays zero under a free base
+    # `hold` stays zero under a free base
+    push = carry_wrench(BaseStep(step.base, 0).hold, Body(step.places, 0).origin)
     for k in range(len(robot.links.codes)):
         if not Link(robot.links, k).has_body:
             continue
-        body, solid, speeds, outcome = Body(step.places, k), Solid(solids, k), Speeds(x, start + 6 * k), Outcome(outcomes, k)
+        body, solid, speeds, outcome = Body(step.places, k), Solid(solids,
+                                                                   k), Speeds(x, start + 6 * k), Outcome(outcomes, k)
         R, F = body.rotation, body.wrench
         before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
         environment += 0.5 * h * (power(before, F) + power(after, F))
@@ -79,7 +83,8 @@ def finish(problem, t, h, x):
     slid = Body(step.places, 0).velocity.linear
     environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds)
     place = Link(robot.links, 0).position
-    gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before the step
+    gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before
+                                                                         # the step
     way = h * flow + mass * (gone - 0.5 * h * slid)
     driven, passive = finish_joints(robot, options, where, t, h, chain, step, x)
     look_again_all(forces, chain)
@@ -109,7 +114,8 @@ def keep_body(solid, speeds, rates, body, record):
 
 @inline
 def keep_forces(step, records, h, r):
-    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base."""
+    """Forces and places of all contacts, means over the step that ended here; returns their resultant about the base.
+    """
     base = Body(step.places, 0)
     turned, total = transpose(base.rotation), Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
     for i in range(step.contacts.shape[0]):
@@ -126,7 +132,9 @@ def keep_forces(step, records, h, r):
 
 @lean_kernel
 def keep_instant(robot, solids, where, memory, records, x, h, r):
-    """Everything of this knot, once bodies have been moved there, in record r; forces are means over the step that ended here."""
+    """Everything of this knot, once bodies have been moved there, in record r; forces are means over the step that
+    ended here.
+    """
     chain, step = memory.chain, memory.step
     for c in range(where.earlier):
         records.x[r, c] = x[c]

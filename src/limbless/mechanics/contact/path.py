@@ -4,13 +4,14 @@ Impulses x of all directions, each with a law of its own, obey
 
     x = p_τ(x - r (γ + E (x - m))),    γ = γ0 + D x
 
-γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps, one per direction.
-p_0 is the projection onto what a contact can give: normal impulses that push, friction in an ellipse or a box that grows with them.
-(With x = S ξ this is the law of `contact_law`: E = eT S⁻².) p_τ has its edges rounded off on a scale of τ (N s), as `ellipse` has them:
-for large τ there is one answer, which Newton's method finds from anywhere. Under given loads the laws are monotone and there is one
-answer for every τ. Where strong friction presses on contacts the answers turn back as τ falls, and no iteration that only goes
-downhill gets past such a fold. The path of all answers (x, log τ) is a smooth curve, though: it is followed by its arc length,
-through folds, until Newton's method on the sharp laws ends from where it stands (`following`).
+γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps, one per
+direction. p_0 is the projection onto what a contact can give: normal impulses that push, friction in an ellipse or a
+box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻².) p_τ has its edges rounded off on
+a scale of τ (N s), as `ellipse` has them: for large τ there is one answer, which Newton's method finds from anywhere.
+Under given loads the laws are monotone and there is one answer for every τ. Where strong friction presses on contacts
+the answers turn back as τ falls, and no iteration that only goes downhill gets past such a fold. The path of all
+answers (x, log τ) is a smooth curve, though: it is followed by its arc length, through folds, until Newton's method on
+the sharp laws ends from where it stands (`following`).
 """
 from __future__ import annotations
 
@@ -23,8 +24,10 @@ from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.contact.law import along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
 
-PUSH, ROUND, SECOND, SIDE = np.arange(4)               # a normal impulse; the two rows of an ellipse; an interval, as the side of a box
-MOST = 100                                             # contacts: the work of a step along the path grows with their cube
+PUSH, ROUND, SECOND, SIDE = np.arange(4)               # a normal impulse; the two rows of an ellipse; an interval, as
+                                                       # the side of a box
+MOST = 100                                             # contacts: the work of a step along the path grows with their
+                                                       # cube
 
 
 @table
@@ -76,7 +79,8 @@ def make_path(rows: int) -> Path:
     """Memory for problems of at most so many rows."""
     kind, place, normal = np.zeros((3, rows), dtype=np.int64)
     x, guess, tangent = np.zeros((3, rows + 1))
-    return Path(kind, place, normal, Direction.zeros(rows), np.zeros((rows, rows)), np.zeros((rows + 1, rows + 2)), x, guess, tangent,
+    return Path(kind, place, normal, Direction.zeros(rows), np.zeros((rows, rows)), np.zeros((rows + 1, rows + 2)), x,
+                guess, tangent,
                 Progress.zeros(1))
 
 
@@ -109,7 +113,9 @@ def put_row(path, row, kind, place, normal, law):
 
 @lean_kernel
 def put_contacts(path, contacts, active, count, e, rho):
-    """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without friction have none."""
+    """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without
+    friction have none.
+    """
     rows = 0
     for a in range(count):
         contact = Contact(contacts, active[a])
@@ -136,7 +142,8 @@ def put_contacts(path, contacts, active, count, e, rho):
 
 @lean_kernel
 def take_answer(path, rows, contacts, active, end):
-    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`."""
+    """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`.
+    """
     for j in range(rows):
         place, direction = path.place[j], Direction(path.directions, j)
         if place < end:

@@ -1,8 +1,9 @@
 """A chain among hard things as a problem for Moreau's rule.
 
-Joint angles are coordinates, so that no joint can open. Bodies remember their own velocity (centre of mass in the world, rotation in
-body axes): momentum is carried from step to step as the paper's maximal coordinates carry it, without a Coriolis recursion. The
-gyroscopic moment is that of the middle of the step, linearised: a body that spins fast stays bounded at any step.
+Joint angles are coordinates, so that no joint can open. Bodies remember their own velocity (centre of mass in the
+world, rotation in body axes): momentum is carried from step to step as the paper's maximal coordinates carry it,
+without a Coriolis recursion. The gyroscopic moment is that of the middle of the step, linearised: a body that spins
+fast stays bounded at any step.
 
 The state holds that of a chain (position, velocity, `Sums`), and what `Where` says.
 """
@@ -28,8 +29,10 @@ from limbless.mechanics.contact.tables import Contact, Feature, Remembered
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 
-SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left out
-DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends the run
+SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left
+                                                  # out
+DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends
+                                                  # the run
 UNSOLVED, SUNK = 1, 2                             # what ends a run
 
 
@@ -53,7 +56,8 @@ def half_step(robot, h, x, state):
     d = quaternion_rate(q, w)
     scale = 1.0 / (1.0 + 0.25 * a * a * (w.x * w.x + w.y * w.y + w.z * w.z))
     put_vector_at(state, place, vector_at(x, place) + a * (base_rotation(x) @ vector_at(x, velocity)))
-    put_quaternion_at(state, turned, Quaternion(scale * (q.w + a * d.w), scale * (q.x + a * d.x), scale * (q.y + a * d.y),
+    put_quaternion_at(state, turned, Quaternion(scale * (q.w + a * d.w), scale * (q.x + a * d.x),
+                                                scale * (q.y + a * d.y),
                                            scale * (q.z + a * d.z)))
     for c in range(7, velocity):
         state[c] = x[c] + a * x[velocity + c - 1]
@@ -101,7 +105,8 @@ def shift_of(options, contact, approach, h):
 
 @inline
 def set_shifts(options, solids, scene, step, counts, count, h, x, start):
-    """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`."""
+    """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`.
+    """
     kept = 0
     for a in range(count):
         i = step.active[a]
@@ -115,7 +120,8 @@ def set_shifts(options, solids, scene, step, counts, count, h, x, start):
             continue
         if contact.restitution > 0.0:
             k = scene.owner[i]
-            put_rates(contact, twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k), Body(step.places, k).rotation))
+            put_rates(contact, twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k),
+                                              Body(step.places, k).rotation))
         contact.shift = shift_of(options, contact, contact.approach, h)
         if contact.given > 0.0:
             press(contact, h)
@@ -194,7 +200,8 @@ def end_base(robot, earlier, h, state, step, x):
     put_vector_at(x, place, vector_at(state, place) + 0.5 * h * base.twist.linear)
     w, q = transpose(R) @ base.twist.angular, quaternion_at(state, turned)
     d = quaternion_rate(q, w)
-    put_quaternion_at(x, turned, normalised(Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y, q.z + 0.5 * h * d.z)))
+    put_quaternion_at(x, turned, normalised(Quaternion(q.w + 0.5 * h * d.w, q.x + 0.5 * h * d.x, q.y + 0.5 * h * d.y,
+                                                       q.z + 0.5 * h * d.z)))
     put_vector_at(x, velocity, transpose(base_rotation(x)) @ base.twist.linear)
     put_vector_at(x, velocity + 3, w)
 

@@ -1,8 +1,11 @@
-"""What is tried for the contacts of a step where the iterations of `solver` do not end; compiled when it is first needed.
+"""What is tried for the contacts of a step where the iterations of `solver` do not end; compiled when it is first
+needed.
 
-1. Radii of friction frozen: what remains is convex, and Newton's method with an exact line search minimises it; the radii follow.
+1. Radii of friction frozen: what remains is convex, and Newton's method with an exact line search minimises it; the
+  radii follow.
 2. The path of `path`, on the dense coupling of all contacts, which the sweeps give column by column. It also leads to a
-   solution where friction is too strong for radii that follow (coefficients from about 0.8 on); 22 contacts take some 50 ms.
+  solution where friction is too strong for radii that follow (coefficients from about 0.8 on); 22 contacts take some 50
+  ms.
 """
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ def keep(step, count):
 
 @lean_kernel
 def retreat(step, count, share):
-    """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every point between."""
+    """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every
+    point between.
+    """
     base = BaseStep(step.base, 0)
     base.twist = base.before + share * (base.twist - base.before)
     for v in range(step.rates.shape[0]):
@@ -132,7 +137,9 @@ def iterate_again(robot, options, step, count, rho, frozen):
 
 @lean_kernel
 def try_plain(robot, options, step, count, trial):
-    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to `descent`."""
+    """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to
+    `descent`.
+    """
     worst, tolerance = 1e300, options.tolerance
     for n in range(PLAIN):
         worst = iterate_again(robot, options, step, count, trial, 0.0)
@@ -146,7 +153,9 @@ def try_plain(robot, options, step, count, trial):
 
 @inline
 def minimise(robot, options, step, count, most):
-    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of iterations."""
+    """With frozen radii: Newton's method with an exact line search on a convex function. Returns the number of
+    iterations.
+    """
     for n in range(most):
         keep(step, count)
         iterate_again(robot, options, step, count, options.descent, 1.0)
@@ -164,7 +173,9 @@ def minimise(robot, options, step, count, most):
 
 @inline
 def fallback(robot, options, step, count, first, last):
-    """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii follow, try again."""
+    """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii
+    follow, try again.
+    """
     iterations, worst, rho = 0, 1e300, options.descent
     if first == 0:
         for a in range(count):

@@ -1,7 +1,9 @@
-"""What can be touched. A shape is an empty class with a `code`, a table of its numbers, and its version of `touch`: one file, or a part
-of this one. numba learns from the type of `scene.shapes` which shapes there are: the others are not compiled.
+"""What can be touched. A shape is an empty class with a `code`, a table of its numbers, and its version of `touch`: one
+file, or a part of this one. numba learns from the type of `scene.shapes` which shapes there are: the others are not
+compiled.
 
-A feature is a sphere or a capsule (see `Feature`). A contact point lies on the feature, the normal points from the surface to the body.
+A feature is a sphere or a capsule (see `Feature`). A contact point lies on the feature, the normal points from the
+surface to the body.
 """
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from limbless.mechanics.contact.tables import Feature, Patch, Surface
 
 SURFACE_COLUMNS, SHAPE = 24, 8         # numbers of a surface; where those of its shape begin
 FAR = 1e9
-DEEPER = 1e-7                          # m: a capsule touches between its ends where it is nearer by this; a flat face is left to the ends
+DEEPER = 1e-7                          # m: a capsule touches between its ends where it is nearer by this; a flat face
+                                       # is left to the ends
 
 
 class Touch(NamedTuple):
@@ -25,7 +28,8 @@ class Touch(NamedTuple):
     gap: float                         # between the axis of the feature and the surface
     normal: Vector
     here: Vector                       # on the axis
-    bound: float                       # of the gap, less the radius, that shrinks no faster than the body moves (0: no such bound)
+    bound: float                       # of the gap, less the radius, that shrinks no faster than the body moves (0: no
+                                       # such bound)
 
 
 @generic
@@ -86,7 +90,9 @@ def away(d, fallback):
 
 @inline
 def tangent_along(R, n):
-    """The body's x axis made tangential (27); for a body that stands upright, its z axis, to which the tangent tends as it pitches up."""
+    """The body's x axis made tangential (27); for a body that stands upright, its z axis, to which the tangent tends as
+    it pitches up.
+    """
     Rt = transpose(R)
     t = Rt.x - dot(Rt.x, n) * n
     size = length_of(t)
@@ -121,7 +127,8 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
     contact.restitution = Surface(scene.surfaces, j).bounce
 
 
-# ------------------------------------------------------------------------------------------------------------------------- plane
+# ----------------------------------------------------------------------------------------------------------------------
+# plane
 
 class Plane(NamedTuple):
     """Touched by spheres."""
@@ -147,7 +154,8 @@ def touch_plane(scene, i, j, a, b, reach):
     return Touch(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
 
 
-# --------------------------------------------------------------------------------------------------------------------------- peg
+# ----------------------------------------------------------------------------------------------------------------------
+# peg
 
 class Peg(NamedTuple):
     """Touched by capsules."""
@@ -179,7 +187,8 @@ def touch_peg(scene, i, j, a, b, reach):
     return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
-# --------------------------------------------------------------------------------------------------------------------------- box
+# ----------------------------------------------------------------------------------------------------------------------
+# box
 
 class Box(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
@@ -242,10 +251,13 @@ def touch_box(scene, i, j, a, b, reach):
     return Touch(distance if distance < ends - DEEPER else FAR, n, p, bound)
 
 
-# ------------------------------------------------------------------------------------------------------------------------- wheel
+# ----------------------------------------------------------------------------------------------------------------------
+# wheel
 
 class Wheel(NamedTuple):
-    """One wheel that always touches, under a given load; its feature has the place first and the rolling direction next."""
+    """One wheel that always touches, under a given load; its feature has the place first and the rolling direction
+    next.
+    """
 
     code = 4
 

@@ -1,6 +1,7 @@
 """One time step of a chain under contact: articulated-body semismooth Newton in joint coordinates, O(n).
 
-Unknown are the twist of the base and the joint rates u at the end of the step, with impulses P that obey the contact laws:
+Unknown are the twist of the base and the joint rates u at the end of the step, with impulses P that obey the contact
+laws:
 
     sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
 
@@ -54,7 +55,8 @@ def sliding_screw(link, axes):
 @inline
 def transposed_product(I, S):
     """Iᵀ S as a wrench: its force part meets linear velocities."""
-    return Wrench(transpose(I.A) @ S.linear + transpose(I.C) @ S.angular, transpose(I.B) @ S.linear + transpose(I.D) @ S.angular)
+    return Wrench(transpose(I.A) @ S.linear + transpose(I.C) @ S.angular,
+                  transpose(I.B) @ S.linear + transpose(I.D) @ S.angular)
 
 
 @lean_kernel
@@ -111,7 +113,8 @@ def solve_base(base, I, f, R, system):
                 system[i, c] = 0.0
             system[i, i] = 1.0
     eliminate_rows(system, 6)
-    return Twist(R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6], system[5, 6]))
+    return Twist(R @ Vector(system[0, 6], system[1, 6], system[2, 6]), R @ Vector(system[3, 6], system[4, 6],
+                                                                                  system[5, 6]))
 
 
 @lean_kernel
@@ -157,7 +160,8 @@ def give_all(control, robot, step):
 
 @lean_kernel
 def measure(step, count, e, rho, answer):
-    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map."""
+    """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map.
+    """
     worst, per_rho = 0.0, 1.0 / rho
     for a in range(count):
         i = step.active[a]
@@ -194,9 +198,9 @@ def iterate(robot, options, step, count, rho, frozen):
 def solve_contacts(robot, options, step, plea, count, t):
     """Solve the step from the guess in the rates, in the base's twist and in the impulses of the contacts.
 
-    Newton's method from the guess; then the same with longer and shorter trial steps, which leave most cycles; then `rescue`, behind an
-    address: it is seldom needed, and compiled only then. Returns the number of iterations, the natural map (m/s) and whether the rescue
-    had to be called.
+    Newton's method from the guess; then the same with longer and shorter trial steps, which leave most cycles; then
+    `rescue`, behind an address: it is seldom needed, and compiled only then. Returns the number of iterations, the
+    natural map (m/s) and whether the rescue had to be called.
     """
     spread(robot, step, 0.0)
     for a in range(count):

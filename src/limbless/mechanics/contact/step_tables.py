@@ -50,7 +50,8 @@ class JointStep(Table):
     """A degree of freedom over a step: (Sᵀ B S + resist) q̇ = effort + ..."""
 
     resist: float                         # d
-    effort: float                         # τ; of a motion-given one its rate, and at the end of the step the impulse of its actuator
+    effort: float                         # τ; of a motion-given one its rate, and at the end of the step the impulse of
+                                          # its actuator
     passive: float                        # of both, the part beside the actuator: resistance
     push: float                           # and impulse
     reach: Wrench                         # Sᵀ B; over the joint's own inertia where it is torque-given
@@ -130,7 +131,8 @@ class Step(NamedTuple):
 class ContactMemory(NamedTuple):
     """Working memory of one run."""
 
-    chain: Any                            # Memory of the chain: bodies at the middle of a step; `torque` are impulses of actuators
+    chain: Any                            # Memory of the chain: bodies at the middle of a step; `torque` are impulses
+                                          # of actuators
     step: Step
     outcomes: Any                         # Outcome (bodies,)
     rest: Rest
@@ -196,7 +198,8 @@ class ContactOptions(NamedTuple):
     dry: Any                              # Rubbing or Smooth
     water: Any                            # Afloat or Ashore
     base: int                             # FREE, PLANAR or FIXED
-    theta: float                          # share of the position feedback taken at the end of the step; 0: explicit control
+    theta: float                          # share of the position feedback taken at the end of the step; 0: explicit
+                                          # control
     backlash: float                       # rad
     anticipate: bool                      # anticipative activation; otherwise contacts act from g <= 0 on, (49)
     recovery: float                       # share of a penetration that is taken back in a step

@@ -74,7 +74,8 @@ class Contact(Table):
     shear_law: Affine
     twist_law: Affine
     frozen: float                         # radius of friction that does not follow the load
-    given: float                          # load that others bear, N: it bounds friction and pushes nothing; 0: the load is found
+    given: float                          # load that others bear, N: it bounds friction and pushes nothing; 0: the load
+                                          # is found
     box: float                            # 1 where friction lies in a box, 0 in an ellipse
     restitution: float
     old: Impulse                          # of a remembered iterate
@@ -106,7 +107,8 @@ class Feature(Table):
     begin: Vector                         # in the body's frame
     end: Vector
     radius: float
-    rank: float                           # among contacts of the same shapes: 0 nearest, 1 nearest of another direction,
+    rank: float                           # among contacts of the same shapes: 0 nearest, 1 nearest of another
+                                          # direction,
                                           # 2 between the ends
 
 
@@ -141,7 +143,8 @@ class Scene(NamedTuple):
     surfaces: Any                         # Surface and shape (surfaces, 24)
     patches: Any                          # Patch
     heights: Any                          # of all height fields, one after the other
-    extent: Any                           # (bodies,) largest distance of a feature from the body's origin; (0,) if nothing ever sleeps
+    extent: Any                           # (bodies,) largest distance of a feature from the body's origin; (0,) if
+                                          # nothing ever sleeps
 
 
 class Rest(NamedTuple):

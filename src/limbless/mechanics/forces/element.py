@@ -1,4 +1,6 @@
-"""What pushes: any named tuple that has a version of `push`. A problem holds a tuple of them, and compiles those it holds."""
+"""What pushes: any named tuple that has a version of `push`. A problem holds a tuple of them, and compiles those it
+holds.
+"""
 from __future__ import annotations
 
 from limbless.mechanics.compiled.generic import for_each, generic
@@ -8,13 +10,16 @@ from limbless.mechanics.compiled.generic import for_each, generic
 def push(element, t, inside, robot, memory):
     """Add the wrenches of an element to those of the bodies, about their origins, along the world axes.
 
-    `inside` (a time within the step) decides which windows are open, so that a stage on the edge of a window counts for its own step.
+    `inside` (a time within the step) decides which windows are open, so that a stage on the edge of a window counts for
+    its own step.
     """
 
 
 @generic
 def spend_power(element, inside, memory):
-    """Add the power (W) of the wrenches that the element pushed with last to that of its environment, in `memory.law_powers`."""
+    """Add the power (W) of the wrenches that the element pushed with last to that of its environment, in
+    `memory.law_powers`.
+    """
 
 
 @generic

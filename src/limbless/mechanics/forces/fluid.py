@@ -1,4 +1,5 @@
-"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the inertia it adds, (46)-(53)."""
+"""Morison's fluid on slices of body: drag, and what a law of added mass pushes beyond the inertia it adds, (46)-(53).
+"""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -9,7 +10,16 @@ from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import absolute, sqrt, value_of
 from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnSegment, about_body, at, law, law_slice, law_wrench, segment_motion, sum_slice
+from limbless.mechanics.forces.laws import (
+    OnSegment,
+    about_body,
+    at,
+    law,
+    law_slice,
+    law_wrench,
+    segment_motion,
+    sum_slice,
+)
 
 
 @constants
@@ -36,7 +46,9 @@ law(FluidLaw, Fluid, bands=True)
 
 @inline
 def drag_along(fluid, U, rate):
-    """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the fluid (e1 along the body)."""
+    """Axial drag and roll moment per unit length (46)-(47) on a slice that moves with U through the fluid (e1 along the
+    body).
+    """
     return (-(fluid.quadratic.x * absolute(U.x) + fluid.linear.x) * U.x,
             -(fluid.quadratic_roll * absolute(rate.x) + fluid.linear_roll) * rate.x)
 
@@ -65,11 +77,12 @@ def scaled(d, v):
 
 @inline
 def added_slice(fluid, velocity, rate, current):
-    """What a law of added mass pushes per unit length beyond the inertia it adds, along the slice's axes, about its centre: (48)-(49).
+    """What a law of added mass pushes per unit length beyond the inertia it adds, along the slice's axes, about its
+    centre: (48)-(49).
 
-    The added mass D = diag sits in the inertia; with it, the momentum D V of the slice at `velocity` V and `rate` ω changes by
-    ω x D V and V x D V as it is carried along. This push balances what the law has otherwise.
-    As printed, the force is D times the classical acceleration, which is the rate of the components of V plus ω x V.
+    The added mass D = diag sits in the inertia; with it, the momentum D V of the slice at `velocity` V and `rate` ω
+    changes by ω x D V and V x D V as it is carried along. This push balances what the law has otherwise. As printed,
+    the force is D times the classical acceleration, which is the rate of the components of V plus ω x V.
     Momentum-consistent, it is the rate of D U, with U relative to the `current`: nothing remains in still water.
     """
     d, V, w = fluid.added, velocity, rate
@@ -79,7 +92,8 @@ def added_slice(fluid, velocity, rate, current):
         torque = cross(V, drifting) + cross(current, scaled(d, V) - drifting)
     else:
         x, y, z = d.z - d.y, d.x - d.z, d.y - d.x        # ω x D V - D (ω x V) and V x D V: only differences of D remain
-        force = Vector(-(w.y * y) * V.z - (w.z * z) * V.y, -(w.z * z) * V.x - (w.x * x) * V.z, -(w.x * x) * V.y - (w.y * y) * V.x)
+        force = Vector(-(w.y * y) * V.z - (w.z * z) * V.y, -(w.z * z) * V.x - (w.x * x) * V.z,
+                       -(w.x * x) * V.y - (w.y * y) * V.x)
         roll = fluid.added_roll * w.x
         torque = Vector(x * V.y * V.z, y * V.z * V.x + w.z * roll, z * V.x * V.y - w.y * roll)
     return Wrench(force, torque)
@@ -119,5 +133,6 @@ def fluid_segment(fluid, nodes, weights, velocity, rate, current):
     if fluid.has_added:                                  # of second degree in s: exact at two Gauss points
         for j in range(2):
             s = nodes[j] * length
-            force, torque = sum_slice(added_slice(fluid, at(velocity, rate, s), rate, current), s, 0.5 * length, force, torque)
+            F = added_slice(fluid, at(velocity, rate, s), rate, current)
+            force, torque = sum_slice(F, s, 0.5 * length, force, torque)
     return force, torque

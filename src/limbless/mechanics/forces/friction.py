@@ -33,8 +33,9 @@ version_for(law_wrench, FrictionLaw)(sliced_wrench)
 
 @inline
 def friction_force(friction, velocity):
-    """Per unit length. A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as a whole with the
-    largest power."""
+    """Per unit length. A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as
+    a whole with the largest power.
+    """
     u, v, speed = velocity.x, velocity.y, friction.fading
     along, across = where_positive(u, friction.backward, friction.forward), friction.across
     if friction.joined:

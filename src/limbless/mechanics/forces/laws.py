@@ -1,11 +1,13 @@
 """Force laws: how a law that is one formula on every slice or body is applied, in lanes where it can be.
 
-A kind of law is a table of coefficients, an empty class that marks it, and its formula: one file each, see `fluid` and `friction`.
-The formula is a version of `law_slice` (per unit length, wherever the slice is: on a rod's node or at a Gauss point of a chain's
-segment), and of `law_wrench` (on a whole body of a chain): `sliced_wrench` makes the second of the first.
+A kind of law is a table of coefficients, an empty class that marks it, and its formula: one file each, see `fluid` and
+`friction`. The formula is a version of `law_slice` (per unit length, wherever the slice is: on a rod's node or at a
+Gauss point of a chain's segment), and of `law_wrench` (on a whole body of a chain): `sliced_wrench` makes the second of
+the first.
 
-On plain numbers, laws that share their codes and their window stand in bands: eight bodies side by side, in lanes. On duals, or with eight
-robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`). The formula is the same.
+On plain numbers, laws that share their codes and their window stand in bands: eight bodies side by side, in lanes. On
+duals, or with eight robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`).
+The formula is the same.
 """
 from __future__ import annotations
 
@@ -60,7 +62,8 @@ class Laws(NamedTuple):
     share: Any                            # (bands, 8) 1, or 0 where a band has fewer than eight
     slab: Any                             # Body (bands, 8): memory for the motion of these bodies
     pushed: Any                           # Pushed (bands, 8): memory for the wrenches
-    nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two points first
+    nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two
+                                          # points first
     weights: Any                          # their weights, of sum 1 for each rule
 
 
@@ -87,7 +90,8 @@ class LawRows(NamedTuple):
 class Slice(NamedTuple):
     """A slice of body."""
 
-    axes: Matrix                          # along the body, lateral, vertical: its own axes, in columns, world components
+    axes: Matrix                          # along the body, lateral, vertical: its own axes, in columns, world
+                                          # components
     place: Vector                         # of its centre, world, m
     velocity: Vector                      # of its centre, along its own axes, m/s
     rate: Vector                          # of rotation, along its own axes, rad/s
@@ -153,7 +157,8 @@ def push_bands(bodies, laws, t, inside):
 @inline
 def lane_wrench(pushed, b, j):
     """The wrench on the j-th of eight bodies."""
-    return Wrench(Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]), Vector(pushed[b, 3, j], pushed[b, 4, j], pushed[b, 5, j]))
+    return Wrench(Vector(pushed[b, 0, j], pushed[b, 1, j], pushed[b, 2, j]), Vector(pushed[b, 3, j], pushed[b, 4, j],
+                                                                                    pushed[b, 5, j]))
 
 
 @generic
@@ -217,7 +222,8 @@ def look_when_spent(laws, memory):
 @lean_kernel
 def spend_bands(laws, inside, memory):
     """On plain numbers, where `push_bands` has left the motion of the bodies and the wrenches."""
-    rows, slab, pushed = Rows(in_lanes(laws.bands.numbers), laws.bands.codes), in_lanes(laws.slab), in_lanes(laws.pushed)
+    rows, slab, pushed = Rows(in_lanes(laws.bands.numbers),
+                              laws.bands.codes), in_lanes(laws.slab), in_lanes(laws.pushed)
     for b in range(laws.members.shape[0]):
         if is_open(law_row(laws.kind, rows, b), inside):
             memory.law_powers[laws.owner] += total(power(Body(slab, b).velocity, Pushed(pushed, b).wrench))
@@ -229,10 +235,12 @@ def spend_rows(laws, inside, memory):
     for i in range(len(laws.rows.codes)):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
-            memory.law_powers[laws.owner] += power(Body(memory.bodies, law.body).velocity, Pushed(laws.pushed, i).wrench)
+            memory.law_powers[laws.owner] += power(Body(memory.bodies, law.body).velocity,
+                                                   Pushed(laws.pushed, i).wrench)
 
 
-# ------------------------------------------------------------------------------------------------------- laws along a straight segment
+# ------------------------------------------------------------------------------------------------------- laws along a
+# straight segment
 
 @inline
 def segment_motion(row, body):
@@ -245,7 +253,8 @@ def segment_motion(row, body):
 
 @inline
 def about_body(row, E, force, torque):
-    """A wrench about the start of a segment, along its axes, as one about the origin of its body, along the world axes."""
+    """A wrench about the start of a segment, along its axes, as one about the origin of its body, along the world axes.
+    """
     return Wrench(E @ force, E @ (torque + cross(row.start, force)))
 
 

@@ -1,4 +1,5 @@
-"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no derivative passes through it."""
+"""A user's own law on a slice, behind an address; it knows plain numbers only, so that no derivative passes through it.
+"""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,7 +27,8 @@ class Buffer(Table):
     position: Vector                      # of the slice's centre, world, m
     velocity: Vector                      # along the slice's own axes, m/s
     rotation_rate: Vector                 # along them, rad/s
-    axes: Matrix                          # the slice's own axes in rows (along the body, lateral, vertical), world components
+    axes: Matrix                          # the slice's own axes in rows (along the body, lateral, vertical), world
+                                          # components
     force: Vector                         # answer: per length, along the slice's own axes, N/m
     moment: Vector                        # N
 

@@ -43,7 +43,9 @@ def answer_with(given, rows, memory):
 
 @lean_kernel
 def solve_state(clamp, robot, frame, given, memory):
-    """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and how many rows a clamp has."""
+    """Accelerations under `memory.forces`, after `weigh_state`. Returns 0 or the `Trouble`, and how many rows a clamp
+    has.
+    """
     tables, base, held = lean(robot), lean(frame), lean(memory)
     rows = put_clamp_rows(lean(clamp), tables, base, geometry_of(held), held.solver)
     for r in range(rows):
@@ -56,7 +58,9 @@ def solve_state(clamp, robot, frame, given, memory):
 
 @lean_kernel
 def stop_body(clamp, robot, frame, given, speeds, memory):
-    """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`; `memory.effort` then holds impulses."""
+    """Changes of the speeds with which a clamped body comes to rest, after `weigh_state`; `memory.effort` then holds
+    impulses.
+    """
     tables, base, before, held = lean(robot), lean(frame), lean(speeds), lean(memory)
     rows = put_clamp_rows(lean(clamp), tables, base, geometry_of(held), held.solver)
     for r in range(rows):

@@ -1,7 +1,9 @@
-"""The one call of the geometric model: each degree of freedom motion-given or force-given, with one module clamped if need be.
+"""The one call of the geometric model: each degree of freedom motion-given or force-given, with one module clamped if
+need be.
 
-M ẍ + Γ(ẋ, ẋ) - fY = τ + Jᵀ λ, J ẍ + J̇ ẋ = 0 (paper 003, (21)-(26)). Locomotion gives the joints' motion and leaves the base
-free, manipulation gives both, torque-driven motion gives none; a clamp on another module than the base adds the rows J.
+M ẍ + Γ(ẋ, ẋ) - fY = τ + Jᵀ λ, J ẍ + J̇ ẋ = 0 (paper 003, (21)-(26)). Locomotion gives the joints' motion and leaves the
+base free, manipulation gives both, torque-driven motion gives none; a clamp on another module than the base adds the
+rows J.
 """
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.geometric.tables import Clamped, Unclamped
 
-SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its own to move
+SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
+                                 # own to move
 
 
 class Trouble(IntEnum):
@@ -51,7 +54,9 @@ def put_rows_of(clamp, robot, frame, geometry, solver):
 
 @lean_kernel
 def prepare(given, metric, clamp_count, solver):
-    """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and 0 or the `Trouble`."""
+    """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and 0 or the
+    `Trouble`.
+    """
     free, factor, rows, mobility, held = solver.free, solver.factor, solver.rows, solver.mobility, solver.held
     count = 0
     for a in range(given.shape[0]):
@@ -81,7 +86,9 @@ def prepare(given, metric, clamp_count, solver):
 
 @lean_kernel
 def solve_free(metric, forces, clamp_count, count, solver, answer):
-    """Free part of `answer` from M answer = forces, with the given part already in it, and rows J answer = target if clamped."""
+    """Free part of `answer` from M answer = forces, with the given part already in it, and rows J answer = target if
+    clamped.
+    """
     free, short, rows, pull = solver.free, solver.short, solver.rows, solver.pull
     for i in range(count):
         answer[free[i]] = 0.0

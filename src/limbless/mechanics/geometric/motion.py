@@ -41,7 +41,9 @@ version_for(close_step, GeometricProblem)(chain_close)
 
 @generic
 def drive_joints(actuation, robot, options, drive, i, x, memory):
-    """Row i of the drive: motion-given joints take it, torque-given ones get what their actuators give; `memory.passive`."""
+    """Row i of the drive: motion-given joints take it, torque-given ones get what their actuators give;
+    `memory.passive`.
+    """
 
 
 version_for(drive_joints, Imposed)(follow)
@@ -63,7 +65,8 @@ def rest_base(options, speeds, memory):
             memory.rates[a] = 0.0
 
 
-# ------------------------------------------------------------------------------------------------------- the equations at an instant
+# ------------------------------------------------------------------------------------------------------- the equations
+# at an instant
 
 @generic
 def find_mixed_terms(equations, robot, frame, x, speeds, memory):
@@ -92,8 +95,8 @@ def drop_nothing(equations, frame, memory):
 def mixed_terms(equations, robot, frame, x, speeds, memory):
     """Minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints, in `memory.effort`.
 
-    Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone. Wrenches that
-    stand on the bodies fall out of the sum.
+    Γ(v, v) is quadratic: the mixed part is what all speeds have beyond those of the base and those of the joints alone.
+    Wrenches that stand on the bodies fall out of the sum.
     """
     part, total = memory.forces, memory.effort
     for a in range(total.shape[0]):
@@ -195,7 +198,8 @@ def find_efforts(robot, options, rows, memory):
     accelerate(robot, nb, memory.rates, geometry_of(memory))
 
 
-# ------------------------------------------------------------------------------------------------------- what an engine asks
+# ------------------------------------------------------------------------------------------------------- what an engine
+# asks
 
 @version_for(rate, GeometricProblem)
 @inline
@@ -207,12 +211,14 @@ def geometric_rate(problem, i, t, inside, x, out):
     rows = weigh_among(problem, t, inside, x, speeds)
     for r in range(rows):
         memory.solver.target[r] = -memory.solver.row_rates[r]
-    found = Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options.actuation, options, rows, memory)
+    found = Trouble.LOCK.value if is_near_lock(options.frame, x) else find_rates(options.actuation, options, rows,
+                                                                                 memory)
     if found == 0:
         find_efforts(robot, options, rows, memory)
         put_rates(robot, options, x, speeds, memory, out)
         put_joint_rates(options.actuation, robot, x, memory, out)
-    elif memory.trouble[0] == 0:                             # rates stay what they were: the engine stops at the next knot
+    elif memory.trouble[0] == 0:                             # rates stay what they were: the engine stops at the next
+                                                             # knot
         memory.trouble[0] = found
 
 

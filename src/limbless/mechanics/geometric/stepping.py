@@ -1,7 +1,8 @@
 """The geometric model with set-valued friction, as `integrate.moreau` asks for it: velocities jump as friction demands.
 
-A step takes the metric and all smooth forces at its middle, and asks that the velocities at its end, with the impulses of the step,
-obey Coulomb's law exactly. A wheel that sticks then does not creep, and the torques do not depend on a slip speed.
+A step takes the metric and all smooth forces at its middle, and asks that the velocities at its end, with the impulses
+of the step, obey Coulomb's law exactly. A wheel that sticks then does not creep, and the torques do not depend on a
+slip speed.
 """
 from __future__ import annotations
 
@@ -12,7 +13,18 @@ from limbless.mechanics.chain.frames import base_quaternion, is_near_lock, put_b
 from limbless.mechanics.chain.kinematics import mass_flow
 from limbless.mechanics.chain.saturation import answer
 from limbless.mechanics.chain.screws import place
-from limbless.mechanics.chain.tables import INTEGRALS, Actuated, Answering, Base, Body, Imposed, Link, Screw, Spatial, Sums
+from limbless.mechanics.chain.tables import (
+    INTEGRALS,
+    Actuated,
+    Answering,
+    Base,
+    Body,
+    Imposed,
+    Link,
+    Screw,
+    Spatial,
+    Sums,
+)
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.dense import solve_friction
@@ -41,12 +53,14 @@ from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import add_step, add_work, compare
 from limbless.mechanics.integrate.tally import keep as keep_tally
 
-TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first what is left
+TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first
+                                 # what is left
 UNSOLVED = 1e-9                  # m/s: a step that keeps more fails the run
 SLACK = 1e-11                    # rad/s: error of joint rates that friction solved to TOLERANCE may leave
 
 
-# --------------------------------------------------------------------------------------------------------------- to the middle of a step
+# --------------------------------------------------------------------------------------------------------------- to the
+# middle of a step
 
 @version_for(halfway, GeometricProblem)
 @inline
@@ -62,7 +76,8 @@ def geometric_halfway(problem, n, t, h, watched, x):
     put_changes(robot, drive, n, memory)
     wheels = problem.wheels
     touching = wheels.touching
-    touching.found[0] = find_contacts(wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact, touching.active)
+    touching.found[0] = find_contacts(wheels.scene, wheels.rest, memory.bodies, t + 0.5 * h, 1.0, touching.contact,
+                                      touching.active)
     touching.found[2] = rows
     put_wheel_rows(robot, options.frame.speeds, h, geometry_of(memory), touching)
     return 0
@@ -123,7 +138,8 @@ def put_wheel_rows(robot, nb, h, geometry, touching):
             rows[2 * c + 1, a] = power(s, second) if a <= last else 0.0
 
 
-# -------------------------------------------------------------------------------------------------- velocities that obey the laws
+# -------------------------------------------------------------------------------------------------- velocities that
+# obey the laws
 
 @lean_kernel
 def couple(clamp_count, speeds, change, solver, touching, dense):
@@ -162,7 +178,9 @@ def friction_impulse(contact):
 
 @generic
 def overload(actuation, options, rounds, h, touching, memory):
-    """With the friction that was found: whether some actuator gives what it should not, so that the step has to be solved again."""
+    """With the friction that was found: whether some actuator gives what it should not, so that the step has to be
+    solved again.
+    """
 
 
 @version_for(overload, Imposed, Actuated)
@@ -210,7 +228,8 @@ def geometric_meet(problem, t, h, x):
         put_forces(nb, h, memory)
         solve_free(memory.metric, memory.forces, rows, count, solver, memory.rates)
         couple(rows, speeds, memory.rates, solver, touching, wheels.dense)
-        iterations, worst = solve_friction(touching.contact, touching.active, touching.found[0], wheels.dense, wheels.descent, TOLERANCE)
+        iterations, worst = solve_friction(touching.contact, touching.active, touching.found[0], wheels.dense,
+                                           wheels.descent, TOLERANCE)
         touching.counts[1] += iterations
         if not worst <= UNSOLVED:
             return Trouble.FRICTION.value
@@ -221,7 +240,8 @@ def geometric_meet(problem, t, h, x):
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------------ to the end of the step
+# ------------------------------------------------------------------------------------------------------------ to the
+# end of the step
 
 @lean_kernel
 def rub(h, geometry, touching):
@@ -296,7 +316,9 @@ def geometric_complete(problem, n, t, h, x):
 
 @inline
 def end_step(robot, options, h, x, memory):
-    """Speeds at the end, coordinates from the middle on, and works and impulse with the mean of both speeds, left in `memory.state`."""
+    """Speeds at the end, coordinates from the middle on, and works and impulse with the mean of both speeds, left in
+    `memory.state`.
+    """
     frame, state, slope, base = options.frame, memory.state, memory.slope, Base(memory.base, 0)
     speeds, mean = speeds_in(robot, memory, x), speeds_in(robot, memory, state)
     for a in range(len(speeds)):
@@ -323,7 +345,8 @@ def count_contacts(bodies, touching, tally):
     """Work of every contact along the mean velocity of its body."""
     for c in range(touching.found[0]):
         i = touching.active[c]
-        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity, contact_wrench(Contact(touching.contact, i)))
+        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity,
+                                   contact_wrench(Contact(touching.contact, i)))
 
 
 @inline
@@ -338,7 +361,8 @@ def count_step(robot, nb, t, h, memory):
     add_step(tally, h, memory.law_powers, h * driven, h * Base(memory.base, 0).power, h * passive, h * flow, mass)
 
 
-# ------------------------------------------------------------------------------------------------------------------------- records
+# ----------------------------------------------------------------------------------------------------------------------
+# records
 
 @version_for(keep_knot, GeometricProblem)
 @inline

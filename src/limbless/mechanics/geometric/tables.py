@@ -49,7 +49,8 @@ class Touching(NamedTuple):
     rows: Any                         # (2C, N) slip along each direction = row . speeds
     mobility: Any                     # (2C, N)
     counts: Any                       # (3,) steps, iterations, largest residual since the last record (m/s)
-    found: Any                        # (3,) in the step at hand: how many touch, how many degrees of freedom are free, rows of a clamp
+    found: Any                        # (3,) in the step at hand: how many touch, how many degrees of freedom are free,
+                                      # rows of a clamp
 
 
 class Wheels(NamedTuple):
@@ -77,7 +78,9 @@ class WheelRecords(NamedTuple):
 
 
 class Geometry(NamedTuple):
-    """What kernels of `chain.screws` take of any memory: its type does not change with wheels or tallies, and so they are compiled once."""
+    """What kernels of `chain.screws` take of any memory: its type does not change with wheels or tallies, and so they
+    are compiled once.
+    """
 
     bodies: Any                       # Body
     spatial: Any                      # Spatial
@@ -117,7 +120,8 @@ class GeometricMemory(NamedTuple):
 
 @inline
 def geometry_of(memory):
-    return Geometry(memory.bodies, memory.spatial, memory.screws, memory.base, memory.bounds, memory.metric, memory.bias)
+    return Geometry(memory.bodies, memory.spatial, memory.screws, memory.base, memory.bounds, memory.metric,
+                    memory.bias)
 
 
 class GeometricRecords(NamedTuple):

@@ -1,10 +1,11 @@
 """Moreau's midpoint rule from knot to knot, for every problem whose velocities may jump.
 
-    q_M = q_A + h/2 F(q) u_A;   all forces, gaps and directions at q_M;   u_E and impulses that obey their laws;   q_E = q_M + h/2 F(q) u_E
+    q_M = q_A + h/2 F(q) u_A;   all forces, gaps and directions at q_M;   u_E and impulses that obey their laws;   q_E =
+    q_M + h/2 F(q) u_E
 
-The engine knows the order of these and nothing else: `halfway`, `meet` and `complete` are the three parts of a step, `keep_knot` and
-`keep_step` record (a force is that of the step that ended at a knot, or of the one that begins there: each problem says which), and
-`arrive` puts the state in order for the next step. See `integrate.problem`.
+The engine knows the order of these and nothing else: `halfway`, `meet` and `complete` are the three parts of a step,
+`keep_knot` and `keep_step` record (a force is that of the step that ended at a knot, or of the one that begins there:
+each problem says which), and `arrive` puts the state in order for the next step. See `integrate.problem`.
 """
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep
 
 @inline
 def step_over(problem, n, t, h, watched, x):
-    """One step of length h from knot n at time t. Returns 0, or what cannot be solved: the state is then still that of the knot."""
+    """One step of length h from knot n at time t. Returns 0, or what cannot be solved: the state is then still that of
+    the knot.
+    """
     found = halfway(problem, n, t, h, watched, x)
     if found == 0:
         found = meet(problem, t, h, x)
@@ -26,7 +29,9 @@ def step_over(problem, n, t, h, watched, x):
 
 @inline
 def moreau(problem, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what cannot be solved (0: nothing) and the step."""
+    """Step x from the first knot to the last and record where asked. Returns what cannot be solved (0: nothing) and the
+    step.
+    """
     r, steps = 0, len(knots) - 1
     for n in range(steps + 1):
         last = n == steps

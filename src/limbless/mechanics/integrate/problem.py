@@ -41,7 +41,8 @@ def states(problem):
 
 @generic
 def look(problem, t, x, r, recorded, last):
-    """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r."""
+    """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r.
+    """
 
 
 @generic
@@ -54,7 +55,8 @@ def close_step(problem, step):
     """After a step of this length (s): works of the actuators from the powers at its stages."""
 
 
-# What Moreau's rule asks (see `moreau`): the three parts of a step of length h from knot n at time t, and what it records
+# What Moreau's rule asks (see `moreau`): the three parts of a step of length h from knot n at time t, and what it
+# records
 
 @generic
 def halfway(problem, n, t, h, watched, x):
@@ -67,7 +69,9 @@ def halfway(problem, n, t, h, watched, x):
 
 @generic
 def meet(problem, t, h, x):
-    """Velocities at the end of the step and impulses over it that obey dynamics and laws. Returns 0, or what cannot be solved."""
+    """Velocities at the end of the step and impulses over it that obey dynamics and laws. Returns 0, or what cannot be
+    solved.
+    """
 
 
 @generic
@@ -77,7 +81,9 @@ def complete(problem, n, t, h, x):
 
 @generic
 def keep_knot(problem, x, h, r):
-    """Record r: this knot, before the next step. `h` is the length of the step that ended here (at the first knot: that begins)."""
+    """Record r: this knot, before the next step. `h` is the length of the step that ended here (at the first knot: that
+    begins).
+    """
 
 
 @generic

@@ -24,7 +24,9 @@ def copy(source, target):
 
 @inline
 def runge_kutta(problem, knots, record, x):
-    """Step x from the first knot to the last and record where asked. Returns what `trouble` said (0: nothing) and the step."""
+    """Step x from the first knot to the last and record where asked. Returns what `trouble` said (0: nothing) and the
+    step.
+    """
     r, steps = 0, len(knots) - 1
     state, slope, total = states(problem)
     for n in range(steps + 1):

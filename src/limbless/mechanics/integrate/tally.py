@@ -1,8 +1,10 @@
-"""What a run adds up or compares at every step, whatever is recorded: work of each actuator, peaks, limits, work of each law and contact.
+"""What a run adds up or compares at every step, whatever is recorded: work of each actuator, peaks, limits, work of
+each law and contact.
 
-A `Tally` counts since the start of a run and goes with its state from block to block, so that a continued run goes on counting. The same
-few functions serve every model: a loop calls one of them for the work of a step and one for what stands at a knot, and `keep` at a record.
-An actuator is a joint's degree of freedom, or one strain of one section of a rod.
+A `Tally` counts since the start of a run and goes with its state from block to block, so that a continued run goes on
+counting. The same few functions serve every model: a loop calls one of them for the work of a step and one for what
+stands at a knot, and `keep` at a record. An actuator is a joint's degree of freedom, or one strain of one section of a
+rod.
 """
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ class Uncounted(NamedTuple):
 @inline
 def at_record(kept, r):
     """What was kept of a tally in record r."""
-    return Tally(kept.work[r], kept.positive[r], kept.peak[r], kept.peak_time[r], kept.beyond[r], kept.limit[r], kept.power[r],
+    return Tally(kept.work[r], kept.positive[r], kept.peak[r], kept.peak_time[r], kept.beyond[r], kept.limit[r],
+                 kept.power[r],
                  kept.laws[r], kept.contacts[r], kept.whole[r])
 
 
@@ -64,7 +67,8 @@ def parabola_until(a, m, b, s):
 def positive_between(low, high, p, q, a, m, b):
     """∫ of the positive part of the parabola from `low` to `high`, where it has the values p and q.
 
-    A zero between them is taken from the straight line: the parabola itself is near zero there, so that the error is of fourth order.
+    A zero between them is taken from the straight line: the parabola itself is near zero there, so that the error is of
+    fourth order.
     """
     if p <= 0.0 and q <= 0.0:
         return 0.0
@@ -96,7 +100,9 @@ def add_smooth_works(tally, h, powers):
 
 @inline
 def add_laws(tally, weight, powers, driven, environment, passive):
-    """`weight` (s) times the powers of all laws, and times the sizes of the powers of actuators, environment and passive forces."""
+    """`weight` (s) times the powers of all laws, and times the sizes of the powers of actuators, environment and
+    passive forces.
+    """
     for i in range(powers.shape[0]):
         tally.laws[i] += weight * powers[i]
     Whole(tally.whole, 0).exchanged += weight * (abs(driven) + abs(environment) + abs(passive))
@@ -111,7 +117,9 @@ def add_work(tally, a, work):
 
 @inline
 def add_step(tally, h, powers, driven, environment, passive, travel, mass):
-    """A step in which forces are constant: powers (W) of all laws, the three works (J), and mass times the way of its centre (kg m)."""
+    """A step in which forces are constant: powers (W) of all laws, the three works (J), and mass times the way of its
+    centre (kg m).
+    """
     for i in range(powers.shape[0]):
         tally.laws[i] += h * powers[i]
     whole = Whole(tally.whole, 0)

@@ -1,7 +1,8 @@
-"""Forces on a tendon-driven spine at a posture: energy, gradient and Hessian; tendon friction; the paper's moment form (paper 004).
+"""Forces on a tendon-driven spine at a posture: energy, gradient and Hessian; tendon friction; the paper's moment form
+(paper 004).
 
-All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. The unknowns of vertebra i are in
-row i of q; in flat arrays they stand at freedoms * i + k.
+All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. The unknowns of
+vertebra i are in row i of q; in flat arrays they stand at freedoms * i + k.
 """
 from __future__ import annotations
 
@@ -11,14 +12,31 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
-from limbless.mechanics.spine.vertebra import into_disk, matrix_of, measure_chords, pair, place, store, store_matrix, vector_of
+from limbless.mechanics.spine.vertebra import (
+    into_disk,
+    matrix_of,
+    measure_chords,
+    pair,
+    place,
+    store,
+    store_matrix,
+    vector_of,
+)
 
 
 @lean_kernel
 def take_posture(spine, q, posture):
-    """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their gradients."""
+    """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their
+    gradients.
+    """
     length, holes, end = spine.length, spine.holes, spine.end
-    bones, chord, slope, rotation, origin = posture.bones, posture.chord, posture.slope, posture.rotation, posture.origin
+    bones, chord, slope, rotation, origin = (
+        posture.bones,
+        posture.chord,
+        posture.slope,
+        posture.rotation,
+        posture.origin,
+    )
     turn, reach, total, lever = posture.turn, posture.reach, posture.total, posture.lever
     place(bones, length, spine.joint, spine.share, q)
     freedoms = q.shape[1]
@@ -54,7 +72,9 @@ def coulomb_coefficient(friction, before, after):
 @version_for(coefficient_at, LossRatio)
 @inline
 def loss_ratio(friction, before, after):
-    """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180 when straight."""
+    """The paper's fit (22) of its friction tests, with the angle (25) between both sides of the tendon in degrees: 180
+    when straight.
+    """
     turn = cross(before, after)
     sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)
     return friction.largest * np.exp(-friction.fading * sigma)
@@ -62,10 +82,12 @@ def loss_ratio(friction, before, after):
 
 @inline
 def friction_ratio(mu, slip, before, after):
-    """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in F_(i+1).
+    """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in
+    F_(i+1).
 
-    `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk. `slip` in [-1, 1] scales and signs the
-    coefficient; with it the root is one smooth expression: smaller than 1 when pulled, larger when released.
+    `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk. `slip` in [-1, 1]
+    scales and signs the coefficient; with it the root is one smooth expression: smaller than 1 when pulled, larger when
+    released.
     """
     aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y
     ac = before.x * after.x + before.y * after.y
@@ -99,7 +121,9 @@ def pass_rubbing(friction, spine, posture, slip, i, c):
 
 @inline
 def stretched(stiffness, stiffening, stretch):
-    """Tension of an elastic tendon, N: dT/dx = k + a T from T = 0 at x = 0, so T = k (exp(a x) - 1)/a, or k x where a = 0; 0 if slack."""
+    """Tension of an elastic tendon, N: dT/dx = k + a T from T = 0 at x = 0, so T = k (exp(a x) - 1)/a, or k x where a =
+    0; 0 if slack.
+    """
     x = max(stretch, 0.0)
     return stiffness * (np.expm1(stiffening * x) / stiffening if stiffening > 0.0 else x)
 
@@ -115,7 +139,9 @@ def stretch_energy(stiffness, stiffening, stretch):
 
 @lean_kernel
 def share_tension(spine, loads, posture):
-    """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks (19)-(27)."""
+    """Tension in every chord, from the given tension or the stretch of an elastic tendon, less friction at the disks
+    (19)-(27).
+    """
     end, tension, total = spine.end, posture.tension, posture.total
     command, elastic = loads.command, loads.elastic
     for c in range(len(total)):
@@ -148,7 +174,8 @@ def stored_energy(spine, loads, q, posture):
 
 @lean_kernel
 def energy(spine, loads, q, posture):
-    """V(q), J: what is stored, and what tendons would give. Call `take_posture` first; without friction and tip moment."""
+    """V(q), J: what is stored, and what tendons would give. Call `take_posture` first; without friction and tip moment.
+    """
     value, total = stored_energy(spine, loads, q, posture), posture.total
     for c in range(len(total)):
         if loads.elastic[c] > 0.0:
@@ -182,9 +209,11 @@ def stiffen(loads, posture, H):
 
 @lean_kernel
 def forces(spine, loads, q, posture, r, H):
-    """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call `take_posture` first.
+    """Residual r of the energy form (generalised force balance, N m) and its matrix H with frozen friction. Call
+    `take_posture` first.
 
-    Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of paper 004, section 4).
+    Dead loads are swept from tip to base: F = sum of f and S = sum of (p - O_i) fᵀ over all beyond disk i (spec of
+    paper 004, section 4).
     """
     stiffness, rest = spine.stiffness, spine.rest
     bones, slope, curve, tension = posture.bones, posture.slope, posture.curve, posture.tension
@@ -209,7 +238,8 @@ def forces(spine, loads, q, posture, r, H):
                 r[row] += tension[i, c] * slope[i, c, k]
             for m in range(k, freedoms):
                 W_m, at = vector_of(turn[i, m]), pair(k, m)
-                value = dot(R @ vector_of(bones.offset_second[i, at]), F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
+                value = dot(R @ vector_of(bones.offset_second[i, at]),
+                            F) + dot(R @ vector_of(bones.turn_second[i, k, m]), M)
                 value += dot(W, S @ W_m) - dot(W, W_m) * trace + dot(R @ vector_of(bones.centroid_second[i, at]), f_c)
                 value = -value
                 for c in range(tendons):
@@ -232,14 +262,22 @@ def forces(spine, loads, q, posture, r, H):
 def moments(spine, loads, q, posture, drop_axial, r):
     """Residual of the paper's moment form, (17)-(18) and (37)-(44) corrected, N m. Call `take_posture` first.
 
-    Every load on disks i..v, moment about O_(i-1) in its axes: (-K_dv g, K_lat b, 0) + R (0, 0, K_twist e) = M. `drop_axial` leaves out, on
-    disks that a tendon merely passes, its force along z of the disk, as published code does.
+    Every load on disks i..v, moment about O_(i-1) in its axes: (-K_dv g, K_lat b, 0) + R (0, 0, K_twist e) = M.
+    `drop_axial` leaves out, on disks that a tendon merely passes, its force along z of the disk, as published code
+    does.
     """
     stiffness, rest, holes, end = spine.stiffness, spine.rest, spine.holes, spine.end
-    bones, rotation, origin, chord, tension = posture.bones, posture.rotation, posture.origin, posture.chord, posture.tension
+    bones, rotation, origin, chord, tension = (
+        posture.bones,
+        posture.rotation,
+        posture.origin,
+        posture.chord,
+        posture.tension,
+    )
     v, freedoms, tendons = q.shape[0], q.shape[1], len(posture.total)
     share_tension(spine, loads, posture)
-    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about O_0
+    F, M = Vector(0.0, 0.0, 0.0), vector_of(loads.tip_moment)              # sums over what lies beyond, moment about
+                                                                           # O_0
     for i in range(v - 1, -1, -1):
         R, inner, O = matrix_of(rotation[i + 1]), matrix_of(rotation[i]), vector_of(origin[i + 1])
         force = vector_of(loads.disk[i])
@@ -274,9 +312,9 @@ def moments(spine, loads, q, posture, drop_axial, r):
 def tip_components(q, posture, value, J):
     """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `take_posture` first.
 
-    Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the angles (rad) heading
-    atan2(d_y, d_x), elevation asin(d_z) of its normal d, and roll about d after these two turns. With dR = [w] R: d' = w x d, and the
-    roll's rate is w . d less the heading's share of it.
+    Along the library's axes of the clamped disk (x, y, z are z, -x, -y of the paper): the place x, y, z (m) and the
+    angles (rad) heading atan2(d_y, d_x), elevation asin(d_z) of its normal d, and roll about d after these two turns.
+    With dR = [w] R: d' = w x d, and the roll's rate is w . d less the heading's share of it.
     """
     v, freedoms = q.shape
     tip, R = vector_of(posture.origin[v]), posture.rotation[v]

@@ -1,7 +1,8 @@
 """Tensions for given places and directions of the tip: Newton on posture and tensions together, point after point.
 
-Tendons work in groups of antagonists, of which one is always slack: pairs (49)-(50), or three around the axis. A group of g tendons has
-g - 1 unknowns u, the tensions less that of its last tendon: T_c = u_c - min(u, 0), the last one's is -min(u, 0).
+Tendons work in groups of antagonists, of which one is always slack: pairs (49)-(50), or three around the axis. A group
+of g tendons has g - 1 unknowns u, the tensions less that of its last tendon: T_c = u_c - min(u, 0), the last one's is
+-min(u, 0).
 """
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ from limbless.mechanics.spine.tables import Outcome
 
 @lean_kernel
 def share_out(aim, u, command, rate):
-    """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u. Where two could be slack, the later one is."""
+    """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u. Where two could be slack,
+    the later one is.
+    """
     first, member = aim.first, aim.member
     for c in range(rate.shape[0]):
         for p in range(rate.shape[1]):
@@ -48,7 +51,9 @@ def share_out(aim, u, command, rate):
 
 @lean_kernel
 def keep_within(aim, command, u):
-    """Shorten the unknowns of every group until no tension is beyond the largest (T grows in proportion); whether any had to be."""
+    """Shorten the unknowns of every group until no tension is beyond the largest (T grows in proportion); whether any
+    had to be.
+    """
     first, member, beyond = aim.first, aim.member, False
     for a in range(len(first) - 1):
         largest = 0.0
@@ -63,9 +68,18 @@ def keep_within(aim, command, u):
 
 @inline
 def put_right_sides(problem, m, q):
-    """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns the largest of the first."""
+    """What the posture must answer to: its own residual, and a unit of each of m unknown tensions. Returns the largest
+    of the first.
+    """
     spine, loads, method, posture, iteration = problem
-    X, r, held, rate, freedoms, size = iteration.answers, iteration.residual, iteration.held, iteration.rate, q.shape[1], 0.0
+    X, r, held, rate, freedoms, size = (
+        iteration.answers,
+        iteration.residual,
+        iteration.held,
+        iteration.rate,
+        q.shape[1],
+        0.0,
+    )
     for j in range(len(r)):
         i, k = j // freedoms, j % freedoms
         goal = q[i, k] - r[j] / spine.stiffness[i, k]
@@ -83,7 +97,9 @@ def put_right_sides(problem, m, q):
 
 @inline
 def put_miss(problem, aim, target):
-    """What remains to the target, in the last column of `tips`. Returns its largest part, places as shares of the length."""
+    """What remains to the target, in the last column of `tips`. Returns its largest part, places as shares of the
+    length.
+    """
     tips, value, rows, miss, m = problem.iteration.tips, problem.iteration.component, aim.rows, 0.0, len(aim.rows)
     turn = 2.0 * np.pi
     for p in range(m):
@@ -97,7 +113,9 @@ def put_miss(problem, aim, target):
 
 @lean_kernel
 def solve_tips(iteration, rows):
-    """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot move the tip as they should."""
+    """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot move the tip as
+    they should.
+    """
     A, J, X = iteration.tips, iteration.component_rate, iteration.answers
     m, n, largest, determinant = len(rows), len(iteration.step), 0.0, 1.0
     for a in range(m):
@@ -116,7 +134,9 @@ def solve_tips(iteration, rows):
 
 @lean_kernel
 def take_step(problem, aim, q, u):
-    """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether tensions had to be shortened."""
+    """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether tensions had to be
+    shortened.
+    """
     spine, loads, method, _, iteration = problem
     X, m, freedoms, longest = iteration.answers, len(aim.rows), q.shape[1], 1e-300
     for j in range(len(iteration.step)):
@@ -139,7 +159,8 @@ def take_step(problem, aim, q, u):
 def reach(problem, aim, target, q, u):
     """Newton on posture and unknown tensions together until the components `aim.rows` of the tip are at `target`.
 
-    Returns the `Outcome`; OUT_OF_REACH where a tension beyond the largest would be needed or the target is at the edge of the workspace.
+    Returns the `Outcome`; OUT_OF_REACH where a tension beyond the largest would be needed or the target is at the edge
+    of the workspace.
     """
     spine, loads, method, posture, iteration = problem
     H, n, tolerance, outside = iteration.hessian, len(iteration.step), tolerance_of(spine), 0

@@ -1,4 +1,5 @@
-"""Equilibria of a tendon-driven spine: projected Newton on the energy, Newton on any residual, and postures of many loads.
+"""Equilibria of a tendon-driven spine: projected Newton on the energy, Newton on any residual, and postures of many
+loads.
 
 Stops are bounds on q with a complementary moment. A kernel returns an `Outcome`; `q` then holds its last posture.
 """
@@ -13,14 +14,17 @@ from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import energy, forces, moments, stored_energy, take_posture, tip_components
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
 
-LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic model
+LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic
+                            # model
 PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
 DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
-SHORTEST = 0.02             # of the length of a vertebra: disks would touch long before a tendon is as short as that between them
+SHORTEST = 0.02             # of the length of a vertebra: disks would touch long before a tendon is as short as that
+                            # between them
 SLACK = 1e-9                # N: a tendon with less has no friction to speak of
 
 
-# ---------------------------------------------------------------------------------------------------------------------- small things
+# ----------------------------------------------------------------------------------------------------------------------
+# small things
 
 @inline
 def factorise_shifted(H, shift, L):
@@ -73,7 +77,9 @@ def copy_rows(source, target):
 
 @lean_kernel
 def is_folded(spine, q, posture):
-    """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon meet."""
+    """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon
+    meet.
+    """
     for i in range(q.shape[0]):
         if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
             return True
@@ -97,7 +103,8 @@ def natural(spine, stops, q, r, miss):
     return largest_of(miss)
 
 
-# ------------------------------------------------------------------------------------------------------------- a minimum of the energy
+# ------------------------------------------------------------------------------------------------------------- a
+# minimum of the energy
 
 @inline
 def hold_at_stops(problem, q):
@@ -141,7 +148,8 @@ def search_along(problem, q, value):
             gain += kept[i] * (trial[a, k] - q[a, k])
         take_posture(spine, trial, posture)
         reached = energy(spine, loads, trial, posture)
-        if reached <= value + 1e-4 * gain or abs(gain) <= 1e-13 * abs(value):      # the second: decrease is lost in rounding
+        # the second: decrease is lost in rounding
+        if reached <= value + 1e-4 * gain or abs(gain) <= 1e-13 * abs(value):
             break
         scale *= 0.5
     copy_rows(trial, q)
@@ -152,10 +160,17 @@ def search_along(problem, q, value):
 def minimise(problem, q):
     """Newton on the energy with the exact Hessian; with stops, its minimum between them (projected Newton).
 
-    Returns (outcome, iterations). At the end the residual (at a stop: minus the stop moment) and the Hessian stand in memory.
+    Returns (outcome, iterations). At the end the residual (at a stop: minus the stop moment) and the Hessian stand in
+    memory.
     """
     spine, loads, _, posture, iteration = problem
-    r, H, kept, kept_H, step = iteration.residual, iteration.hessian, iteration.kept, iteration.kept_hessian, iteration.step
+    r, H, kept, kept_H, step = (
+        iteration.residual,
+        iteration.hessian,
+        iteration.kept,
+        iteration.kept_hessian,
+        iteration.step,
+    )
     tolerance, n = tolerance_of(spine), len(iteration.step)
     take_posture(spine, q, posture)
     value = energy(spine, loads, q, posture)
@@ -183,7 +198,8 @@ def minimise(problem, q):
     return Outcome.STUCK.value, problem.method.limit
 
 
-# --------------------------------------------------------------------------------------------------- a balance of any form and friction
+# --------------------------------------------------------------------------------------------------- a balance of any
+# form and friction
 
 @generic
 def find_residual(form, problem, q, r):
@@ -230,8 +246,8 @@ def put_differences(problem, q):
 def slip_aim(problem, scale, c):
     """Where the law of stick and slip would bring the slip of a tendon, before it is brought between -1 and 1.
 
-    A tendon keeps the length it had, with a slip between -1 and 1, or slides: it shortens with slip 1, lengthens with slip -1. In one line:
-    slip = slip + (before - length)/scale brought between -1 and 1.
+    A tendon keeps the length it had, with a slip between -1 and 1, or slides: it shortens with slip 1, lengthens with
+    slip -1. In one line: slip = slip + (before - length)/scale brought between -1 and 1.
     """
     return problem.loads.slip[c] + (problem.loads.before[c] - problem.posture.total[c]) / scale
 
@@ -281,7 +297,8 @@ def put_slips(problem, q):
         for row in range(n):
             change = max(change, abs(above[row] - below[row]))
         if change <= 2.0 * nudge * tolerance:
-            continue                                               # a straight tendon does not rub: its slip has no effect
+            continue                                               # a straight tendon does not rub: its slip has no
+                                                                   # effect
         J[n + c, n + c] = 0.0
         J[n + c, last] = loads.before[c] - posture.total[c]
         for row in range(n):
@@ -307,7 +324,9 @@ def put_balance(problem, q):
 
 @lean_kernel
 def step_down(problem, q, tolerance):
-    """The longest of a Newton step's halves that makes less remain, taken; the step stands in the last column of the system."""
+    """The longest of a Newton step's halves that makes less remain, taken; the step stands in the last column of the
+    system.
+    """
     spine, loads, method, _, iteration = problem
     J, before, slips, r, miss = iteration.system, iteration.trial, iteration.slips, iteration.residual, iteration.step
     n, last, freedoms, longest = len(r), J.shape[0], q.shape[1], 1e-300
@@ -324,9 +343,11 @@ def step_down(problem, q, tolerance):
             if method.stops:
                 q[i, k] = clipped(q[i, k], spine.low[i, k], spine.high[i, k])
         for c in range(len(slips)):
-            loads.slip[c] = clipped(slips[c] + scale * J[n + c, last], -1.1, 1.1)      # beyond 1 it will slide in the next step
+            # beyond 1 it will slide in the next step
+            loads.slip[c] = clipped(slips[c] + scale * J[n + c, last], -1.1, 1.1)
         if loads.sticking:
-            break                                                  # lengths may have to move first: residuals then grow on the way
+            break                                                  # lengths may have to move first: residuals then grow
+                                                                   # on the way
         residual(problem, q, r)
         size = natural(spine, method.stops, q, r, miss)
         if size < best or size <= tolerance:
@@ -336,7 +357,8 @@ def step_down(problem, q, tolerance):
 
 @inline
 def balance_at(problem, q):
-    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (outcome, iterations).
+    """Newton on the residual, with primal-dual active sets for the stops and for tendons that stick. Returns (outcome,
+    iterations).
 
     With `loads.sticking` the slips are unknowns too; `loads.slip` is where they start and where they are found.
     """
@@ -361,7 +383,8 @@ def balance_at(problem, q):
     return Outcome.STUCK.value, method.limit
 
 
-# ------------------------------------------------------------------------------------------------------------- called from Python
+# ------------------------------------------------------------------------------------------------------------- called
+# from Python
 
 @lean_kernel
 def settle(problem, q):
@@ -381,7 +404,9 @@ def balance(problem, q):
 
 @lean_kernel
 def scan(problem, commands, q, tips, outcome):
-    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and outcome (P,)."""
+    """`minimise` for each row of `commands`, each from the posture before; fills q (P, v, freedoms), tips (P, 3) and
+    outcome (P,).
+    """
     case, wanted, postures, places, code = lean(problem), lean(commands), lean(q), lean(tips), lean(outcome)
     for point in range(wanted.shape[0]):
         if point > 0:

@@ -1,7 +1,7 @@
 """A tendon-driven spine as a problem: what it is, what acts on it, how it is solved, and working memory.
 
-All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. v vertebrae of `freedoms` unknowns
-each; in flat arrays the unknowns of vertebra i stand at freedoms * i + k, n in all.
+All vectors along the axes of the clamped disk 0 (z along the backbone) unless a comment says otherwise. v vertebrae of
+`freedoms` unknowns each; in flat arrays the unknowns of vertebra i stand at freedoms * i + k, n in all.
 """
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Coulomb(NamedTuple):
 
 
 class LossRatio(NamedTuple):
-    """The paper's fit (22) of its friction tests: a coefficient that fades with the angle of the tendon at the disk, in degrees."""
+    """The paper's fit (22) of its friction tests: a coefficient that fades with the angle of the tendon at the disk, in
+    degrees.
+    """
 
     largest: float
     fading: float
@@ -45,7 +47,8 @@ class Energy(NamedTuple):
 class Moment(NamedTuple):
     """The paper's moments at the inner end of each arc."""
 
-    drop_axial: bool       # leave out, on disks that a tendon merely passes, its force along z of the disk, as published code does
+    drop_axial: bool       # leave out, on disks that a tendon merely passes, its force along z of the disk, as
+                           # published code does
 
 
 class Spine(NamedTuple):
@@ -125,7 +128,9 @@ class Method(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What is asked of the tip, and of which tendons: group a has the tendons member[first[a]] ... member[first[a + 1] - 1]."""
+    """What is asked of the tip, and of which tendons: group a has the tendons member[first[a]] ... member[first[a + 1]
+    - 1].
+    """
 
     first: Any
     member: Any

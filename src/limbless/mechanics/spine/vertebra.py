@@ -1,10 +1,11 @@
-"""One vertebra of a tendon-driven spine: pose, centroid and tendon chords, with first and second derivatives (paper 004, (1)-(5)).
+"""One vertebra of a tendon-driven spine: pose, centroid and tendon chords, with first and second derivatives (paper
+004, (1)-(5)).
 
-Frame i sits on disk i with z along the backbone from base to tip, as in the paper. The unknowns of a vertebra are b (bend towards +x, a
-rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z; a share of it before the bend, the rest behind it).
-With t = b² + g² everything is made of f_n(t) = sum over k of (-t)^k / (2k + n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³.
-They obey f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2, so two series give all values and derivatives, without a branch and
-without 0/0 when straight.
+Frame i sits on disk i with z along the backbone from base to tip, as in the paper. The unknowns of a vertebra are b
+(bend towards +x, a rotation about +y), g (bend towards +y, about -x) and, if the spine twists, e (about z; a share of
+it before the bend, the rest behind it). With t = b² + g² everything is made of f_n(t) = sum over k of (-t)^k / (2k +
+n)!: f1 = sin θ/θ, f2 = (1 - cos θ)/θ², f3 = (θ - sin θ)/θ³. They obey f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) -
+f_(n+1)) / 2, so two series give all values and derivatives, without a branch and without 0/0 when straight.
 """
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class Vertebrae(NamedTuple):
 def vertebrae(count: int) -> Vertebrae:
     """Memory for `count` vertebrae."""
     z = np.zeros
-    return Vertebrae(z((count, 3, 3)), z((count, 3)), z((count, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 3, 3)), z((count, 6, 3)),
+    return Vertebrae(z((count, 3, 3)), z((count, 3)), z((count, 3)), z((count, 3, 3)), z((count, 3, 3)),
+                     z((count, 3, 3)), z((count, 6, 3)),
                      z((count, 6, 3)), z((count, 3, 3, 3)))
 
 
@@ -123,10 +125,13 @@ def bend(b, g, f1, f2, f3, slope2, slope3, turn, turn_second):
     store(turn[0], Vector(-bg * f3, 1.0 - gg * f3, -g * f2))
     store(turn[1], Vector(bb * f3 - 1.0, bg * f3, b * f2))
     store(turn_second[0, 0], Vector(-g * f3 - 2.0 * bb * g * slope3, -2.0 * b * gg * slope3, -2.0 * bg * slope2))
-    store(turn_second[0, 1], Vector(-b * f3 - 2.0 * b * gg * slope3, -2.0 * g * f3 - 2.0 * g * gg * slope3, -f2 - 2.0 * gg * slope2))
-    store(turn_second[1, 0], Vector(2.0 * b * f3 + 2.0 * b * bb * slope3, g * f3 + 2.0 * bb * g * slope3, f2 + 2.0 * bb * slope2))
+    store(turn_second[0, 1], Vector(-b * f3 - 2.0 * b * gg * slope3, -2.0 * g * f3 - 2.0 * g * gg * slope3,
+                                    -f2 - 2.0 * gg * slope2))
+    store(turn_second[1, 0], Vector(2.0 * b * f3 + 2.0 * b * bb * slope3, g * f3 + 2.0 * bb * g * slope3,
+                                    f2 + 2.0 * bb * slope2))
     store(turn_second[1, 1], Vector(2.0 * bb * g * slope3, b * f3 + 2.0 * b * gg * slope3, 2.0 * bg * slope2))
-    return Matrix(Vector(1.0 - bb * f2, -bg * f2, b * f1), Vector(-bg * f2, 1.0 - gg * f2, g * f1), Vector(-b * f1, -g * f1, 1.0 - t * f2))
+    return Matrix(Vector(1.0 - bb * f2, -bg * f2, b * f1), Vector(-bg * f2, 1.0 - gg * f2, g * f1),
+                  Vector(-b * f1, -g * f1, 1.0 - t * f2))
 
 
 @inline
@@ -137,13 +142,16 @@ def hinge(rest, outer, R, first, second, turn, turn_second):
         w = vector_of(turn[k])
         store(first[k], cross(w, arm))
         for m in range(k, 2):
-            store(second[pair(k, m)], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]), arm)))
+            store(second[pair(k, m)], cross(vector_of(turn_second[k, m]), arm) + cross(w, cross(vector_of(turn[m]),
+                                                                                                arm)))
     return Vector(arm.x, arm.y, arm.z + rest)
 
 
 @inline
 def turn_place(share, Z, d, first, second):
-    """Z d for a point d of the bend, with derivatives: Z = Rz(share e) turns those by b and g, e itself swings with share z x (Z d)."""
+    """Z d for a point d of the bend, with derivatives: Z = Rz(share e) turns those by b and g, e itself swings with
+    share z x (Z d).
+    """
     z = Vector(0.0, 0.0, share)
     d = Z @ d
     for k in range(2):
@@ -160,9 +168,12 @@ def turn_place(share, Z, d, first, second):
 
 @inline
 def twisted(share, Z, R, outer, turn, turn_second):
-    """Z R Rz(`outer`) with its rates: e turns by its share about z of the inner disk (in Z) and by the rest about z of the outer one."""
+    """Z R Rz(`outer`) with its rates: e turns by its share about z of the inner disk (in Z) and by the rest about z of
+    the outer one.
+    """
     z, rest = Vector(0.0, 0.0, share), 1.0 - share
-    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)                     # z of the outer disk; a turn about it leaves it where it is
+    axis = Z @ Vector(R.x.z, R.y.z, R.z.z)                     # z of the outer disk; a turn about it leaves it where it
+                                                               # is
     store(turn[2], z + rest * axis)
     store(turn_second[2, 2], rest * cross(z, axis))
     for k in range(2):
@@ -196,12 +207,15 @@ def put_hinge(joint, vertebrae, i, b, g, l, R, growths):
     first, second = vertebrae.offset_rate[i], vertebrae.offset_second[i]
     end = hinge(joint.at * l, (1.0 - joint.at) * l, R, first, second, vertebrae.turn[i], vertebrae.turn_second[i])
     store(vertebrae.offset[i], end)
-    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))       # the compliant part is at the hinge; its rates stay zero
+    store(vertebrae.centroid[i], Vector(0.0, 0.0, joint.at * l))       # the compliant part is at the hinge; its rates
+                                                                       # stay zero
 
 
 @lean_kernel
 def place(vertebrae, length, joint, share, q):
-    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is `Arc` or `Hinge`, `share` that of the twist which comes before the bend."""
+    """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is `Arc` or `Hinge`, `share` that of the twist which comes
+    before the bend.
+    """
     offset, centroid, turn, turn_second = vertebrae.offset, vertebrae.centroid, vertebrae.turn, vertebrae.turn_second
     for i in range(len(length)):
         b, g, l = q[i, 0], q[i, 1], length[i]
@@ -214,17 +228,21 @@ def place(vertebrae, length, joint, share, q):
         if q.shape[1] == 3:
             e = q[i, 2]
             Z = rotation_about(Vector(0.0, 0.0, 1.0), share * e)
-            store(offset[i], turn_place(share, Z, vector_of(offset[i]), vertebrae.offset_rate[i], vertebrae.offset_second[i]))
-            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), vertebrae.centroid_rate[i], vertebrae.centroid_second[i]))
+            store(offset[i], turn_place(share, Z, vector_of(offset[i]), vertebrae.offset_rate[i],
+                                        vertebrae.offset_second[i]))
+            store(centroid[i], turn_place(share, Z, vector_of(centroid[i]), vertebrae.centroid_rate[i],
+                                          vertebrae.centroid_second[i]))
             R = twisted(share, Z, R, (1.0 - share) * e, turn[i], turn_second[i])
         store_matrix(vertebrae.rotation[i], R)
 
 
 @lean_kernel
 def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
-    """Lengths of all tendon chords (v, tendons), their gradients (.., 3) and second derivatives (.., 6); zero beyond the anchor.
+    """Lengths of all tendon chords (v, tendons), their gradients (.., 3) and second derivatives (.., 6); zero beyond
+    the anchor.
 
-    `holes` (v + 1, tendons, 3): where tendons pass each disk, m, axes of that disk; `end`: the disk on which each is anchored.
+    `holes` (v + 1, tendons, 3): where tendons pass each disk, m, axes of that disk; `end`: the disk on which each is
+    anchored.
     """
     rotation, offset, offset_rate = vertebrae.rotation, vertebrae.offset, vertebrae.offset_rate
     turn, offset_second, turn_second = vertebrae.turn, vertebrae.offset_second, vertebrae.turn_second

@@ -1,4 +1,5 @@
-"""Figures of a result, by name. One file per family; a function under `@figure(..)` is found by being present in this folder.
+"""Figures of a result, by name. One file per family; a function under `@figure(..)` is found by being present in this
+folder.
 
 Matplotlib is imported when something is drawn, not before: the names alone are cheap.
 """
@@ -39,7 +40,8 @@ def find(name: str) -> Entry:
 
 
 def names_for(result: Result) -> list[str]:
-    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists."""
+    """The figures of a run: those drawn for every run that recorded what they need, then those that its scenario lists.
+    """
     general = [name for name, entry in known().items() if entry.every_run and not entry.missing(result)]
     listed = [find(name).name for name in getattr(result.scenario, "figures", None) or ()]
     return list(dict.fromkeys([*general, *listed]))

@@ -20,7 +20,8 @@ Plane = tuple[int, int]
 BODY = ("position", "orientation", "section_length", "radius")
 """The variables that an outline needs."""
 
-_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])   # fractions of a rounded end at which its outline has points
+_CAP = np.array([0.0, 0.02, 0.08, 0.18, 0.32, 0.5, 0.75, 1.0])   # fractions of a rounded end at which its outline has
+                                                                 # points
 
 
 def widest_plane(dataset: xr.Dataset) -> Plane:
@@ -35,8 +36,8 @@ def widest_plane(dataset: xr.Dataset) -> Plane:
 def outline(dataset: xr.Dataset, record: int, plane: Plane) -> Array:
     """Closed outline of the body at one record (points, 2), m, with rounded ends.
 
-    Each section is a straight elliptic cylinder; its half width on paper is the support of the ellipse across the drawn midline:
-    sqrt((lateral e2.u)^2 + (vertical e3.u)^2) with u the normal of the midline in the plane.
+    Each section is a straight elliptic cylinder; its half width on paper is the support of the ellipse across the drawn
+    midline: sqrt((lateral e2.u)^2 + (vertical e3.u)^2) with u the normal of the midline in the plane.
     """
     position, orientation, length, radius = (_at(dataset, name, record) for name in BODY)
     axes = [rotate(orientation, np.broadcast_to(unit, position.shape)) for unit in np.eye(3)]

@@ -1,5 +1,6 @@
-"""The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13 (inchworm), 15 to 19
-(snake)."""
+"""The figures of Boyer, Ali and Porez (2012), paper 000, that show a computed result: 7 to 10 (worm), 11 to 13
+(inchworm), 15 to 19 (snake).
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -33,7 +34,8 @@ def _moments(result: Result, count: int = _SNAPSHOTS) -> list[int]:
 def _both_anchorages(result: Result) -> dict[str, Result]:
     """This run, and the same run with the other anchorage, by what stands still."""
     scenario = result.scenario
-    number = next((k for k, item in enumerate(scenario.environment) if hasattr(item, "holds")), None) if scenario is not None else None
+    number = next((k for k, item in enumerate(scenario.environment) if hasattr(item, "holds")),
+                  None) if scenario is not None else None
     if scenario is None or number is None:
         raise InputError("this figure compares two anchorages; it needs a scenario with a 'sweeping-anchorage'")
     from limbless.simulation import run
@@ -44,7 +46,8 @@ def _both_anchorages(result: Result) -> dict[str, Result]:
     return {name: found[name] for name in _SHOWN}
 
 
-@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; triangles where it holds on",
+@figure("boyer-fig07-worm-locomotion", "Fig. 7: the worm at equal intervals, with both anchorages; triangles where "
+                                       "it holds on",
         needs=("position", "radius", "support_abscissa"))
 def worm_locomotion(result: Result) -> Drawing:
     runs = _both_anchorages(result)
@@ -56,15 +59,18 @@ def worm_locomotion(result: Result) -> Drawing:
         swell = (middle - middle.mean()) / max(float(np.abs(middle - middle.mean()).max()), 1e-12)
         for row, record in enumerate(_moments(run)):
             x, place = data["position"].values[record, :, 0], -1.0 * row
-            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record], color=style.BLUE, alpha=0.45,
+            axes.fill_between(x, place - 0.25 - 0.12 * swell[record], place + 0.25 + 0.12 * swell[record],
+                              color=style.BLUE, alpha=0.45,
                               linewidth=0)
             here = data["contact_state"].values[record] > 0
-            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^", color=style.RED,
+            axes.plot(data["contact_position"].values[record, here, 0], np.full(here.sum(), place - 0.45), "^",
+                      color=style.RED,
                       markersize=2.5)
             table[f"{name}: x at {data['time'].values[record]:g} s (m)"] = x
             table[f"{name}: radius at {data['time'].values[record]:g} s (m)"] = middle[record]
         axes.set(xlabel="x (m)", ylabel="time (s)", title=f"{_SHOWN[name]}; swelling enlarged")
-        axes.set_yticks(-np.arange(len(_moments(run)), dtype=float), [f"{data['time'].values[k]:g}" for k in _moments(run)])
+        axes.set_yticks(-np.arange(len(_moments(run)), dtype=float),
+                        [f"{data['time'].values[k]:g}" for k in _moments(run)])
     return sheet, table
 
 
@@ -88,13 +94,15 @@ def head_motion(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the body",
+@figure("boyer-fig09-worm-forces", "Fig. 9: with constant speed, contact force in time and internal force along the "
+                                   "body",
         needs=("contact_wrench", *_INSIDE))
 def worm_forces(result: Result) -> Drawing:
     return _forces(result)
 
 
-@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the body",
+@figure("boyer-fig10-worm-forces", "Fig. 10: with variable speed, contact force in time and internal force along the "
+                                   "body",
         needs=("contact_wrench", *_INSIDE))
 def worm_forces_variable(result: Result) -> Drawing:
     return _forces(result)
@@ -144,10 +152,12 @@ def _bodies(axes: Axes, result: Result, plane: body.Plane, records: list[int], t
     return shapes
 
 
-@figure("boyer-fig11-caterpillar-locomotion", "Fig. 11: the inchworm in its plane at equal intervals", needs=("head_position", *body.BODY))
+@figure("boyer-fig11-caterpillar-locomotion", "Fig. 11: the inchworm in its plane at equal intervals",
+        needs=("head_position", *body.BODY))
 def caterpillar(result: Result) -> Drawing:
     plane = body.widest_plane(result.dataset)
-    steps = max(1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period or 2.0)))
+    steps = max(1, round((result.dataset["time"].values[-1] - result.dataset["time"].values[0]) / (result.period
+                                                                                                   or 2.0)))
     records = _moments(result, 2 * steps + 1)
     track = result.dataset["head_position"].values[:, plane]
     shapes = [body.outline(result.dataset, record, plane) for record in records]
@@ -171,10 +181,12 @@ def climb(result: Result) -> Drawing:
     where.set_ylabel(f"{'xyz'[main]} of the head (m)")
     fast.plot(time, velocity[:, main], color=style.RED)
     fast.set(xlabel="time (s)", ylabel="velocity (m/s)", xlim=(time[0], time[-1]))
-    return sheet, {"time (s)": time, f"head {'xyz'[main]} (m)": place[:, main], "velocity of the head (m/s)": velocity[:, main]}
+    return sheet, {"time (s)": time, f"head {'xyz'[main]} (m)": place[:, main],
+                   "velocity of the head (m/s)": velocity[:, main]}
 
 
-@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at 4.5 s",
+@figure("boyer-fig13-torques", "Fig. 13: reaction torque at the feet in time, and internal torque along the body at "
+                               "4.5 s",
         needs=("support_wrench", *_INSIDE))
 def torques(result: Result) -> Drawing:
     data = result.dataset
@@ -183,7 +195,8 @@ def torques(result: Result) -> Drawing:
     table: Table = {"time (s)": time}
     for number, (label, colour) in enumerate(zip(("head", "tail"), style.COLOURS, strict=False)):
         if number < force.shape[1]:
-            reaction.plot(time, np.where(data["contact_state"].values[:, number] > 0, force[:, number], np.nan), color=colour, label=label)
+            reaction.plot(time, np.where(data["contact_state"].values[:, number] > 0, force[:, number], np.nan),
+                          color=colour, label=label)
             table[f"reaction torque at the {label} (N m)"] = force[:, number]
     reaction.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(time[0], time[-1]))
     style.legend_above(reaction)
@@ -200,14 +213,16 @@ def _inside(axes: Axes, result: Result, moment: float, component: int, label: st
     table |= {"X (m)": X, label: values}
 
 
-@figure("boyer-fig15-curvature-profile", "Fig. 15: curvature along the snake's body, at equal intervals", needs=("strain", "abscissa"))
+@figure("boyer-fig15-curvature-profile", "Fig. 15: curvature along the snake's body, at equal intervals",
+        needs=("strain", "abscissa"))
 def curvature_profile(result: Result) -> Drawing:
     X, sheet_axes = result.dataset["abscissa"].values, style.panels([40.0])
     sheet, (axes,) = sheet_axes
     table: Table = {"X (m)": X}
     for place, (colour, record) in enumerate(zip(style.COLOURS, _moments(result), strict=False)):
         K, t = result.dataset["strain"].values[record, :, 5], result.dataset["time"].values[record]
-        early = place < _SNAPSHOTS // 2                      # the wave comes back: later curves leave earlier ones to be seen
+        early = place < _SNAPSHOTS // 2                      # the wave comes back: later curves leave earlier ones to
+                                                             # be seen
         axes.plot(X, K, color=colour, label=f"{t:g} s", linewidth=1.6 if early else 1.0,
                   linestyle="solid" if early else (0, (2.0, 2.0)))
         table[f"curvature at {t:g} s (1/m)"] = K
@@ -232,7 +247,8 @@ def snake_turning(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at 2 s",
+@figure("boyer-fig18-forces", "Fig. 18: lateral contact forces along the body and internal torque along the body, at "
+                              "2 s",
         needs=("support_wrench", *_INSIDE))
 def snake_forces(result: Result) -> Drawing:
     data, record = result.dataset, _nearest(result, 2.0)
@@ -249,14 +265,16 @@ def snake_forces(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("boyer-fig19-snake-turning-3d", "Fig. 19: track of the head, and the snake at equal intervals, from above and from the side",
+@figure("boyer-fig19-snake-turning-3d", "Fig. 19: track of the head, and the snake at equal intervals, from above "
+                                        "and from the side",
         needs=("head_position", *body.BODY))
 def snake_in_space(result: Result) -> Drawing:
     records = _moments(result)
     track = result.dataset["head_position"].values
     planes: list[body.Plane] = [(0, 1), (1, 2)]
     drawn = [[body.outline(result.dataset, record, plane) for record in records] for plane in planes]
-    sheet, panels = style.panels([body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn, strict=True)])
+    sheet, panels = style.panels([body.panel_height([track[:, plane], *shapes]) for plane, shapes in zip(planes, drawn,
+                                                                                                         strict=True)])
     table: Table = {"time (s)": result.dataset["time"].values} | {f"head {'xyz'[k]} (m)": track[:, k] for k in range(3)}
     for axes, plane, shapes, name in zip(panels, planes, drawn, ("from above", "from the side"), strict=True):
         _bodies(axes, result, plane, records, table)

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 
 def mean_force(result: Result) -> np.ndarray:
-    """Resultant of all contacts (time, 3), N, world: its mean since the record before, impacts included; first that of the next.
+    """Resultant of all contacts (time, 3), N, world: its mean since the record before, impacts included; first that of
+    the next.
 
-    Mass times the change of the velocity of the centre of mass is the sum of all impulses, of every step. What acts beside
-    the contacts is smooth, and is known at the records: all outer forces of the step that ended there less its contacts'.
+    Mass times the change of the velocity of the centre of mass is the sum of all impulses, of every step. What acts
+    beside the contacts is smooth, and is known at the records: all outer forces of the step that ended there less its
+    contacts'.
     """
     data, time = result.dataset, result.dataset["time"].values
     force = data["fluid_force"].values
@@ -29,8 +31,10 @@ def mean_force(result: Result) -> np.ndarray:
     return np.concatenate([mean[:1], mean])
 
 
-@figure("contacts", "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of their laws",
-        every_run=True, needs=("contact_state", "contact_force", "contact_link", "contact_residual", "fluid_force", "com_velocity",
+@figure("contacts", "which link is lifted, sticks or slips, when; the mean force of all contacts; the residual of "
+                    "their laws",
+        every_run=True, needs=("contact_state", "contact_force", "contact_link", "contact_residual", "fluid_force",
+                               "com_velocity",
                                "orientation"))
 def contacts(result: Result) -> Drawing:
     from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -43,7 +47,8 @@ def contacts(result: Result) -> Drawing:
     for number in range(links):
         own = state[:, link == number]
         if own.shape[1]:
-            worst[:, number] = np.where((own == 1).any(axis=1), 1.0, own.max(axis=1))     # a link that sticks anywhere is held there
+            # a link that sticks anywhere is held there
+            worst[:, number] = np.where((own == 1).any(axis=1), 1.0, own.max(axis=1))
     load = mean_force(result)
     heights = [max(20.0, 2.4 * links), 24.0, 20.0]
     sheet, (diagram, total, residual) = style.panels(heights, share_time=True, top=9.0, gap=7.0)
@@ -55,7 +60,8 @@ def contacts(result: Result) -> Drawing:
     diagram.grid(False)
     diagram.locator_params(axis="y", integer=True)
     words = ("lifted", "sticks", "slips")
-    diagram.legend(handles=[Patch(facecolor=colour, edgecolor=style.GREY, label=word) for colour, word in zip(colours, words, strict=True)],
+    diagram.legend(handles=[Patch(facecolor=colour, edgecolor=style.GREY, label=word) for colour,
+                            word in zip(colours, words, strict=True)],
                    loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
     total.plot(time, load[:, 2], color=style.BLACK, linewidth=0.7, label="upwards")
     total.plot(time, np.linalg.norm(load[:, :2], axis=1), color=style.BLUE, linewidth=0.7, label="level")

@@ -1,4 +1,5 @@
-"""The figures of Gautreau, Bonnet and Laribi (2024), paper 004, that show a computed result: 4, 6, 12, 15, 16, 18 and 19.
+"""The figures of Gautreau, Bonnet and Laribi (2024), paper 004, that show a computed result: 4, 6, 12, 15, 16, 18 and
+19.
 
 Axes are those of the clamped disk, named as in the rest of the library: x along the unbent body, y lateral, z dorsal
 (x, y, z here are z, -x, -y of the paper).
@@ -73,12 +74,14 @@ def postures(result: Result) -> Drawing:
         axes.plot(tip[:, 0], tip[:, 1], color=style.RED, linewidth=0.8)
         _equal(axes, drawn, "x along the body", name)
     for point in shown:
-        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number, axis in enumerate("xyz")}
+        table |= {f"disk {axis} at {time[point]:.4g} s (m)": disks[point, :, number] for number,
+                  axis in enumerate("xyz")}
     panels[0].set_title("tip in red; the later the posture, the darker")
     return sheet, table
 
 
-@figure("gautreau-fig04-friction", "Fig. 4: the pulled spine, its bends with and without friction, and the friction coefficients",
+@figure("gautreau-fig04-friction", "Fig. 4: the pulled spine, its bends with and without friction, and the friction "
+                                   "coefficients",
         needs=("friction_coefficient", "bend", "position", "orientation", "radius"))
 def friction(result: Result) -> Drawing:
     data = result.dataset
@@ -102,7 +105,8 @@ def friction(result: Result) -> Drawing:
     coefficients.set(xlabel="disk", ylabel="friction coefficient (1)", xlim=(0.5, len(numbers) + 0.5))
     style.note_above(coefficients, f"tendon {data['tendon'].values[pulled]!s}")
     return sheet, {"vertebra, counted from 1": numbers.astype(float), "lateral bend with friction (deg)": lateral,
-                   "lateral bend without friction (deg)": np.degrees(without), "friction coefficient at the outer disk (1)": mu[:, pulled]}
+                   "lateral bend without friction (deg)": np.degrees(without),
+                   "friction coefficient at the outer disk (1)": mu[:, pulled]}
 
 
 def _without_friction(result: Result) -> xr.Dataset:
@@ -114,7 +118,8 @@ def _without_friction(result: Result) -> xr.Dataset:
     return run(result.scenario, {"model.friction": None, "figures": []}).dataset
 
 
-@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released, pulled again; what friction changes of it",
+@figure("gautreau-hysteresis", "tip against tension while a tendon is pulled, released, pulled again; what friction "
+                               "changes of it",
         needs=("slip_state", *_PATH))
 def hysteresis(result: Result) -> Drawing:
     data = result.dataset
@@ -235,7 +240,8 @@ def _draw_work(axes: Axes, data: xr.Dataset, time: np.ndarray, table: Table) -> 
     style.legend_above(axes)
 
 
-@figure("gautreau-fig16-vertical-positions", "Fig. 16: tip positions along a trajectory in space, hanging", needs=("target_error", *_PATH))
+@figure("gautreau-fig16-vertical-positions", "Fig. 16: tip positions along a trajectory in space, hanging",
+        needs=("target_error", *_PATH))
 def vertical_positions(result: Result) -> Drawing:
     return _positions(result)
 
@@ -262,7 +268,8 @@ def _positions(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("gautreau-fig18-vertical-work", "Fig. 18: work along a trajectory in space", needs=("equivalent_force", "potential_energy", *_PATH))
+@figure("gautreau-fig18-vertical-work", "Fig. 18: work along a trajectory in space", needs=("equivalent_force",
+                                                                                            "potential_energy", *_PATH))
 def vertical_work(result: Result) -> Drawing:
     data = result.dataset
     time = _points(data)

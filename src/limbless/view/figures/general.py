@@ -35,7 +35,8 @@ def overview(result: Result) -> Drawing:
     return sheet, table
 
 
-def _draw_track(axes: Axes, result: Result, plane: body.Plane, track: np.ndarray, shapes: list[np.ndarray], records: np.ndarray,
+def _draw_track(axes: Axes, result: Result, plane: body.Plane, track: np.ndarray, shapes: list[np.ndarray],
+                records: np.ndarray,
                 table: Table) -> None:
     time = result.dataset["time"].values
     names = ["xyz"[axis] for axis in plane]
@@ -62,7 +63,8 @@ def _draw_speed(axes: Axes, result: Result, table: Table) -> None:
     ends, velocity = speed.period_velocities(result.dataset, result.period)
     if len(ends):
         mean = np.linalg.norm(velocity, axis=1)
-        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o", color=style.RED, markersize=2.0, label="mean of a period")
+        axes.plot(ends - 0.5 * (result.period or 0.0), mean, "o", color=style.RED, markersize=2.0,
+                  label="mean of a period")
         table |= {"middle of a period (s)": ends - 0.5 * (result.period or 0.0), "mean speed over a period (m/s)": mean}
     axes.set(xlabel="time (s)", ylabel="speed (m/s)", xlim=(time[0], time[-1]))
     style.from_zero(axes)
@@ -98,7 +100,8 @@ def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
         table["torque limit (N m)"] = bound
         given = np.isfinite(bound)
         if given.any():
-            axes.hlines(bound[given], numbers[given] - 0.45, numbers[given] + 0.45, color=style.BLACK, linewidth=0.8, label="limit")
+            axes.hlines(bound[given], numbers[given] - 0.45, numbers[given] + 0.45, color=style.BLACK, linewidth=0.8,
+                        label="limit")
     axes.set(xlabel="joint, counted from 1 at the base", ylabel="peak torque (N m)", xlim=(0.3, len(peaks) + 0.7))
     style.from_zero(axes)
     axes.grid(False, axis="x")
@@ -106,7 +109,8 @@ def _draw_peaks(axes: Axes, result: Result, table: Table) -> None:
     style.legend_above(axes)
 
 
-@figure("torques", "peaks of torque of each kind of joint axis (over the gait period before), and the waves of torque along the body",
+@figure("torques", "peaks of torque of each kind of joint axis (over the gait period before), and the waves of "
+                   "torque along the body",
         every_run=True, needs=("joint_torque",))
 def torques(result: Result) -> Drawing:
     data = result.dataset
@@ -130,14 +134,18 @@ def torques(result: Result) -> Drawing:
 
 
 def _loud_groups(result: Result) -> dict[str, list[int]]:
-    """Joints of each axis label, without the labels whose torques are only rounding; all of them if there is nothing but silence."""
+    """Joints of each axis label, without the labels whose torques are only rounding; all of them if there is nothing
+    but silence.
+    """
     groups, peaks = limits.joints_by_axis(result.dataset), limits.peak_torque(result.dataset)
     loud = {label: joints for label, joints in groups.items() if peaks[joints].max() > _SILENT * peaks.max(initial=0.0)}
     return loud or groups
 
 
 def _peaks_of_a_period(result: Result, joints: list[int]) -> np.ndarray:
-    """Largest |torque| of these joints from one gait period before each record to it; at the record alone for a gait without a period."""
+    """Largest |torque| of these joints from one gait period before each record to it; at the record alone for a gait
+    without a period.
+    """
     time, now = result.dataset["time"].values, np.abs(result.dataset["joint_torque"].values[:, joints]).max(axis=1)
     window = max(1, round((result.period or 0.0) * (len(time) - 1) / (time[-1] - time[0])))
     padded = np.concatenate([np.zeros(window - 1), now])
@@ -162,9 +170,11 @@ def _draw_wave(axes: Axes, result: Result, label: str, joints: list[int]) -> Non
     bound = float(np.abs(torque[shown]).max()) or 1.0
     steps = np.arange(len(joints) + 1) + 0.5
     edges = np.concatenate([time[shown][:1], 0.5 * (time[shown][1:] + time[shown][:-1]), time[shown][-1:]])
-    mesh = axes.pcolormesh(edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True)
+    mesh = axes.pcolormesh(edges, steps, torque[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound,
+                           rasterized=True)
     style.colour_bar(axes, mesh)
-    axes.set(xlabel="time (s)", ylabel=f"{label} joint, from the base", title=f"{label} torque (N m), at the end of the run")
+    axes.set(xlabel="time (s)", ylabel=f"{label} joint, from the base",
+             title=f"{label} torque (N m), at the end of the run")
     axes.locator_params(axis="y", integer=True, nbins=6)
 
 
@@ -175,7 +185,8 @@ def last_periods(result: Result, periods: int = _ZOOM_PERIODS) -> slice:
     return slice(min(int(np.searchsorted(time, start - 1e-9)), len(time) - 2), None)
 
 
-@figure("energy-balance", "the change of kinetic energy against the work done, and the mismatch between them", every_run=True,
+@figure("energy-balance", "the change of kinetic energy against the work done, and the mismatch between them",
+        every_run=True,
         needs=("kinetic_energy", "actuator_work", "environment_work"))
 def energy_balance(result: Result) -> Drawing:
     data = result.dataset
@@ -185,7 +196,8 @@ def energy_balance(result: Result) -> Drawing:
     for name, colour in zip(balances.WORKS, style.COLOURS, strict=False):
         if name in data and np.any(data[name].values):
             _add(works, table, time, data[name].values - data[name].values[0], name.replace("_", " "), colour)
-    _add(works, table, time, data["kinetic_energy"].values - data["kinetic_energy"].values[0], "change of kinetic energy", style.BLACK)
+    _add(works, table, time, data["kinetic_energy"].values - data["kinetic_energy"].values[0],
+         "change of kinetic energy", style.BLACK)
     works.lines[-1].set(linestyle=(0, (3, 2)))               # where it is the work of one alone, both are seen
     works.set(xlabel="time (s)", ylabel="energy (J)", xlim=(time[0], time[-1]))
     style.at_least(works, smallest_energy(result))

@@ -21,7 +21,8 @@ Drawing = tuple["Figure", Table]
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure: its name (and the name of its file), what it shows, the variables that it needs, and how it is drawn."""
+    """A figure: its name (and the name of its file), what it shows, the variables that it needs, and how it is drawn.
+    """
 
     name: str
     shows: str
@@ -37,8 +38,11 @@ class Entry:
 entries: dict[str, Entry] = {}
 
 
-def figure(name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False) -> Callable[[Callable], Callable]:
-    """Register a function `(result) -> (Figure, table)` as a figure; with `every_run` it is drawn for every run that has what it needs."""
+def figure(name: str, shows: str, needs: tuple[str, ...] = (), every_run: bool = False) -> Callable[[Callable],
+                                                                                                    Callable]:
+    """Register a function `(result) -> (Figure, table)` as a figure; with `every_run` it is drawn for every run that
+    has what it needs.
+    """
 
     def register(draw: Callable[[Result], Drawing]) -> Callable[[Result], Drawing]:
         entries[name] = Entry(name, shows, draw, needs, every_run)

@@ -28,7 +28,8 @@ def rod_body(result: Result) -> Drawing:
     shapes = [body.outline(data, record, plane) for record in records]
     track = data["head_position"].values[:, plane]
     sheet, (where, fast, power) = style.panels([body.panel_height([track, *shapes]), 24.0, 24.0])
-    table: Table = {"time (s)": time, "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values, axis=1)}
+    table: Table = {"time (s)": time, "speed of the centre of mass (m/s)": np.linalg.norm(data["com_velocity"].values,
+                                                                                          axis=1)}
     for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
         body.draw_body(where, shape, style.BLUE, 0.12 + 0.5 * place / max(1, len(shapes) - 1))
         table |= {f"outline at {time[record]:g} s, {'xyz'[axis]} (m)": shape[:, c] for c, axis in enumerate(plane)}
@@ -42,7 +43,8 @@ def rod_body(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("rod-efforts", "efforts of the actuated strains over time and along the body, at the end of the run", every_run=True,
+@figure("rod-efforts", "efforts of the actuated strains over time and along the body, at the end of the run",
+        every_run=True,
         needs=("effort", "abscissa"))
 def efforts(result: Result) -> Drawing:
     data = result.dataset
@@ -60,7 +62,8 @@ def efforts(result: Result) -> Drawing:
 def _wave(axes: Axes, result: Result, values: np.ndarray, X: np.ndarray, title: str) -> None:
     time, shown = result.dataset["time"].values, last_periods(result)
     bound = float(np.abs(values[shown]).max()) or 1.0
-    mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound, rasterized=True,
+    mesh = axes.pcolormesh(time[shown], X, values[shown].T, cmap=style.DIVERGING, vmin=-bound, vmax=bound,
+                           rasterized=True,
                            shading="nearest")
     style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel="X (m)", title=title)

@@ -1,4 +1,6 @@
-"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the side."""
+"""The track of a robot among what is around it: ground that slopes, terrain, pegs and boxes, from above and from the
+side.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -24,7 +26,8 @@ _LEAST = 20.0         # mm: height of a panel
 _NEAR = 0.3           # of the body's length: ground shown around it
 
 
-@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; where it is not level from the side",
+@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; where it is not "
+                        "level from the side",
         needs=("com_position", *body.BODY))
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values

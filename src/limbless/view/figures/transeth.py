@@ -1,4 +1,5 @@
-"""The figures of Transeth, Leine, Glocker and Pettersen (2008), paper 002: 6, 7 and 10 (tracks), 8 and 9 (postures), 11 (over time).
+"""The figures of Transeth, Leine, Glocker and Pettersen (2008), paper 002: 6, 7 and 10 (tracks), 8 and 9 (postures), 11
+(over time).
 
 Links are numbered as in the paper, from 1. Its experiments are only in its pictures and are not drawn here.
 """
@@ -61,7 +62,8 @@ def _track(result: Result) -> Drawing:
     return sheet, {"time (s)": time, "x of link 6 (m)": track[:, 0], "y of link 6 (m)": track[:, 1]}
 
 
-@figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other", needs=body.BODY)
+@figure("transeth-fig08-soft-start", "Fig. 8: postures while the waves set in one joint after the other",
+        needs=body.BODY)
 def soft_start(result: Result) -> Drawing:
     time = result.dataset["time"].values
     records = _records(result, np.linspace(0.0, min(3.0, time[-1]), 5))
@@ -73,7 +75,8 @@ def soft_start(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above and from the side",
+@figure("transeth-fig09-snapshots", "Fig. 9: the robot at four times (0, 5, 10 and 15 s in the paper), from above "
+                                    "and from the side",
         needs=body.BODY)
 def snapshots(result: Result) -> Drawing:
     time = result.dataset["time"].values

@@ -1,7 +1,9 @@
-"""The figures of Wang, Ma, Li and Wang (paper 003): 4 (track, manipulation), 5 and 6 (torques), beside Newton-Euler; its extensions.
+"""The figures of Wang, Ma, Li and Wang (paper 003): 4 (track, manipulation), 5 and 6 (torques), beside Newton-Euler;
+its extensions.
 
-The Newton-Euler results are computed from the recorded motion and the recorded friction, instant by instant. Forces of set-valued
-wheels are means over a step, so that there the two differ by the order of the step; with `law: regularised` by rounding.
+The Newton-Euler results are computed from the recorded motion and the recorded friction, instant by instant. Forces of
+set-valued wheels are means over a step, so that there the two differ by the order of the step; with `law: regularised`
+by rounding.
 """
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from limbless.view.figures.registry import Drawing, Table, figure
 if TYPE_CHECKING:
     from limbless.result import Result
 
-_MOTION = ("joint_position", "joint_velocity", "joint_acceleration", "joint_torque", "base_twist", "base_position", "base_orientation")
+_MOTION = ("joint_position", "joint_velocity", "joint_acceleration", "joint_torque", "base_twist", "base_position",
+           "base_orientation")
 
 
 class _Rubbing:
@@ -27,7 +30,8 @@ class _Rubbing:
         self.force, self.place = data["contact_force"].values, data["contact_position"].values
         self.length, self.record = float(data["section_length"].values[0]), 0
 
-    def __call__(self, time: float, position: np.ndarray, axes: np.ndarray, velocity: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    def __call__(self, time: float, position: np.ndarray, axes: np.ndarray, velocity: np.ndarray,
+                 rate: np.ndarray) -> np.ndarray:
         gaps = np.linalg.norm(self.place[self.record] - position, axis=1)
         near = int(np.argmin(gaps))
         if gaps[near] > 0.25 * self.length:
@@ -67,7 +71,8 @@ def newton_euler_track(result: Result) -> np.ndarray:
     """Track of the tail (time, 2) by a run of the Newton-Euler model with the same wheels and steps, m."""
     scenario = result.scenario
     if scenario is None or any(item.role not in ("wrench", "friction") for item in scenario.environment):
-        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no clamp in it")
+        raise InputError("this figure runs the Newton-Euler model beside: it needs the scenario of the run, and no "
+                         "clamp in it")
     from limbless.simulation import run_scenario
 
     time = result.dataset["time"].values
@@ -77,11 +82,12 @@ def newton_euler_track(result: Result) -> np.ndarray:
 
 
 def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
-    """Times and trajectory of the head (time, 2), m, by the Newton-Euler model of an arm, driven by the *torques* of this run.
+    """Times and trajectory of the head (time, 2), m, by the Newton-Euler model of an arm, driven by the *torques* of
+    this run.
 
-    Were its joints given, every model would repeat the trajectory. Here torques alone are handed over, those of every step,
-    for one period of the gait (errors of dry friction grow later, as nothing corrects them), and the equations of the
-    other model find the motion.
+    Were its joints given, every model would repeat the trajectory. Here torques alone are handed over, those of every
+    step, for one period of the gait (errors of dry friction grow later, as nothing corrects them), and the equations of
+    the other model find the motion.
     """
     from limbless.gaits.function import FunctionGait
     from limbless.simulation import run_scenario, simulate
@@ -95,7 +101,8 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
     time = result.dataset["time"].values
     steps = round(min(float(time[-1] - time[0]), result.period or np.inf) / step)
     fine = run_scenario(scenario.changed(record_every=step, figures=(), duration=steps * step)).dataset
-    jumps = any(getattr(item, "law", None) == "set-valued" for item in rest)       # torques of a step then are its means
+    # torques of a step then are its means
+    jumps = any(getattr(item, "law", None) == "set-valued" for item in rest)
     table, knots = fine["joint_torque"].values, fine["time"].values
 
     def torque(times: np.ndarray, stations: np.ndarray) -> np.ndarray:
@@ -110,7 +117,8 @@ def newton_euler_head(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return peer["time"].values, peer["head_position"].values[:, :2]
 
 
-@figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part enlarged",
+@figure("wang-fig04-track", "Fig. 4a: track of the tail, at true scale with the body at the end, and its last part "
+                            "enlarged",
         needs=("base_position", *body.BODY))
 def track(result: Result) -> Drawing:
     data, plane = result.dataset, (0, 1)
@@ -134,7 +142,8 @@ def track(result: Result) -> Drawing:
                    "Newton-Euler tail x (m)": peer[:, 0], "Newton-Euler tail y (m)": peer[:, 1]}
 
 
-@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period, tail clamped, and the track of the head",
+@figure("wang-fig04-manipulation", "Fig. 4b: the body at ten instants of its last period, tail clamped, and the "
+                                   "track of the head",
         needs=("head_position", *body.BODY))
 def manipulation(result: Result) -> Drawing:
     head, time = result.dataset["head_position"].values[:, :2], result.dataset["time"].values
@@ -152,7 +161,8 @@ def manipulation(result: Result) -> Drawing:
                    "Newton-Euler head x (m)": peer[:, 0], "Newton-Euler head y (m)": peer[:, 1]}
 
 
-@figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head", needs=("head_position", *body.BODY))
+@figure("wang-reach", "Crawl, clamp, reach: the body at ten instants, and the tracks of tail and head",
+        needs=("head_position", *body.BODY))
 def reach(result: Result) -> Drawing:
     return _configurations(result, "tracks of the tail (black) and the head (red)", 1.0)
 
@@ -184,12 +194,14 @@ def _configurations(result: Result, title: str, with_tail: float, plane: body.Pl
     return sheet, table
 
 
-@figure("wang-fig05-locomotion-torques", "Fig. 5: torques of crawling, with those of the Newton-Euler model on top", needs=_MOTION)
+@figure("wang-fig05-locomotion-torques", "Fig. 5: torques of crawling, with those of the Newton-Euler model on top",
+        needs=_MOTION)
 def locomotion_torques(result: Result) -> Drawing:
     return _torques(result, (11.75, 12.75))
 
 
-@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler model on top",
+@figure("wang-fig06-manipulation-torques", "Fig. 6: torques with the tail clamped, with those of the Newton-Euler "
+                                           "model on top",
         needs=_MOTION)
 def manipulation_torques(result: Result) -> Drawing:
     return _torques(result, (13.0, 14.0))
@@ -214,7 +226,8 @@ def _torques(result: Result, window: tuple[float, float]) -> Drawing:
     style.legend_above(panels[0])
     middle = slice(1, -1) if len(time) > 3 else slice(None)
     difference = float(np.abs(torque - peer)[middle].mean() / max(float(np.abs(torque)[middle].mean()), 1e-12))
-    panels[0].annotate(f"mean difference {100.0 * difference:.2g} %", (0.0, 1.0), xycoords="axes fraction", xytext=(0.0, 3.0),
+    panels[0].annotate(f"mean difference {100.0 * difference:.2g} %", (0.0, 1.0), xycoords="axes fraction",
+                       xytext=(0.0, 3.0),
                        textcoords="offset points", fontsize=6.0)
     return sheet, table
 
@@ -237,4 +250,5 @@ def clamp(result: Result) -> Drawing:
     style.legend_above(energy)
     return sheet, {"time (s)": time, "clamp force x (N)": wrench[:, 0], "clamp force y (N)": wrench[:, 1],
                    "clamp moment (N m)": wrench[:, 5],
-                   "kinetic energy (J)": data["kinetic_energy"].values, "energy lost at the clamp (J)": data["clamp_energy"].values}
+                   "kinetic energy (J)": data["kinetic_energy"].values,
+                   "energy lost at the clamp (J)": data["clamp_energy"].values}

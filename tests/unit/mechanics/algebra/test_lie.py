@@ -1,4 +1,6 @@
-"""Rotations, poses and quaternions: the identities that define them, at every angle from 0 to π, in Python and compiled."""
+"""Rotations, poses and quaternions: the identities that define them, at every angle from 0 to π, in Python and
+compiled.
+"""
 import math
 
 import numpy as np
@@ -32,11 +34,19 @@ from limbless.mechanics.algebra.lie import (
     rotation_log,
     stumpff,
 )
-from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation_about, rotation_from_quaternion, transpose
+from limbless.mechanics.algebra.vectors import (
+    Matrix,
+    Vector,
+    product,
+    rotation_about,
+    rotation_from_quaternion,
+    transpose,
+)
 from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.scalars import as_duals, dual_array, tangents, values
 
-SPECIAL_ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.999999, 1.0, 1.000001, 3.0, math.pi - 1e-4, math.pi - 1e-8, math.pi]
+SPECIAL_ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.999999, 1.0, 1.000001, 3.0, math.pi - 1e-4, math.pi - 1e-8,
+                  math.pi]
 ROUNDING = {"rtol": 1e-13, "atol": 1e-14}
 examples = settings(max_examples=60)
 
@@ -85,7 +95,8 @@ def hat(V):
     return np.matrix([[np.array(skew(V.angular)), np.array([V.linear]).T], [np.zeros((1, 4))]])
 
 
-# ---------------------------------------------------------------------------------------------------------------------- rotations
+# ----------------------------------------------------------------------------------------------------------------------
+# rotations
 
 @pytest.mark.parametrize("x", [0.0, 1e-12, 1e-3, 0.5, 0.9999999, 1.0, 1.0000001, 9.0, math.pi**2, 30.0])
 def test_stumpff_functions_against_their_series(x):
@@ -97,7 +108,8 @@ def test_stumpff_functions_against_their_series(x):
 @given(rotation_vectors(6.0))
 @examples
 def test_rotation_exp_is_the_matrix_exponential(v):
-    same(rotation_exp(v), expm(np.array(skew(v))), rtol=1e-12, atol=1e-13)          # expm itself errs by 2e-14 at an angle of 4
+    # expm itself errs by 2e-14 at an angle of 4
+    same(rotation_exp(v), expm(np.array(skew(v))), rtol=1e-12, atol=1e-13)
     same(rotation_exp(v), Rotation.from_rotvec(v).as_matrix())
 
 
@@ -127,7 +139,8 @@ def test_exp_of_log(v):
 @examples
 def test_log_of_exp(v):
     """Relative to the angle: a turn of 1e-12 rad is known to as many digits as one of 1 rad."""
-    same(rotation_log(rotation_exp(v)), v, rtol=0.0, atol=1e-14 * max(math.hypot(*v), 1e-290) + 1e-15 * math.hypot(*v) ** 2)
+    same(rotation_log(rotation_exp(v)), v, rtol=0.0, atol=1e-14 * max(math.hypot(*v),
+                                                                      1e-290) + 1e-15 * math.hypot(*v) ** 2)
 
 
 @given(directions())
@@ -174,7 +187,8 @@ def test_left_jacobian_against_its_series(v):
     same(product(left_jacobian_inverse(v), left_jacobian(v)), np.eye(3), rtol=0.0, atol=1e-13)
 
 
-# -------------------------------------------------------------------------------------------------------------------- quaternions
+# --------------------------------------------------------------------------------------------------------------------
+# quaternions
 
 @given(rotation_vectors(6.0), rotation_vectors(6.0), vectors())
 @examples
@@ -210,7 +224,8 @@ def test_double_cover(v, length):
     same(normalised(Quaternion(*(length * q).tolist())), q)
 
 
-# -------------------------------------------------------------------------------------------------------------------------- poses
+# ----------------------------------------------------------------------------------------------------------------------
+# poses
 
 @given(twists(5.0))
 @examples
@@ -248,10 +263,12 @@ def test_adjoint_is_conjugation(g, h, V):
 @given(twists(5.0))
 @examples
 def test_adjoint_of_exp_is_exp_of_ad(V):
-    same(six_by_six(lambda S: adjoint(pose_exp(V), S)), expm(six_by_six(lambda S: twist_cross(V, S))), rtol=1e-11, atol=1e-12)
+    same(six_by_six(lambda S: adjoint(pose_exp(V), S)), expm(six_by_six(lambda S: twist_cross(V, S))), rtol=1e-11,
+         atol=1e-12)
 
 
-# ----------------------------------------------------------------------------------------------------------------- compiled, dual
+# -----------------------------------------------------------------------------------------------------------------
+# compiled, dual
 
 @kernel
 def compiled_round_trip(v, out):
@@ -275,12 +292,16 @@ def test_compiled_with_derivatives(angle):
     same(tangents(out)[:, :3].reshape(4, 3, 3), np.tile(np.eye(3), (4, 1, 1)), rtol=0.0, atol=1e-11)
 
 
-# -------------------------------------------------------------------------------------------------------------------------- NumPy
+# ----------------------------------------------------------------------------------------------------------------------
+# NumPy
 
 def test_numpy_arrays_agree_with_kernels():
     rng = np.random.default_rng(0)
     v = rng.normal(size=(4, 5, 3)) * np.array([1e-12, 1e-6, 0.3, 1.0, 1.5])[:, None]
-    q, R = rotations.rotation_vector_to_quaternion(v), rotations.quaternion_to_matrix(rotations.rotation_vector_to_quaternion(v))
+    q, R = (
+        rotations.rotation_vector_to_quaternion(v),
+        rotations.quaternion_to_matrix(rotations.rotation_vector_to_quaternion(v)),
+    )
     x = rng.normal(size=3)
     for index in np.ndindex(v.shape[:2]):
         u = Vector(*v[index].tolist())

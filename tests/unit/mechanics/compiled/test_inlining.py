@@ -27,7 +27,8 @@ print(*map(float.hex, out))
 
 
 def test_this_numba_has_what_is_replaced() -> None:
-    assert inlining.can_spare(), ("numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels still work, but take "
+    assert inlining.can_spare(), ("numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels "
+                                  "still work, but take "
                                   "twice as long to compile; adapt inlining.py to this numba, or pin the one before")
 
 
@@ -48,7 +49,9 @@ class Library:
 
 
 def test_what_is_inlined_is_linked_after_all_that_use_it() -> None:
-    """LLVM drops what nothing uses yet: a helper of two functions, the first of which is not needed, must wait for the second."""
+    """LLVM drops what nothing uses yet: a helper of two functions, the first of which is not needed, must wait for the
+    second.
+    """
     helper = Library()
     unused, used = Library(helper), Library(Library(helper))
     order = inlining._all_needed([unused, used])

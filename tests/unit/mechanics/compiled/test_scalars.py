@@ -28,7 +28,9 @@ POINTS = [(0.7, -1.3), (1.9, 0.4), (0.05, 2.2)]
 
 @inline
 def expressions(x, y):
-    """One of each operation, and one nested expression; plain Python computes it with floats, compiled code with both scalars."""
+    """One of each operation, and one nested expression; plain Python computes it with floats, compiled code with both
+    scalars.
+    """
     sine, cosine = sincos(x * y)
     swapped = y
     swapped += x
@@ -44,7 +46,8 @@ def expressions(x, y):
         sine, cosine, sqrt(x), absolute(x), absolute(y), exponential(y),
         arctangent2(y, x), arctangent2(y, -x), arctangent2(y, 0.5), arctangent2(2.0, x),
         minimum(x, y), minimum(x, 1.0), minimum(1.0, x), maximum(x, y), maximum(x, 1.0), maximum(1, x),
-        exponential(-0.5 * sqrt(x * x + y * y)) * sine / (1.0 + absolute(y * cosine)) - arctangent2(x * sine, 2.0 + cosine),
+        exponential(-0.5 * sqrt(x * x + y * y)) * sine / (1.0 + absolute(y * cosine)) - arctangent2(x * sine,
+                                                                                                    2.0 + cosine),
     )
 
 
@@ -67,7 +70,9 @@ def compiled_duals(point, out):
 def guarded(x, out):
     """The functions with a kink or a pole in their derivative, at zero."""
     x, out = as_duals(x), as_duals(out)
-    out[0], out[1], out[2], out[3] = sqrt(x[0]), absolute(x[0]), arctangent2(x[0], x[1]), sqrt(x[0] * x[0] + x[1] * x[1]) * x[0]
+    out[0], out[1], out[2], out[3] = sqrt(x[0]), absolute(x[0]), arctangent2(x[0],
+                                                                             x[1]), sqrt(x[0] * x[0]
+                                                                                         + x[1] * x[1]) * x[0]
 
 
 @kernel

@@ -1,4 +1,6 @@
-"""Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy finds for the same problem."""
+"""Set-valued friction on a dense mobility: the answer obeys Coulomb's law, and is the minimum that SciPy finds for the
+same problem.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +17,9 @@ Array = np.ndarray
 
 
 def problem(seed: int, contacts: int, freedoms: int) -> tuple[Array, Array]:
-    """D = G G^T of low rank, as many wheels on few degrees of freedom have it, and a slip that need not lie in its range."""
+    """D = G G^T of low rank, as many wheels on few degrees of freedom have it, and a slip that need not lie in its
+    range.
+    """
     rng = np.random.default_rng(seed)
     G = rng.normal(size=(2 * contacts, freedoms))
     return G @ G.T, rng.normal(size=2 * contacts) * rng.choice([0.1, 1.0, 3.0])
@@ -41,7 +45,9 @@ def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.
 @pytest.mark.parametrize("box", [True, False])
 @pytest.mark.parametrize("friction", [(0.01, 0.5), (0.006, 0.67), (2.0, 2.0), (0.01, 100.0), (0.001, 1000.0)])
 def test_any_coefficients_and_loads(friction: tuple[float, float], box: bool, nearest_point: Any) -> None:
-    """Slender ellipses, friction of 2 and of 100, loads of a ten-thousandth: the natural map of the impulses, written once more."""
+    """Slender ellipses, friction of 2 and of 100, loads of a ten-thousandth: the natural map of the impulses, written
+    once more.
+    """
     for seed in range(60):
         rng = np.random.default_rng(seed)
         D, slip = problem(seed, int(rng.integers(2, 12)), int(rng.choice([3, 7, 20])))
@@ -55,9 +61,11 @@ def test_any_coefficients_and_loads(friction: tuple[float, float], box: bool, ne
 
 
 def test_directions_that_hardly_move_are_solved_too() -> None:
-    """A straight snake on its wheels: its modules move along it against each other by second order alone, and torques are weak.
+    """A straight snake on its wheels: its modules move along it against each other by second order alone, and torques
+    are weak.
 
-    What remains of the slip is less than any friction, and almost nothing can stop it: the whole of friction against it.
+    What remains of the slip is less than any friction, and almost nothing can stop it: the whole of friction against
+    it.
     """
     G = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 7e-7], [0.0, 0.0]])
     x, worst = answer(G @ G.T, np.array([2e-11, 0.0, 1e-11, 0.0, -2e-11, 0.0]), True, (0.01, 2.0), load=5e-3)
@@ -67,7 +75,9 @@ def test_directions_that_hardly_move_are_solved_too() -> None:
 @pytest.mark.parametrize("friction", [(1.0, 1.0), (0.02, 1.0)])
 @pytest.mark.parametrize("seed", range(25))
 def test_box(seed: int, friction: tuple[float, float]) -> None:
-    """From the definition: inside it sticks, on the edge it opposes the slip; the motion is unique, wherever the iteration starts."""
+    """From the definition: inside it sticks, on the edge it opposes the slip; the motion is unique, wherever the
+    iteration starts.
+    """
     D, slip = problem(seed, 2 + seed % 5, 3 if seed % 2 else 20)
     mu = np.tile(friction, len(slip) // 2)
     x, worst = answer(D, slip, True, friction)
@@ -109,13 +119,16 @@ def test_ellipses(seed: int, friction: tuple[float, float]) -> None:
         return float(0.5 * (mu * z) @ D @ (mu * z) + slip @ (mu * z))
 
     limits = [{"type": "ineq", "fun": lambda z, c=c: 1.0 - z[c] ** 2 - z[c + 1] ** 2} for c in range(0, len(slip), 2)]
-    best = minimize(cost, np.zeros(len(slip)), jac=lambda z: mu * (D @ (mu * z) + slip), constraints=limits, method="SLSQP", tol=1e-12)
+    best = minimize(cost, np.zeros(len(slip)), jac=lambda z: mu * (D @ (mu * z) + slip), constraints=limits,
+                    method="SLSQP", tol=1e-12)
     assert cost(x) <= best.fun + 1e-8
 
 
 @pytest.mark.parametrize("box", [True, False])
 def test_the_fallback_solves_what_newton_cycles_in(box: bool) -> None:
-    """Twenty directions on three degrees of freedom, from a start without friction: all of 60 problems, whatever it takes."""
+    """Twenty directions on three degrees of freedom, from a start without friction: all of 60 problems, whatever it
+    takes.
+    """
     for seed in range(1, 121, 2):
         D, slip = problem(seed, 10, 3)
         assert answer(D, slip, box)[1] < 1e-10

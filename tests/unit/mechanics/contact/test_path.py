@@ -1,4 +1,6 @@
-"""The path of smoothed contact laws on random systems with unknown loads: every one ends in a solution of the sharp laws."""
+"""The path of smoothed contact laws on random systems with unknown loads: every one ends in a solution of the sharp
+laws.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -44,7 +46,8 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
     assert following.begin(path, rows, rho)
     while following.follow(path, rows):
         pass
-    assert path.x[rows] < Progress.of(path.progress).start[0] - following.LIMITS.below                # it went all the way
+    # it went all the way
+    assert path.x[rows] < Progress.of(path.progress).start[0] - following.LIMITS.below
     impulse = np.zeros(5 * count)
     impulse[place] = directions.answer
     return impulse, D @ impulse + free
@@ -53,7 +56,9 @@ def solve(D: Array, free: Array, table: Array) -> tuple[Array, Array]:
 @pytest.mark.parametrize("strongest", [0.5, 2.0])
 @pytest.mark.parametrize("seed", range(12))
 def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest_point: Any) -> None:
-    """The natural map of the impulses themselves: loads that push, friction in ellipses and boxes that grow with them, rolling."""
+    """The natural map of the impulses themselves: loads that push, friction in ellipses and boxes that grow with them,
+    rolling.
+    """
     rng, count = np.random.default_rng(seed), 2 + seed % 5
     (D, free), table = system(seed, count), contacts(rng, count, strongest)
     impulse, velocity = solve(D, free, table)
@@ -63,7 +68,8 @@ def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest
         mu = np.array([row.friction.forward, row.friction.lateral])
         soft = E * max(mu.min(), 0.01 * mu.max()) ** 2 / mu**2
         axes = np.maximum(mu * N, 1e-300)
-        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, bool(row.box)), abs=1e-8)
+        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, bool(row.box)),
+                                         abs=1e-8)
         axes = np.maximum(row.friction.rolling * np.array([N, N]), 1e-300)
         assert own[3:] == pytest.approx(nearest_point(own[3:] - speed[3:] - E * own[3:], axes, False), abs=1e-8)
 

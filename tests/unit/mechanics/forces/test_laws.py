@@ -24,7 +24,8 @@ from limbless.models.force_elements import forces_of
 
 BODIES = 21
 KINDS: tuple[Any, ...] = (WeightLaw, FluidLaw, FrictionLaw, SurfaceLaw, PointLaw)
-NODES, WEIGHTS = (np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))]) for part in (0, 1))
+NODES, WEIGHTS = (np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))])
+                  for part in (0, 1))
 
 
 class Bodies(NamedTuple):
@@ -52,7 +53,8 @@ def rows_at_random(rng: np.random.Generator, kind: Any, count: int) -> LawRows:
         columns.length[:] = rng.uniform(0.1, 0.3, count)
         columns.first[:], columns.count[:] = np.array([(2, 3), (5, 5)])[rng.integers(0, 2, count)].T
         columns.turned[:] = rng.random(count) < 0.3
-        columns.frame[:] = np.where(columns.turned[:, None] == 1, rotations(rng, count).reshape(-1, 9), np.eye(3).ravel())
+        columns.frame[:] = np.where(columns.turned[:, None] == 1, rotations(rng, count).reshape(-1, 9),
+                                    np.eye(3).ravel())
     return LawRows(kind(), rows, 0.5 * (NODES + 1.0), 0.5 * WEIGHTS)
 
 

@@ -1,4 +1,6 @@
-"""What is counted at every step: work and its positive part, peaks, limits, path; against integrals that share no code with it."""
+"""What is counted at every step: work and its positive part, peaks, limits, path; against integrals that share no code
+with it.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -45,8 +47,10 @@ def wave(t: np.ndarray) -> np.ndarray:
 def test_positive_work_is_of_the_order_of_the_motion() -> None:
     truth = true_positive(wave)
     errors = [abs(counted(wave, steps)[1] - truth) for steps in (20, 40, 80, 160)]
-    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0          # between third and fourth order: signs change anywhere
-    assert counted(wave, 80)[0] == pytest.approx((np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0, abs=1e-7)
+    assert errors[-1] < 1e-7 and errors[0] / errors[-1] > 8.0**3 / 2.0          # between third and fourth order: signs
+                                                                                # change anywhere
+    assert counted(wave, 80)[0] == pytest.approx((np.cos(0.3) - np.cos(7.3)) / 7.0 + 0.4 * np.sin(19.0) / 19.0,
+                                                 abs=1e-7)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -69,7 +73,8 @@ def test_braking_and_driving_actuators_do_not_pay_for_each_other() -> None:
 
 def test_peaks_keep_their_sign_and_time_and_limits_the_first_time_only() -> None:
     tally = empty(3, limit=2.0)
-    for t, efforts in ((0.0, [1.0, -1.0, 0.0]), (0.1, [2.5, -3.0, 1.9]), (0.2, [2.2, 2.9, -2.0]), (0.3, [2.6, 0.0, 0.1])):
+    for t, efforts in ((0.0, [1.0, -1.0, 0.0]), (0.1, [2.5, -3.0, 1.9]), (0.2, [2.2, 2.9, -2.0]),
+                       (0.3, [2.6, 0.0, 0.1])):
         look(tally, t, np.array(efforts), 2.0)
     assert tally.peak.tolist() == [2.6, -3.0, -2.0] and tally.peak_time.tolist() == [0.3, 0.1, 0.2]
     assert tally.beyond.tolist() == [0.1, 0.1, NEVER]
@@ -86,4 +91,8 @@ def test_strains_in_straight_lines() -> None:
     lines = np.array([np.interp(fine, times, powers[:, a]) for a in range(2)])
     assert tally.work == pytest.approx(np.trapezoid(lines, fine, axis=1), abs=1e-9)
     assert tally.positive == pytest.approx(np.trapezoid(np.maximum(lines, 0.0), fine, axis=1), abs=1e-7)
-    assert tally.peak.tolist() == [30.0, 20.0] and tally.peak_time.tolist() == [1.5, 1.0] and Whole.of(tally.whole).time[0] == 3.0
+    assert (
+        tally.peak.tolist() == [30.0, 20.0]
+        and tally.peak_time.tolist() == [1.5, 1.0]
+        and Whole.of(tally.whole).time[0] == 3.0
+    )

@@ -1,4 +1,6 @@
-"""Random chains and states of the geometric model, and its metric once more with complex numbers, from the definitions alone."""
+"""Random chains and states of the geometric model, and its metric once more with complex numbers, from the definitions
+alone.
+"""
 from __future__ import annotations
 
 from typing import Any
@@ -28,7 +30,9 @@ def masses(rng: np.random.Generator, planar: bool) -> dict[str, Any]:
 
 
 def random_chain(seed: int, base: str, joints: int = 5, planar: bool = False) -> ll.Chain:
-    """Revolute, prismatic and universal joints about any axes; or, planar, revolute joints about z with arms and masses in the plane."""
+    """Revolute, prismatic and universal joints about any axes; or, planar, revolute joints about z with arms and masses
+    in the plane.
+    """
     rng = np.random.default_rng(seed)
     shape = BodyShape(length=0.2, half_width=0.03, half_height=0.02)
     links = [Link(**masses(rng, planar), body=shape)]
@@ -36,11 +40,14 @@ def random_chain(seed: int, base: str, joints: int = 5, planar: bool = False) ->
         place, rotor = 0.2 * rng.normal(size=3), float(rng.uniform(0.0, 0.02))
         if planar:
             place[2] = 0.0
-            links.append(Link(joint=Joint(rotor_inertia=rotor), position=tuple(place), **masses(rng, planar), body=shape))
+            links.append(Link(joint=Joint(rotor_inertia=rotor), position=tuple(place), **masses(rng, planar),
+                              body=shape))
             continue
         kind = ("revolute", "prismatic", "universal")[number % 3]
-        extra = {"second_axis": tuple(unit(rng)), "offset": tuple(0.05 * rng.normal(size=3))} if kind == "universal" else {}
-        links.append(Link(joint=Joint(kind=kind, axis=tuple(unit(rng)), rotor_inertia=rotor, **extra), position=tuple(place),
+        extra = {"second_axis": tuple(unit(rng)),
+                 "offset": tuple(0.05 * rng.normal(size=3))} if kind == "universal" else {}
+        links.append(Link(joint=Joint(kind=kind, axis=tuple(unit(rng)), rotor_inertia=rotor, **extra),
+                          position=tuple(place),
                           orientation=tuple(unit(rng, 4)), **masses(rng, planar), body=shape))
     return ll.Chain(base=base, links=tuple(links))
 
@@ -82,13 +89,16 @@ def inverse(g: Array) -> Array:
 
 
 class Definition:
-    """The chain on virtual joints from (1), (4), (9) alone: home screws xi_j, home poses g_i(0), inertias in body frames."""
+    """The chain on virtual joints from (1), (4), (9) alone: home screws xi_j, home poses g_i(0), inertias in body
+    frames.
+    """
 
     def __init__(self, chain: ll.Chain) -> None:
         arrays, bodies = chain.arrays(), chain.bodies()
         virtual = {"planar": ("PX", "PY", "RZ"), "free": ("PX", "PY", "PZ", "RZ", "RY", "RX"), "fixed": ()}[chain.base]
         self.screws = [np.array([*(np.eye(3)["XYZ".index(name[1])] if name[0] == "P" else np.zeros(3)),
-                                 *(np.eye(3)["XYZ".index(name[1])] if name[0] == "R" else np.zeros(3))]) for name in virtual]
+                                 *(np.eye(3)["XYZ".index(name[1])] if name[0] == "R" else np.zeros(3))])
+                       for name in virtual]
         origins = np.cumsum(arrays.arm, axis=0)
         self.rotor = np.concatenate([np.zeros(len(virtual)), arrays.rotor_inertia])
         self.carrier, self.home, self.inertia = [], [], []
@@ -121,7 +131,8 @@ class Definition:
     def christoffel(self, x: Array) -> Array:
         """(13) with derivatives of M by complex steps."""
         n, d = len(x), 1e-30
-        rate = np.array([self.metric(x + 1j * d * np.eye(n)[k]).imag / d for k in range(n)])         # rate[k, i, j] = d_k M_ij
+        # rate[k, i, j] = d_k M_ij
+        rate = np.array([self.metric(x + 1j * d * np.eye(n)[k]).imag / d for k in range(n)])
         return 0.5 * (rate.transpose(0, 2, 1) + rate.transpose(2, 0, 1) - rate.transpose(1, 2, 0))
 
 

@@ -18,18 +18,23 @@ DRAG = ll.Drag(along=1.0, lateral=6.0, vertical=6.0)
 STEPS = 4
 
 
-def held(robot: WangSnake, environment: Any, gait: Any = GAIT, coordinates: str = "virtual", **options: Any) -> ll.Result:
-    return ll.simulate(robot, gait, environment, model={"kind": "geometric", "coordinates": coordinates}, duration=STEPS * 1e-3, step=1e-3,
+def held(robot: WangSnake, environment: Any, gait: Any = GAIT, coordinates: str = "virtual",
+         **options: Any) -> ll.Result:
+    return ll.simulate(robot, gait, environment, model={"kind": "geometric", "coordinates": coordinates},
+                       duration=STEPS * 1e-3, step=1e-3,
                        **options)
 
 
 @pytest.mark.parametrize(("robot", "around", "coordinates"), [
     (IN_SPACE, DRAG, "group"), (IN_SPACE, DRAG, "virtual"),
-    (WangSnake(modules=3), Wheels(law="regularised"), "group"), (WangSnake(modules=3), Wheels(law="regularised"), "virtual"),
-    (WangSnake(modules=3), Wheels(law="set-valued"), "virtual"), (WangSnake(modules=3), Wheels(law="set-valued"), "group"),
+    (WangSnake(modules=3), Wheels(law="regularised"), "group"), (WangSnake(modules=3), Wheels(law="regularised"),
+                                                                 "virtual"),
+    (WangSnake(modules=3), Wheels(law="set-valued"), "virtual"), (WangSnake(modules=3), Wheels(law="set-valued"),
+                                                                  "group"),
 ])
 @pytest.mark.parametrize("module", [1, -1])
-def test_a_clamped_module_stays_and_the_others_move(robot: WangSnake, around: Any, coordinates: str, module: int) -> None:
+def test_a_clamped_module_stays_and_the_others_move(robot: WangSnake, around: Any, coordinates: str,
+                                                    module: int) -> None:
     result = held(robot, (around, Clamp(module=module)), coordinates=coordinates)
     place, turn = result.dataset["position"].values, result.dataset["orientation"].values
     assert np.abs(place[:, module] - place[0, module]).max() < 1e-14
@@ -39,7 +44,9 @@ def test_a_clamped_module_stays_and_the_others_move(robot: WangSnake, around: An
 
 
 def test_both_coordinates_of_a_base_in_space_give_one_motion() -> None:
-    """A clamp moves the base, so that either kind of coordinates has to follow: the path and what the clamp carries are the same."""
+    """A clamp moves the base, so that either kind of coordinates has to follow: the path and what the clamp carries are
+    the same.
+    """
     pitched = {"orientation": (np.cos(0.3), 0.0, np.sin(0.3), 0.0)}
     found = [held(IN_SPACE, (ll.Gravity(), Clamp(module=1)), coordinates=coordinates, initial=pitched).dataset
              for coordinates in ("group", "virtual")]

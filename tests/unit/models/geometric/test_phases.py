@@ -15,7 +15,8 @@ from limbless.robots.wang_snake import WangSnake
 
 SNAKE = WangSnake()
 PUSH = (0.02, -0.01, 0.03, 0.01)
-PHASES = ({"start": 0.0, "drive": "motion"}, {"start": 0.2, "drive": "torque", "torque": PUSH}, {"start": 0.4, "drive": "pd"},
+PHASES = ({"start": 0.0, "drive": "motion"}, {"start": 0.2, "drive": "torque", "torque": PUSH},
+          {"start": 0.4, "drive": "pd"},
           {"start": 0.5, "drive": "motion"})
 
 
@@ -24,13 +25,16 @@ def switched(**fields: Any) -> Switched:
 
 
 def crawl(laws: Any, duration: float = 1.0, actuation: Any = None, **extra: Any) -> Any:
-    return ll.simulate(SNAKE, Serpenoid(), laws, model="geometric", actuation=actuation or switched(), duration=duration, step=1e-3,
+    return ll.simulate(SNAKE, Serpenoid(), laws, model="geometric", actuation=actuation or switched(),
+                       duration=duration, step=1e-3,
                        **extra)
 
 
 @pytest.mark.parametrize("law", ["regularised", "set-valued"])
 def test_every_phase_is_the_motion_it_says(law: str) -> None:
-    """Before: imposed motion. Then the given torques. In the end the gait again, reached without a jump; all balances hold."""
+    """Before: imposed motion. Then the given torques. In the end the gait again, reached without a jump; all balances
+    hold.
+    """
     result = crawl(Wheels(law=law, slip_speed=0.02))
     data, plain = result.dataset, crawl(Wheels(law=law, slip_speed=0.02), actuation="motion").dataset
     assert np.array_equal(data["joint_position"].values[:200], plain["joint_position"].values[:200])
@@ -48,7 +52,8 @@ def test_the_torque_driven_phase_is_that_of_newton_euler() -> None:
     laws = (ll.Drag(along=1.0, lateral=8.0, vertical=8.0),)
     data = crawl(laws, 0.4).dataset
     at = {name: tuple(data[name].values[200]) for name in ("joint_position", "joint_velocity")}
-    start = {"position": tuple(data["base_position"].values[200]), "orientation": tuple(data["base_orientation"].values[200]),
+    start = {"position": tuple(data["base_position"].values[200]),
+             "orientation": tuple(data["base_orientation"].values[200]),
              "twist": tuple(data["base_twist"].values[200] * [1, 1, 0, 0, 0, 1])}
     gait = ll.FunctionGait(function=lambda t, s: np.tile(PUSH, (len(t), 1)), drives="torque")
     peer = ll.simulate(SNAKE, gait, laws, model="newton-euler", actuation="torque", duration=0.2, step=1e-3,
@@ -72,14 +77,18 @@ def test_locomotion_manipulation_and_torque_driven_motion_in_one_run() -> None:
     energy = data["kinetic_energy"].values
     assert data["clamp_energy"].values[-1] > 0.0 and np.abs(data["joint_torque"].values[300:]).max() == 0.0
     assert np.abs(data["base_position"].values[301:] - data["base_position"].values[300]).max() < 1e-12
-    assert energy[-1] < 1e-3 * energy[299]                                           # friction brings the limp snake to rest
+    # friction brings the limp snake to rest
+    assert energy[-1] < 1e-3 * energy[299]
 
 
 def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
-    """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take none."""
+    """Half of the torques from the gait and half from a controller are all of them from the gait; imposed joints take
+    none.
+    """
     def push(share: float, controller: Any = None) -> np.ndarray:
         gait = ll.FunctionGait(function=lambda t, s: np.tile(share * np.array(PUSH), (len(t), 1)), drives="torque")
-        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005, step=5e-4,
+        run = ll.simulate(SNAKE, gait, Wheels(law="regularised"), model="geometric", actuation="torque", duration=0.005,
+                          step=5e-4,
                           controller=controller)
         return run.dataset["joint_velocity"].values
 
@@ -95,8 +104,10 @@ def test_a_controller_gives_what_a_gait_of_torques_gives() -> None:
     (lambda: switched(phases=(PHASES[0], PHASES[0])), "a later `start`"),
     (lambda: switched(phases=({"start": 0.0, "drive": "pd", "torque": PUSH},)), "drive 'torque'"),
     (lambda: switched(settle=0.0), "greater than 0|must be"),
-    (lambda: crawl((), actuation=switched(phases=({"start": 0.0, "drive": "torque", "torque": (1.0,)},))), "torque must have 4 numbers"),
-    (lambda: ll.simulate(SNAKE, Serpenoid(), (), model="newton-euler", actuation=switched(), duration=0.1), "geometric"),
+    (lambda: crawl((), actuation=switched(phases=({"start": 0.0, "drive": "torque", "torque": (1.0,)},))),
+     "torque must have 4 numbers"),
+    (lambda: ll.simulate(SNAKE, Serpenoid(), (), model="newton-euler", actuation=switched(), duration=0.1),
+     "geometric"),
 ])
 def test_refusals(make: Any, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):
