@@ -59,7 +59,7 @@ class Equations(ChainModel):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
-        self.settings = own = settings or GeometricSettings()
+        self.settings = own = GeometricSettings.or_default(settings)
         self.frame = frame_of(self.chain, own.coordinates, own.equations)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if _is_set_valued(item)]

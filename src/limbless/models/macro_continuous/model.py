@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.actuation import Actuation, Motion
+from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
 from limbless.environments.base import Environment, together
 from limbless.environments.constraint import Contact
@@ -42,6 +42,7 @@ from limbless.models.base import (
     Status,
     Variable,
     Variables,
+    actuation_or_motion,
     before_failure,
     law_failure,
     refuse_law_failure,
@@ -80,8 +81,8 @@ class MacroContinuous(Model):
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: MacroContinuousSettings | None = None) -> None:
-        built, self.settings = robot.build(), settings or MacroContinuousSettings()
-        self.actuation = actuation or Motion()
+        built, self.settings = robot.build(), MacroContinuousSettings.or_default(settings)
+        self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built

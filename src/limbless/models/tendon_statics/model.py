@@ -27,6 +27,7 @@ from limbless.mechanics.spine.tables import (
     SpineProblem,
 )
 from limbless.models.arguments import unit_quaternion
+from limbless.models.base import actuation_or_motion
 from limbless.models.tendon_statics.antagonists import Antagonists
 from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following
@@ -68,7 +69,8 @@ class TendonStatics:
                  actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None, *,
                  base_position: ArrayLike = (0.0, 0.0, 0.0),
                  base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        self.actuation, self.settings = actuation, settings or TendonStaticsSettings()
+        self.actuation = actuation_or_motion(actuation)
+        self.settings = TendonStaticsSettings.or_default(settings)
         own, built = self.settings, robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
