@@ -143,13 +143,14 @@ class MacroContinuous(Model):
         Parameters
         ----------
         strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their
-        rates in time. base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist:
-        leave it out
+            rates in time.
+        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out
             then.
         supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`,
             NaN where one is not there; where they are at the start of a run if absent.
         crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along
-            the body. """
+            the body.
+        """
         if self.kinematic is None:
             if supports is not None or crests is not None:
                 raise InputError("supports and crests say where contacts are; the environment has none, so leave them "
