@@ -74,8 +74,8 @@ def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[Whe
 
 
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All contacts that there can be: every sphere with every plane, box and field, every capsule with every peg, box and field; every
-    wheel.
+    """All contacts that there can be: every sphere with every plane, box and field, every capsule with every peg, box
+    and field; every wheel.
     """
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
