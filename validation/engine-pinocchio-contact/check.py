@@ -8,7 +8,7 @@ import numpy as np
 import limbless as ll
 import validation.engines  # noqa: F401
 from limbless.actuation import Torque
-from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings, assembly
+from limbless.models.nonsmooth import NonSmooth, NonSmoothSettings
 from limbless.scenarios.scenario import Initial
 from limbless.validation.orders import fitted_order
 
@@ -102,7 +102,8 @@ class Impact:
                         joint_position=tuple(self.q),
                         joint_velocity=tuple(self.qd))
         found = model.step(model.initial_state(start, FREE), step, FREE)
-        return assembly.views(found.state.x, *model._sizes).velocity, found
+        after = model.observe(found.state)
+        return np.concatenate([after["base_twist"], after["joint_velocity"]]), found
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:

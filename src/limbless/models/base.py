@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.actuation import Actuation, Motion
 from limbless.callables import name_of, told
 from limbless.description import Description
 from limbless.errors import InputError, SimulationError
@@ -16,7 +17,6 @@ from limbless.models import soundness
 if TYPE_CHECKING:
     import xarray as xr
 
-    from limbless.actuation import Actuation
     from limbless.environments.base import Environment
     from limbless.gaits.base import Gait
     from limbless.models.resolution import StepLimit
@@ -82,6 +82,15 @@ class ModelSettings(Description):
     through time.
     """
 
+    @classmethod
+    def or_default(cls, settings: Self | None) -> Self:
+        """Settings that a model was given, or its own defaults."""
+        if settings is None:
+            return cls()
+        if not isinstance(settings, cls):
+            raise InputError(f"settings: this model takes {cls.__name__}(...); got {settings!r:.60}")
+        return settings
+
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Model | StaticModel:
         """The model of these settings: all have the same constructor, `Model(robot, environment, actuation, settings)`.
         """
@@ -95,6 +104,14 @@ class ModelSettings(Description):
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
+
+
+def actuation_or_motion(actuation: Actuation | None) -> Actuation:
+    """The actuation that a model was given, or imposed motion."""
+    if actuation is not None and not isinstance(actuation, Actuation):
+        raise InputError("actuation: Motion(), Torque() and the like say how a gait acts on a robot; got "
+                         f"{actuation!r:.60}")
+    return actuation or Motion()
 
 
 class Recording:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.actuation import Actuation, Motion
+from limbless.actuation import Actuation
 from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment, together
 from limbless.errors import InputError
@@ -19,7 +19,7 @@ from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.models import chain_problem, soundness
 from limbless.models.arguments import numbers
-from limbless.models.base import Model, Records, State, Variable, Variables
+from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
 from limbless.models.chain_recording import SCHEMA, Recorder, recorded_of
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, friction_limit
 from limbless.models.tallies import Tallies
@@ -48,7 +48,7 @@ class ChainModel(Model):
         if not isinstance(built, Chain):
             raise InputError(f"the {self.name} model moves a chain; got {type(built).__name__}")
         self.chain = self.robot = built
-        self.actuation = actuation or Motion()
+        self.actuation = actuation_or_motion(actuation)
         self.environment = together(environment)
         for item in self.environment:
             if not isinstance(item, Environment):

@@ -18,8 +18,7 @@ def feedback_gains(
     """Gains on position, rate and acceleration, as stated; what is not stated follows from the inertia J of each joint.
 
     Neither stated: 2ω²J, 4ωJ and J, so that a joint that has its J to turn obeys ë + 2ω ė + ω² e = 0. One of the two
-    stated: the other
-    makes the damping critical, K J = (D/2)².
+    stated: the other makes the damping critical, K J = (D/2)².
     """
     stiffness, damping = actuation.stiffness, actuation.damping
     K = None if stiffness is None else one_each(stiffness, freedoms, "stiffness")

@@ -1,15 +1,13 @@
 """How long a step may be for dry friction that was made smooth: its slope at rest against the inertia that it brakes.
 
 Friction μ N u / sqrt(u² + v²) is a damper C = μ N / v near rest, and a damper of rate λ (the largest of C x = λ M x) is
-followed by an
-explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it the friction
-does not grow without
-bound, because it saturates: bodies chatter about rest with a plausible motion that is wrong. Hence the refusal.
+followed by an explicit scheme only while h λ stays within its stability interval on the negative real axis. Beyond it
+the friction does not grow without bound, because it saturates: bodies chatter about rest with a plausible motion that
+is wrong. Hence the refusal.
 
 Velocities that constraints allow are some of all velocities, so that x'C x / x'M x of a chain with free joints is at
-most the largest one
-of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M are summed at its
-posture.
+most the largest one of its bodies alone; a chain whose joints follow a motion moves as one rigid body, whose C and M
+are summed at its posture.
 """
 from __future__ import annotations
 

@@ -612,7 +612,7 @@ def test_pulleys_wind_up_what_the_tendons_lose() -> None:
         (lambda m: m.workspace(-1.0), "largest tension greater than 0"),
         (lambda m: m.path([0.1, 0.1]), "a path has shape"),
         (lambda m: m.changed(friction=1.5), "friction must lie between 0 and below 1"),
-        (lambda m: m.changed(form="other"), "'energy'.*'moment'"),
+        (lambda m: m.changed(form="other"), "must be 'energy' or 'moment'"),
         (lambda m: m.changed(base_orientation=(2, 0, 0, 0)), "unit quaternion"),
         (lambda m: m.changed(tendon_stiffness=-1.0), "tendon_stiffness must be greater"),
         (lambda m: m.changed(environment=(ll.Gravity(active=((0, 1),)),)), "`active` time windows"),

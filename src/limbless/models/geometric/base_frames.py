@@ -42,8 +42,7 @@ def seat(frame: Frame, position: ArrayLike, orientation: ArrayLike) -> tuple[Arr
     """Home pose (7) and base coordinates of a base at this pose.
 
     Virtual joints stand at the world's origin along its axes, as in the paper. A planar base that does not start in a
-    horizontal
-    plane has them along the axes of its initial pose; a fixed base has its pose as home and no coordinates.
+    horizontal plane has them along the axes of its initial pose; a fixed base has its pose as home and no coordinates.
     """
     position, q = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
     R = quaternion_to_matrix(q)

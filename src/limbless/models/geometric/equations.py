@@ -59,7 +59,7 @@ class Equations(ChainModel):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
-        self.settings = own = settings or GeometricSettings()
+        self.settings = own = GeometricSettings.or_default(settings)
         self.frame = frame_of(self.chain, own.coordinates, own.equations)
         self.clamps = [item for item in self.environment if isinstance(item, Clamp)]
         self.wheels = [item for item in self.environment if _is_set_valued(item)]
@@ -124,8 +124,7 @@ class Equations(ChainModel):
         """(N, N, N): symbols of the first kind Γ_ijk (13), k lowered; with a group base those of the Koszul formula.
 
         `general` is O(n³) for any chain; `planar` is O(n²) before it is written out, for chains in a plane on virtual
-        joints.
-        The `second` kind has k raised, Γᵏ_ij = M⁻¹_kl Γ_ijl (12): free motion obeys dv_k/dt = -Γᵏ_ij v_i v_j.
+        joints. The `second` kind has k raised, Γᵏ_ij = M⁻¹_kl Γ_ijl (12): free motion obeys dv_k/dt = -Γᵏ_ij v_i v_j.
         """
         if kind == "second":
             first, M = self.christoffel(x, form), self.metric(x)
@@ -160,8 +159,8 @@ class Equations(ChainModel):
         """The free motion of the robot from a state: nothing acts, neither environment nor motors nor springs.
 
         Such a motion is a geodesic of the metric M, the straightest path through its postures, run through at constant
-        kinetic energy.
-        `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every step.
+        kinetic energy. `times` (s) begin at the given state or after it and increase; `tolerance` is relative, of every
+        step.
         """
         from scipy.integrate import solve_ivp
 

@@ -1,10 +1,8 @@
 """The planar chain in closed form: metric and Christoffel symbols in O(n²), exact (specification, section 2).
 
 All joints turn about the normal of the plane, so a body's heading is a sum of joint angles, and each of its points is a
-sum of
-levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading of body
-k is the
-arm to the next joint (k < i) or to its own centre of mass (k = i).
+sum of levers turned by headings. Vectors of the plane are complex numbers: the lever W_ik of body i along the heading
+of body k is the arm to the next joint (k < i) or to its own centre of mass (k = i).
 """
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ Form = Literal["full", "printed"]
 
 class GeometricSettings(ModelSettings):
     """Geometric dynamics of a chain, crawling or clamped: product of exponentials on a Riemannian manifold (Wang, Ma,
-    Li
-    and Wang).
+    Li and Wang).
     """
 
     kind: Literal["geometric"] = "geometric"

@@ -39,8 +39,7 @@ def share(
     """Contact forces along the guided components whose resultant about the head is given (R, 6).
 
     Minimum norm, with couples made comparable with forces by a length and each contact's share weighted. Components of
-    the resultant
-    that the base holds (a planar base holds the rest) are left to it.
+    the resultant that the base holds (a planar base holds the rest) are left to it.
     """
     guided = contacts.guided(groups)
     unit = np.ones(guided.shape)

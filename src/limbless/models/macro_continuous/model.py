@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.actuation import Actuation, Motion
+from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
 from limbless.environments.base import Environment, together
 from limbless.environments.constraint import Contact
@@ -42,6 +42,7 @@ from limbless.models.base import (
     Status,
     Variable,
     Variables,
+    actuation_or_motion,
     before_failure,
     law_failure,
     refuse_law_failure,
@@ -80,8 +81,8 @@ class MacroContinuous(Model):
 
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: MacroContinuousSettings | None = None) -> None:
-        built, self.settings = robot.build(), settings or MacroContinuousSettings()
-        self.actuation = actuation or Motion()
+        built, self.settings = robot.build(), MacroContinuousSettings.or_default(settings)
+        self.actuation = actuation_or_motion(actuation)
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
@@ -142,13 +143,14 @@ class MacroContinuous(Model):
         Parameters
         ----------
         strain, strain_rate, strain_acceleration : (nodes, 6) at `mesh.X`: stretch, shears, twist, curvatures, and their
-        rates in time. base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist:
-        leave it out
+            rates in time.
+        base_twist, base_position, base_orientation, time : state of the head. Contacts decide its twist: leave it out
             then.
         supports : abscissae of the contacts that wander along the body, in the order of a result's `support_abscissa`,
             NaN where one is not there; where they are at the start of a run if absent.
         crests : (P,) or (3, P) abscissae at which sweeping anchorages hold, and their speeds and accelerations along
-            the body. """
+            the body.
+        """
         if self.kinematic is None:
             if supports is not None or crests is not None:
                 raise InputError("supports and crests say where contacts are; the environment has none, so leave them "

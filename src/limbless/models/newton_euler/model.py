@@ -50,7 +50,7 @@ class NewtonEuler(Terms, ChainModel):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: NewtonEulerSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
-        self.settings = settings or NewtonEulerSettings()
+        self.settings = NewtonEulerSettings.or_default(settings)
         self._base = chain_problem.BASES[self.chain.base]
         self._options = tables.options_of(self._plain, self._actuated, self._base, self._feedback,
                                           getattr(self.actuation, "feedforward", False))

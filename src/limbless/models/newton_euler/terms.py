@@ -12,7 +12,7 @@ from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_
 from limbless.mechanics.chain.dynamics import FIXED
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.mechanics.chain.tables import Body
-from limbless.models import chain_problem as assembly
+from limbless.models import chain_problem
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_recording import Recorder, inertial_wrench, turn
 from limbless.robots.chain import Chain
@@ -41,6 +41,9 @@ class Terms:
         def _place(self, now: Evaluation, *instant: Any) -> None: ...
         def _refuse_failure(self, now: Evaluation, time: float) -> None: ...
         def _passive(self, now: Evaluation) -> Array: ...
+        def inverse(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
+                    base_twist: ArrayLike = ..., **instant: Any) -> Any: ...
+        def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation: ...
 
     def mass_matrix(self, joint_position: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
                     base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
@@ -50,8 +53,7 @@ class Terms:
         unit acceleration of the joint needs with the base held; the part of the base is the composite inertia (23).
         """
         n, now = self.chain.freedoms, self._held(False)
-        self._place(now, joint_position, np.zeros(n), AT_REST, base_position,
-                    base_orientation)               # type: ignore[attr-defined]
+        self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)
         M = np.zeros((6 + n, 6 + n))
         for j in range(n):
             now.acceleration[6:] = np.arange(n) == j
@@ -69,12 +71,11 @@ class Terms:
         joints. Arguments as those of `hybrid`.
         """
         now = self._held(True)
-        self._place(now, joint_position, joint_velocity, base_twist, base_position,
-                    base_orientation)         # type: ignore[attr-defined]
+        self._place(now, joint_position, joint_velocity, base_twist, base_position, base_orientation)
         now.acceleration[6:] = 0.0
         now(time)
-        self._refuse_failure(now, time)                                           # type: ignore[attr-defined]
-        passive = self._passive(now)                                              # type: ignore[attr-defined]
+        self._refuse_failure(now, time)
+        passive = self._passive(now)
         return self._kept(np.concatenate([self._hold(now), now.torque - passive]))
 
     def joint_wrenches(self, joint_position: ArrayLike, joint_velocity: ArrayLike, joint_acceleration: ArrayLike,
@@ -86,9 +87,8 @@ class Terms:
         friction besides (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base
         moves as it must.
         """
-        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist,    # type: ignore[attr-defined]
-                     **instant)
-        now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))           # type: ignore[attr-defined]
+        self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)
+        now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))
         keep, rows = self._recorder, self._recorder.rows
         R, origin = self._frames(now)
         body = Body.of(now.bodies)
@@ -129,7 +129,7 @@ class Terms:
         robot.
         """
         if among not in self._terms:
-            given = assembly.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
+            given = chain_problem.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
             self._terms[among] = Evaluation(given, int(FIXED), self._forces if among else ())
         return self._terms[among]
 

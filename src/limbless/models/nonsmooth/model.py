@@ -82,7 +82,7 @@ class NonSmooth(ChainModel):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: NonSmoothSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
-        self.settings = settings or NonSmoothSettings()
+        self.settings = NonSmoothSettings.or_default(settings)
         self._scene = contact_tables.scene_of(self.chain, self.environment)
         self._bodies = contact_tables.bodies_of(self.chain)
         self._where = tables.where_of(self._actuated, len(self._scene.owner))

@@ -2,12 +2,10 @@
 gradients.
 
 Variables: factors on the lateral and vertical stiffness of every vertebra and, if asked for, on the distance from the
-axis of every hole
-of every disk. The consumption (sum of the positive actuator steps along the path, tensions solved so that the tip stays
-on the trajectory)
-is differentiated through the equilibria: at each point the residual r(q, u, p) and the tip equations are linear in
-small changes, so one
-linear solve with the transposed matrix gives the change of anything that depends on posture and tensions.
+axis of every hole of every disk. The consumption (sum of the positive actuator steps along the path, tensions solved so
+that the tip stays on the trajectory) is differentiated through the equilibria: at each point the residual r(q, u, p)
+and the tip equations are linear in small changes, so one linear solve with the transposed matrix gives the change of
+anything that depends on posture and tensions.
 """
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ from limbless.mechanics.spine.tables import (
     SpineProblem,
 )
 from limbless.models.arguments import unit_quaternion
+from limbless.models.base import actuation_or_motion
 from limbless.models.tendon_statics.antagonists import Antagonists
 from limbless.models.tendon_statics.design import Design, improve
 from limbless.models.tendon_statics.following import Follower, Following
@@ -68,7 +69,8 @@ class TendonStatics:
                  actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None, *,
                  base_position: ArrayLike = (0.0, 0.0, 0.0),
                  base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        self.actuation, self.settings = actuation, settings or TendonStaticsSettings()
+        self.actuation = actuation_or_motion(actuation)
+        self.settings = TendonStaticsSettings.or_default(settings)
         own, built = self.settings, robot.build()
         if not isinstance(built, TendonSpine):
             raise InputError(f"tendon statics takes a tendon spine; got {type(built).__name__}")
@@ -110,8 +112,7 @@ class TendonStatics:
 
     def levers(self, q: Array) -> tuple[Array, Array, Array]:
         """The tip's components (6,) (see `Equilibrium.tip_components`), their derivatives (6, unknowns) by q, and d
-        length/dq (unknowns,
-        tendons)."""
+        length/dq (unknowns, tendons)."""
         posture, found = self.posture_at(q), self._problem.iteration
         return found.component.copy(), found.component_rate.copy(), posture.lever.copy()
 
@@ -299,8 +300,7 @@ class TendonStatics:
         antagonists.
 
         A tendon of tension T is stretched by x = ln(1 + a T/k)/a (k: `tendon_stiffness`, a: `tendon_stiffening`), or
-        T/k where a = 0. A
-        slack one is left slack.
+        T/k where a = 0. A slack one is left slack.
         """
         if self._elastic is None:
             raise InputError("holding lengths needs elastic tendons; give tendon_stiffness (N/m)")
@@ -330,8 +330,7 @@ class TendonStatics:
         """Equilibria along a path of tensions (points, tendons) or lengths, each from the one before.
 
         With friction the tendons slide, stick and slide back: the state before the first point is the unloaded spine.
-        `kept` receives the
-        equilibria as they are found, so that a failure leaves those before it.
+        `kept` receives the equilibria as they are found, so that a failure leaves those before it.
         """
         values = np.array(tension if length is None else length, dtype=np.float64)
         if values.ndim != 2 or values.shape[1] != self.tendons:
@@ -380,9 +379,8 @@ class TendonStatics:
         kept : receives the equilibria as they are found.
 
         A target out of reach is answered with the nearest tip within the bounds; `error` and `angle_error` tell how far
-        that is.
-        A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met` whether it
-        is the wanted one.
+        that is. A stiffness that no tensions give is answered with the nearest one; `stiffness` tells it, `wish_met`
+        whether it is the wanted one.
         """
         names = list(follow)
         if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
@@ -402,8 +400,7 @@ class TendonStatics:
 
     def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
         """Where the tip goes for all tensions up to `largest` (N): `count` signed ones of each antagonist pair, as many
-        steps of each
-        tendon of a triple, one of which is slack, and of any other tendon."""
+        steps of each tendon of a triple, one of which is slack, and of any other tendon."""
         return scan(self, largest, count)
 
     def design(self, targets: ArrayLike, **options: Any) -> Design:

@@ -43,8 +43,8 @@ def approach(at: Callable[[Array], Miss], u: Array, low: float, high: float) -> 
     kinks and bounds.
 
     The slope of the distance is exact; its curvature starts from Gauss and Newton's and is learned from the steps.
-    Where the posture meets
-    a stop on the way the slope jumps, and if the nearest point is such a place the last improvement is returned.
+    Where the posture meets a stop on the way the slope jumps, and if the nearest point is such a place the last
+    improvement is returned.
     """
     kinks = np.array([low, 0.0, high])
     u = np.where(

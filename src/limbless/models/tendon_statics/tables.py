@@ -158,8 +158,7 @@ def _point_wrench(item: PointWrench, v: int, to_base: Array, disk: Array, moment
 
 def friction_of(friction: float | str | None) -> NoFriction | Coulomb | LossRatio:
     """The law of friction between tendons and disks: none, a Coulomb coefficient, or `gautreau2024`, the paper's fit
-    (an
-    extrapolation here: see the page of the model).
+    (an extrapolation here: see the page of the model).
     """
     if isinstance(friction, str):
         return LossRatio(0.689, 0.027)

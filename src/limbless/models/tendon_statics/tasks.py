@@ -44,7 +44,7 @@ class TendonTask(StaticModel):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: TendonStaticsSettings | None = None) -> None:
         self.robot, self.environment, self.actuation = robot, environment, actuation
-        self.settings = settings or TendonStaticsSettings()
+        self.settings = TendonStaticsSettings.or_default(settings)
         self._labels: dict[str, Any] = {}
 
     def solve(self, task: str, gait: Any, initial: Any,

@@ -26,8 +26,7 @@ class Workspace:
     the second.
 
     The dimensions n are one per group of tendons: an antagonist pair (as many entries as `values`), a triple (every
-    combination of steps
-    in which one of the three is slack), then every other tendon by itself (from 0 to the largest).
+    combination of steps in which one of the three is slack), then every other tendon by itself (from 0 to the largest).
 
     Attributes
     ----------

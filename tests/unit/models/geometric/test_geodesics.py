@@ -31,7 +31,7 @@ def test_geodesics_are_free_motions(tools: Any, base: str, coordinates: str) -> 
     """Constant kinetic energy and the path of the time loop, whose Runge-Kutta steps share nothing with the adaptive
     ones but M.
     """
-    model = Geometric(tools.chain(1, base), (), Torque(), coordinates)
+    model = Geometric(tools.chain(1, base), (), Torque(), GeometricSettings(coordinates=coordinates))
     x, v = tools.state(model, 3)
     found = model.geodesic(x, 0.3 * v, np.linspace(0.0, 0.5, 6))
     energy = [0.5 * u @ model.metric(c) @ u for c, u in zip(found.x, found.speeds, strict=True)]
