@@ -307,8 +307,7 @@ def test_an_unsolved_step_fails_the_run_and_keeps_what_was_computed() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         make = module.NonSmooth._choose
-        patch.setattr(module.NonSmooth, "_choose", lambda self, feedback, wet: make(self, feedback,
-                                                                                    wet)._replace(bound=1e-12))
+        patch.setattr(module.NonSmooth, "_choose", lambda self: make(self)._replace(bound=1e-12))
         with pytest.raises(ll.SimulationError, match="contact laws could not be solved") as caught:
             ll.run("snake-sidewind", {"duration": 0.5, "record_every": 0.01})
     assert caught.value.result.dataset.sizes["time"] >= 1

@@ -125,8 +125,8 @@ def test_paths_do_not_depend_on_parameters_of_the_solver() -> None:
     ends = []
     for stretch, tolerance in ((1.0, 1e-8), (0.3, 1e-8), (3.0, 1e-8), (1.0, 1e-11)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module.NonSmooth, "_choose", lambda self, feedback, wet, k=stretch: (
-                lambda options: options._replace(descent=k * options.descent))(make(self, feedback, wet)))
+            patch.setattr(module.NonSmooth, "_choose", lambda self, k=stretch: (
+                lambda options: options._replace(descent=k * options.descent))(make(self)))
             run = ll.run("snake-undulate-orthotropic", {"duration": 3.0, "model.tolerance": tolerance,
                                                         "record_every": 1.0})
         ends.append(run.dataset["position"].values[-1, 5, :2])

@@ -122,7 +122,7 @@ def test_one_gain_makes_the_other_critical() -> None:
     chain = ll.Chain(base="fixed", links=(Link(mass=1.0), bob))
     for given in ({"stiffness": 3.0}, {"damping": 0.6}):
         model = ll.NewtonEuler(chain, (), ProportionalDerivative(**given))
-        freedom = Freedom.of(model._robot.freedoms)
+        freedom = Freedom.of(model._actuated.freedoms)
         K, D = freedom.gain[0], freedom.rate_gain[0]
         assert pytest.approx(D / 2.0) == math.sqrt(K * 0.03) and pytest.approx((3.0, 0.6)) == (K, D)
 

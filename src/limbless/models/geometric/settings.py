@@ -19,9 +19,7 @@ Form = Literal["full", "printed"]
 
 
 class GeometricSettings(ModelSettings):
-    """Geometric dynamics of a chain, crawling or clamped: product of exponentials on a Riemannian manifold (Wang, Ma,
-    Li and Wang).
-    """
+    """Geometric dynamics of a chain, crawling or clamped: product of exponentials (Wang, Ma, Li and Wang)."""
 
     kind: Literal["geometric"] = "geometric"
     coordinates: Coordinates = Field(

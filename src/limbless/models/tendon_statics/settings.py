@@ -20,9 +20,7 @@ Prefer = Literal["antagonists", "tension", "work", "stiffness"]
 
 
 class TendonStaticsSettings(ModelSettings):
-    """Statics of a tendon-driven spine: paths of tensions, tensions for tip positions, workspaces (Gautreau, Bonnet and
-    Laribi 2024).
-    """
+    """Statics of a tendon-driven spine: paths, tip positions, workspaces (Gautreau, Bonnet and Laribi 2024)."""
 
     kind: Literal["tendon-statics"] = "tendon-statics"
     form: Literal["energy", "moment"] = Field(

@@ -87,12 +87,12 @@ def six_by_six(linear_map):
 
 
 def four_by_four(g):
-    return np.matrix([[np.array(g.rotation), np.array([g.position]).T], [np.zeros((1, 3)), 1.0]])
+    return np.block([[np.array(g.rotation), np.array([g.position]).T], [np.zeros((1, 3)), 1.0]])
 
 
 def hat(V):
     """The 4 x 4 matrix of a twist."""
-    return np.matrix([[np.array(skew(V.angular)), np.array([V.linear]).T], [np.zeros((1, 4))]])
+    return np.block([[np.array(skew(V.angular)), np.array([V.linear]).T], [np.zeros((1, 4))]])
 
 
 # ----------------------------------------------------------------------------------------------------------------------

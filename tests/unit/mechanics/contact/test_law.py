@@ -44,8 +44,8 @@ def flat(wrench) -> np.ndarray:
     return np.concatenate([wrench.force, wrench.torque])
 
 
-def matrix(matrix) -> np.ndarray:
-    return np.matrix([[np.array(matrix.A), np.array(matrix.B)], [np.array(matrix.C), np.array(matrix.D)]])
+def matrix(linear) -> np.ndarray:
+    return np.block([[np.array(linear.A), np.array(linear.B)], [np.array(linear.C), np.array(linear.D)]])
 
 
 def solved(table: np.ndarray, mobility: float) -> np.ndarray:
@@ -57,8 +57,8 @@ def solved(table: np.ndarray, mobility: float) -> np.ndarray:
     for _ in range(60):
         at(row, u)
         law.linearise(table, one, 1, E, RHO, 0.0)
-        matrix, wrench = law.law_matrix6(row)
-        u = np.linalg.solve(M + matrix(matrix), M @ free + flat(wrench))
+        linear, wrench = law.law_matrix6(row)
+        u = np.linalg.solve(M + matrix(linear), M @ free + flat(wrench))
         at(row, u)
         law.put_answer(row)
         if np.sqrt(law.mismatch(row, E, RHO, 1.0 / RHO)) < 1e-12:
@@ -106,16 +106,16 @@ def test_a_solved_contact_obeys_complementarity_cone_and_slip_law(seed: int, sha
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_block_is_the_derivative_of_the_linearised_wrench(seed: int) -> None:
+def test_matrix_is_the_derivative_of_the_linearised_wrench(seed: int) -> None:
     rng = np.random.default_rng(seed)
     table, u = contact(rng), rng.normal(size=6)
     row = Contact(table, 0)
     at(row, u)
     law.linearise(table, np.array([0]), 1, E, RHO, 0.0)
-    matrix, wrench = law.law_matrix6(row)
+    linear, wrench = law.law_matrix6(row)
     at(row, u)
     law.put_answer(row)
-    assert flat(wrench) - matrix(matrix) @ u == pytest.approx(flat(law.contact_wrench(row)), abs=1e-8)
+    assert flat(wrench) - matrix(linear) @ u == pytest.approx(flat(law.contact_wrench(row)), abs=1e-8)
 
 
 def test_a_given_load_is_kept() -> None:
