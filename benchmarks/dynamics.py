@@ -19,10 +19,10 @@ AGREEMENT = 1e-9
 
 
 @kernel
-def evaluate_often(times, links, layout, joints, base, memory):
+def evaluate_often(times, kinds, links, codes, freedoms, base, where, flat):
     """`evaluate` inside a compiled loop."""
     for _ in range(times):
-        evaluate(links, layout, joints, base, memory)
+        evaluate(kinds, links, codes, freedoms, base, where, flat)
 
 
 class Evaluation:
@@ -45,8 +45,8 @@ class Evaluation:
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
-        links, layout, joints, base, memory = self.arguments
-        return each(lambda: evaluate(links, layout, joints, base, memory))
+        kinds, links, codes, freedoms, base, where, flat = self.arguments
+        return each(lambda: evaluate(kinds, links, codes, freedoms, base, where, flat))
 
     def in_loop(self) -> Repeated:
         return lambda times: evaluate_often(times, *self.arguments)

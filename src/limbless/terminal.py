@@ -5,6 +5,7 @@ Nothing is printed through rich's markup, which would swallow units such as [rad
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,7 +69,10 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> Table:
 
 
 def first_line(cls: type) -> str:
-    return (inspect.getdoc(cls) or "").partition("\n")[0]
+    """What a class says of itself first: the first sentence of its docstring, on however many lines."""
+    paragraph = " ".join((inspect.getdoc(cls) or "").partition("\n\n")[0].split())
+    ends = re.search(r"(?<!\.)\.(?= [A-Z`]|$)", paragraph)
+    return paragraph[:ends.end()] if ends else paragraph
 
 
 def listing(only: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
