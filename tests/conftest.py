@@ -14,6 +14,7 @@ settings.load_profile("limbless")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-case", action="store_true", help="run all random scenarios (a quarter of an hour)")
     parser.addoption("--every-scenario", action="store_true", help="take every scenario through the studio, with a "
                                                                    "few of its fields")
     parser.addoption("--every-field", action="store_true", help="type every field of every scenario into the studio "

@@ -13,8 +13,10 @@ from makers import MAKERS, case
 
 import limbless as ll
 
-SEEDS = 100
-"""Cases of each model and half: 1000 in all, in the ranges that `makers` states."""
+SEEDS, FEW = 100, 12
+"""Cases of each model and half, in the ranges that `makers` states: 1000 in all with --every-case, else the first few;
+each new set of forces and joints is compiled once.
+"""
 MILD_SHARE = 0.95
 ENDLESS = {"joint_limit", "effort_limit", "stop", "tension_limit", "surface", "limit_time"}
 """Variables that are infinite where there is no limit, where a limit was never passed, or (a surface) without a window
@@ -58,11 +60,12 @@ def ends(data: dict[str, Any], told: str) -> str:
 
 @pytest.mark.parametrize("mild", [True, False], ids=["mild", "wild"])
 @pytest.mark.parametrize("model", MAKERS)
-def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool) -> None:
+def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool, request: pytest.FixtureRequest) -> None:
     outcomes: dict[int, str] = {}
+    seeds = SEEDS if request.config.getoption("--every-case") else FEW
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for seed in range(SEEDS):
+        for seed in range(seeds):
             told = f"case({model!r}, {mild}, {seed})"
             try:
                 outcomes[seed] = ends(case(model, mild, seed), told)
@@ -72,6 +75,6 @@ def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool) -> No
                 raise AssertionError(f"{told} ends in {type(error).__name__}: {error}") from error
     finished = sum(outcome == "finished" for outcome in outcomes.values())
     unfinished = {seed: outcome for seed, outcome in outcomes.items() if outcome != "finished"}
-    assert finished >= (MILD_SHARE * SEEDS if mild else 1), f"{finished} of {SEEDS} finished; {unfinished}"
+    assert finished >= (int(MILD_SHARE * seeds) if mild else 1), f"{finished} of {seeds} finished; {unfinished}"
     assert mild or Counter(outcome.partition(":")[0]
                            for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"

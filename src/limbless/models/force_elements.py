@@ -77,7 +77,9 @@ def fresh_element(element: Any) -> Any:
 
 
 def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
-    """The elements of all environments, each of which owns its laws."""
+    """The elements of all environments, each of which owns its laws; by kind, so that their order in a scenario asks
+    for no other compiled code.
+    """
     made: list[Any] = []
     for owner, pack in enumerate(packs):
         for kind, rows, nodes, weights in pack.laws:
@@ -88,7 +90,8 @@ def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
             else:
                 made.append(RowLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
-    return tuple(made)
+    return tuple(sorted(made, key=lambda element: (type(element).__name__,
+                                                   type(getattr(element, "kind", None)).__name__)))
 
 
 def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
