@@ -34,7 +34,7 @@ def chain(size, given):
     return door
 
 def rod(size):
-    model = ll.MacroContinuous(ll.Rod(), ll.Water(), ll.models.macro_continuous.MacroContinuousSettings(cells=size))
+    model = ll.MacroContinuous(ll.Rod(), ll.Water(), settings=ll.MacroContinuousSettings(cells=size))
     strain = np.tile([1.0, 0, 0, 0, 0, 0], (len(model.mesh.X), 1))
     return lambda: model.forward(strain, 0.0 * strain, 0.0 * strain)
 
