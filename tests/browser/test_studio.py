@@ -70,7 +70,7 @@ def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
 
 
 def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
-    page.controls.pause()                                     # else playing moves the slider on, whichever test came before
+    page.controls.pause()                                  # else playing moves the slider on, if no test stopped it
     seen.enter(seen.labelled("time (s)"), "2.5")
     until(lambda: page.frames.times[page.display.frame] == pytest.approx(2.5))
 
