@@ -77,16 +77,19 @@ def fresh_library(mutant: Mutant | None) -> Iterator[None]:
         del sys.modules[name]
     finder = [Changed(mutant)] if mutant else []
     sys.meta_path[:0] = finder
-    read = Path.read_bytes
-    if mutant and not mutant.file.endswith(".py"):                 # a file of data: whoever reads it finds the other
-                                                                   # text
+    opened: Any = Path.open
+    if mutant and not mutant.file.endswith(".py"):       # a file of data: whoever reads it finds the other text
         other = finder[0].text.encode()
-        Path.read_bytes = lambda path: other if path.resolve() == finder[0].path else read(path)           # type: ignore[method-assign]
+
+        def open_other(path: Path, *how: Any, **more: Any) -> Any:
+            return io.BytesIO(other) if path.resolve() == finder[0].path else opened(path, *how, **more)
+
+        Path.open = open_other                                                             # type: ignore[method-assign]
     try:
         plain_kernels.install()
         yield
     finally:
-        Path.read_bytes = read                                                                             # type: ignore[method-assign]
+        Path.open = opened                                                                 # type: ignore[method-assign]
         for item in finder:
             sys.meta_path.remove(item)
 
