@@ -81,6 +81,12 @@ def law_and_leash(names: dict[str, Any]) -> None:
     run = ll.simulate(chain, ll.BodyWave(), Both(), duration=0.2, step=0.01, initial={"twist": (0.0, 0.2, 0, 0, 0, 0)})
     balance = run.summary()["balances"]["power"]
     assert balance["verdict"] == "pass", balance
+    off = []
+    for step in (0.002, 0.001):
+        hard = ll.simulate(chain, ll.BodyWave(), Both(), model="non-smooth", duration=0.1, step=step, record_every=0.02,
+                           initial={"twist": (0.0, 0.2, 0, 0, 0, 0)}).dataset["base_position"].values[-1]
+        off.append(np.linalg.norm(hard - run.dataset["base_position"].sel(time=0.1, method="nearest").values))
+    assert off[1] < 0.6 * off[0] < 1e-3, off                                  # Moreau's steps tend to the smooth motion
 
 
 def order_of_heun(names: dict[str, Any]) -> None:

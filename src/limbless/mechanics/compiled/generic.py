@@ -40,17 +40,23 @@ def _written(source: str, **names: Any) -> Callable:
 
 
 def generic(function: Callable) -> Any:
-    """A function that has a version for each class of its first argument; its body says what they all do."""
+    """A function that has a version for each class of its first argument; its body says what they all do.
+
+    The version for `object`, if there is one, serves every class without its own.
+    """
     versions: dict[type, Callable] = {}
 
     def choose(first: Any, *rest: Any) -> Any:
-        return versions[type(first)](first, *rest)
+        return versions.get(type(first), versions.get(object, missing))(first, *rest)
+
+    def missing(first: Any, *rest: Any) -> Any:
+        raise TypeError(f"{function.__name__} has no version for {type(first).__name__}")
 
     _describe(choose, function, versions)
 
     @overload(choose, jit_options=INLINE, strict=False)
     def typed(*args):
-        version = versions.get(_class_of(args[0]))
+        version = versions.get(_class_of(args[0]), versions.get(object))
         return None if version is None else _forward(version, choose.arguments)
 
     return choose

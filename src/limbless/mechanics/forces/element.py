@@ -3,7 +3,8 @@ holds.
 """
 from __future__ import annotations
 
-from limbless.mechanics.compiled.generic import for_each, generic
+from limbless.mechanics.compiled.generic import for_each, generic, version_for
+from limbless.mechanics.compiled.kernel import inline
 
 
 @generic
@@ -25,6 +26,12 @@ def spend_power(element, inside, memory):
 @generic
 def look_again(element, memory):
     """The velocities of the bodies have changed since `push`: note them, for `spend_power`."""
+
+
+@version_for(look_again, object)
+@inline
+def look_when_spent(element, memory):
+    return None                           # an element that reads the bodies as it spends has nothing to note
 
 
 push_all = for_each(push)

@@ -212,12 +212,6 @@ def lay_again(laws, memory):
     lay_slab(laws.members, memory.bodies, laws.slab)
 
 
-@version_for(look_again, RowLaws)
-@inline
-def look_when_spent(laws, memory):
-    return None
-
-
 @version_for(spend_power, Laws)
 @lean_kernel
 def spend_bands(laws, inside, memory):
