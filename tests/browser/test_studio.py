@@ -71,6 +71,8 @@ def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
 
 def test_time_slider_shows_that_time(seen: Any, page: Any) -> None:
     page.controls.pause()                                  # else playing moves the slider on, if no test stopped it
+    page.jump(1.5)                                         # waits for the player, if it is drawing a last frame
+    seen.heard(page)                                       # a move still on its way would replace what is typed
     seen.enter(seen.labelled("time (s)"), "2.5")
     until(lambda: page.frames.times[page.display.frame] == pytest.approx(2.5))
 
