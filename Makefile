@@ -53,6 +53,7 @@ test: $(INSTALLED_DEV)
 test-long: $(INSTALLED_DEV)
 	@failed=0; \
 	echo "== one file each, compiled"; $(BIN)/python tests/plain/one_file.py || failed=1; \
+	echo "== tests marked long"; $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --long || failed=1; \
 	echo "== every random scenario"; $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz --every-case || failed=1; \
 	echo "== every mutant"; $(BIN)/limbless validate --mutants || failed=1; \
 	echo "== every case of validation"; $(BIN)/limbless validate || failed=1; \
