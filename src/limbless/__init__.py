@@ -16,6 +16,7 @@ _PUBLIC = {
     "robots.rod": "Rod",
     "robots.tendon_spine": "TendonSpine",
     "robots.snake_neck": "SnakeNeck",
+    "interop.robot_file": "RobotFile load_robot read_robot",
     "gaits.body_wave": "BodyWave",
     "gaits.function": "FunctionGait",
     "gaits.inchworm": "Inchworm",
@@ -61,6 +62,8 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "interop":
+        return importlib.import_module("limbless.interop")
     if name not in _HOMES:
         raise AttributeError(f"module 'limbless' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -23,6 +23,7 @@ from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
+from limbless.interop.robot_file import is_robot_file, read_robot
 from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 
@@ -103,7 +104,10 @@ def describe(name: str, out: Console) -> None:
     if found:
         return
     names = {*loader.names(), *(kind for family in FAMILIES.values() for kind in registry.kinds(family))}
-    if name not in names and Path(name).suffix not in (".yaml", ".yml"):
+    if is_robot_file(name) and name not in names:
+        out.print(Text(printable(read_robot(name))), soft_wrap=True)
+        out.print()
+    elif name not in names and Path(name).suffix not in (".yaml", ".yml"):
         raise InputError(f"nothing is called {name!r}; {nearest(name, names)}")
     _describe_scenario(Scenario.load(name), out)
 
