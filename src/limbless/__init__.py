@@ -29,6 +29,7 @@ _PUBLIC = {
     "gaits.steered_curvature": "SteeredCurvature",
     "gaits.travelling_curvature": "TravellingCurvature",
     "environments.anchorage": "Anchorage",
+    "environments.body_drag": "BodyDrag",
     "environments.buoyancy": "Buoyancy",
     "environments.clamp": "Clamp",
     "environments.constraint": "Contact Places",
