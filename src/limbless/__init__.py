@@ -17,6 +17,7 @@ _PUBLIC = {
     "robots.tendon_spine": "TendonSpine",
     "robots.snake_neck": "SnakeNeck",
     "interop.robot_file": "RobotFile load_robot read_robot",
+    "interop.save_robot": "save_robot",
     "gaits.body_wave": "BodyWave",
     "gaits.function": "FunctionGait",
     "gaits.inchworm": "Inchworm",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from limbless.commands.permitted import changes_in
+from limbless.commands.common import ALLOW_CODE
+from limbless.commands.permitted import changes_in, permitted
 
 
 @click.command()
@@ -42,3 +43,26 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
         scenario = Scenario.load({**first_scenario(file, options, medium), "robot": found.chain().model_dump()})
         header = "".join(f"# {note}\n" for note in (f"from {file.name} ({found.format})", *found.notes))
         click.echo(write_text(out, header + scenario.to_yaml()))
+
+
+@click.command()
+@click.argument("source", metavar="NAME|FILE|DIR")
+@click.option("--to", "form", type=click.Choice(["mjcf", "urdf"]), required=True, help="What to write.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+              help="Change a field of the scenario first; may be repeated.")
+@ALLOW_CODE
+def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
+    """Write a robot or a run for other tools.
+
+    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF.
+
+    \b
+    Examples:
+      limbless export eel-planar --to mjcf -o eel.xml
+      limbless export my_snake.urdf --to mjcf -o my_snake.xml
+    """
+    from limbless.interop.save_robot import save_robot
+
+    scenario = permitted(source, changes_in(settings), allow_code)
+    click.echo(save_robot(scenario.robot, out, scenario.environment, scenario.step, form))

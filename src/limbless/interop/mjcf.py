@@ -18,6 +18,8 @@ _SHAPES = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7
 _JOINTS = {0: "floating", 1: "spherical", 2: "prismatic", 3: "revolute"}
 _NO_MASS = 1e-11
 _TINY = 1e-12
+_FAR = 1e8
+"""rad or m: of a bound that stands for none."""
 
 
 def read_mjcf(root: Element, beside: Path, density: bool) -> Tree:
@@ -158,7 +160,8 @@ class _Reader:
             zero = float(m.qpos0[m.jnt_qposadr[joint]])
             made.rest = float(m.qpos_spring[m.jnt_qposadr[joint]]) - zero if made.stiffness else 0.0
             if m.jnt_limited[joint]:
-                made.lower, made.upper = (float(bound) - zero for bound in m.jnt_range[joint])
+                made.lower, made.upper = (float(bound) - zero if abs(bound) < _FAR else None
+                                          for bound in m.jnt_range[joint])
         if m.jnt_actfrclimited[joint]:
             made.effort = float(np.abs(m.jnt_actfrcrange[joint]).max()) or None
         return made

@@ -12,6 +12,8 @@ from limbless.interop.text import Array, Element, keeping, limit, number, number
 from limbless.interop.tree import Connection, Part, Tree
 from limbless.robots.links import symmetric_matrix
 
+_FAR = 1e8
+"""rad or m: of a bound that stands for none."""
 _SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
           "floating": "floating", "planar": "planar"}
@@ -92,6 +94,12 @@ def _part(link: Element, name: str, place: Array, beside: Path) -> Part:
     return part
 
 
+def _bound(bounds: Element, name: str, what: str) -> float | None:
+    """An end of a range, 0 where the file leaves it out (as the format says); None beyond any motion."""
+    value = number(bounds.get(name), f"{what}: {name}", 0.0)
+    return value if abs(value) < _FAR else None
+
+
 def _connection(joint: Element, places: dict[str, Array]) -> Connection:
     name, word = joint.get("name") or "joint", joint.get("type", "")
     what, (parent, child) = f"joint {name!r}", _ends(joint)
@@ -108,8 +116,8 @@ def _connection(joint: Element, places: dict[str, Array]) -> Connection:
         made.effort = limit(bounds.get("effort"), f"{what}: effort")
         made.velocity = limit(bounds.get("velocity"), f"{what}: velocity")
         if word != "continuous" and made.kind in ("revolute", "prismatic"):
-            made.lower = number(bounds.get("lower"), f"{what}: lower", 0.0)
-            made.upper = number(bounds.get("upper"), f"{what}: upper", 0.0)
+            made.lower = _bound(bounds, "lower", what)
+            made.upper = _bound(bounds, "upper", what)
     if dynamics is not None:
         made.damping = number(dynamics.get("damping"), f"{what}: damping", 0.0)
         made.friction = number(dynamics.get("friction"), f"{what}: friction", 0.0)
