@@ -173,10 +173,11 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
                  *statics.lines(summary["statics"], errors.get("statics"))]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
-    exceeded = get("limits_exceeded")
-    if exceeded:
-        rows.append(("torque limits",
-                     f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
+    for label, beyond in (("torque limits", False), ("joint limits", True)):
+        exceeded = [item for item in get("limits_exceeded") or () if ("worst_position" in item) == beyond]
+        if exceeded:
+            rows.append((label, f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: "
+                                f"{_joints(exceeded)}"))
     for name, balance in (get("balances") or {}).items():
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:
