@@ -111,7 +111,7 @@ def joint_of(joint: Connection, axes: Array) -> Joint:
         fields["axis"] = _three(axes @ joint.axis)
     if joint.second_axis is not None:
         fields["second_axis"] = _three(axes @ joint.second_axis)
-    if joint.kind in ("revolute", "prismatic") and "lower" in Joint.model_fields:
+    if joint.kind in ("revolute", "prismatic"):
         fields |= {"lower": joint.lower, "upper": joint.upper}
     return Joint(**fields)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbless.interop.tree import Array, Part, Shape
+from limbless.interop.tree import SMALLEST, Array, Part, Shape
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.robots.links import BodyShape, Mesh, Sphere
 from limbless.robots.sections import Box, Capsule, EllipticCylinder, HalfEllipsoid, Solid, total
@@ -25,7 +25,7 @@ class Dress(NamedTuple):
 
 def seen_shapes(part: Part) -> list[Shape]:
     """The shapes of a part that have an extent: those that collide, or else those that are only seen."""
-    known = [shape for shape in part.shapes if shape.half is not None and shape.half.max() > 1e-5]
+    known = [shape for shape in part.shapes if shape.half is not None and shape.half.max() > SMALLEST]
     return [shape for shape in known if shape.collides] or known
 
 

@@ -57,12 +57,8 @@ def _wave(chain: Chain) -> dict[str, Any]:
     turn = "yaw" if "yaw" in labels else "pitch"
     count = max(labels.count(turn), 1)
     reach = [min(abs(bound) for bound in bounds) for link in chain.links if link.joint is not None
-             and link.joint.freedoms == 1 and (bounds := [bound for bound in _range(link.joint) if bound is not None])]
+             and link.joint.freedoms == 1 and (bounds := [bound for bound in (link.joint.lower, link.joint.upper) if isinstance(bound, float)])]
     amplitude = min([2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, *(0.8 * bound for bound in reach)])
     wave = {f"{turn}_amplitude": round(amplitude, 4), f"{turn}_rate": round(2 * math.pi, 4),
             f"{turn}_phase": round(-2 * math.pi / count, 4)}
     return {"kind": "joint-wave", "yaw_amplitude": 0.0, **wave}
-
-
-def _range(joint: Any) -> tuple[float | None, float | None]:
-    return getattr(joint, "lower", None), getattr(joint, "upper", None)

@@ -11,7 +11,7 @@ import numpy as np
 
 from limbless.errors import InputError
 from limbless.interop.mjcf_text import prepared
-from limbless.interop.text import Array, Element, pose
+from limbless.interop.text import LARGEST, Array, Element, pose
 from limbless.interop.tree import Connection, Part, Shape, Tree
 
 _SHAPES = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
@@ -33,8 +33,10 @@ def read_mjcf(root: Element, beside: Path, density: bool) -> Tree:
     data = mujoco.MjData(model)
     data.qpos[:] = model.qpos0
     mujoco.mj_kinematics(model, data)
-    if not (np.isfinite(data.xpos).all() and np.isfinite(model.body_inertia).all()):
-        raise InputError("its numbers leave the range of what can be computed")
+    for values in (data.xpos, data.xipos, data.xanchor, model.body_mass, model.body_inertia, model.geom_size,
+                   model.geom_aabb, model.dof_armature, model.dof_damping, model.dof_frictionloss, model.jnt_stiffness):
+        if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > LARGEST:
+            raise InputError(f"its numbers leave the range of what can be computed: finite, and not above {LARGEST:g}")
     reader = _Reader(mujoco, model, data)
     tree = reader.tree(root.get("model") or "robot")
     tree.notes = [*notes, *tree.notes]

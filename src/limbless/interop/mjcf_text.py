@@ -3,14 +3,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from limbless.errors import InputError
-from limbless.interop.text import Element, find_file, parse, read
+from limbless.interop.text import LARGEST, Element, find_file, parse, read
 
-_SEEN = ("visual", "statistic", "keyframe", "sensor", "custom", "size", "contact", "extension", "deformable")
+_SEEN = ("visual", "statistic", "keyframe", "sensor", "custom", "size", "extension")
 """Sections of which nothing is read."""
-_SEEN_IN_BODIES = ("light", "camera", "site", "attach", "frame")
+_TEXTS = ("name", "class", "childclass", "model", "file", "joint", "body", "geom", "mesh", "site", "tendon")
 _DEEPEST = 20
 
 
@@ -19,7 +20,8 @@ def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[
     notes: list[str] = []
     _take_in(root, beside, notes)
     counts: Counter[str] = Counter()
-    for tag in ("visual", "statistic", "keyframe", "sensor", "custom", "size", "extension"):
+    _refuse_numbers(root)
+    for tag in _SEEN:
         for section in root.findall(tag):
             counts[tag] += len(section) if tag in ("keyframe", "sensor", "custom") else 1
             root.remove(section)
@@ -30,6 +32,23 @@ def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[
     if shown:
         notes.append("not read: " + ", ".join(f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(shown.items())))
     return root, notes
+
+
+def _refuse_numbers(root: Element) -> None:
+    """Numbers that are none, or too large: MuJoCo would write a log of them into the working folder and go on."""
+    for element in root.iter():
+        for key, words in element.attrib.items():
+            for word in words.split() if key not in _TEXTS else ():
+                if not abs(_number(word)) <= LARGEST:
+                    raise InputError(f"<{element.tag}> {key} is {words[:40]!r}: numbers must be finite, and not above "
+                                     f"{LARGEST:g}")
+
+
+def _number(word: str) -> float:
+    """A word as a number; 0 where it is none."""
+    with suppress(ValueError):
+        return float(word)
+    return 0.0
 
 
 def _take_in(root: Element, beside: Path, notes: list[str], depth: int = 0) -> None:

@@ -20,7 +20,7 @@ _LONGEST = 50_000_000
 """Bytes of a description; the longest public one has two million."""
 _DEEPEST = 4000
 """Elements inside each other: a chain of a thousand bodies in MJCF has as many."""
-_LARGEST = 1e12
+LARGEST = 1e12
 """Of any number of a description: beyond it, squares and products leave the range of what can be computed."""
 _UPWARDS = 4
 """Folders above a description in which its meshes are looked for."""
@@ -89,8 +89,8 @@ def numbers(text: str | None, count: int, what: str, default: tuple[float, ...] 
         raise InputError(f"{what} is {_short(text)}, not {count} number{'s' * (count > 1)}") from None
     if found.shape != (count,):
         raise InputError(f"{what} has {len(words)} numbers, not {count}: {_short(text)}")
-    if not np.isfinite(found).all() or np.abs(found).max() > _LARGEST:
-        raise InputError(f"{what} is {_short(text)}: numbers must be finite, and not above {_LARGEST:g}")
+    if not np.isfinite(found).all() or np.abs(found).max() > LARGEST:
+        raise InputError(f"{what} is {_short(text)}: numbers must be finite, and not above {LARGEST:g}")
     return found
 
 

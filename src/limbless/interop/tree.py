@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+SMALLEST = 1e-5
+"""m: of a shape; smaller ones stand for something that is not here."""
 MOVING = ("revolute", "prismatic", "universal", "spherical")
 """Kinds of connection that a chain has; the others are `fixed`, `floating`, `planar`, or are refused by name."""
 

@@ -40,8 +40,7 @@ def names(words: list[str]) -> str:
 
 def trunk_of(tree: Tree, options: FromFile) -> Trunk:
     """The trunk of a tree, or an `InputError` with everything that keeps it from being one."""
-    problems = list(tree.problems)
-    problems += _structure(tree)
+    problems = tree.problems or _structure(tree)
     frozen = list(options.freeze)
     known = [joint.name for joint in tree.connections]
     problems += [f"freeze: there is no joint {name!r}; {nearest(name, known)}" for name in frozen if name not in known]
@@ -259,7 +258,11 @@ def _weights(tree: Tree) -> dict[str, list[tuple[float, str]]]:
 def _spine(tree: Tree) -> list[str]:
     """From the part that best balances its two heaviest directions, both ways along branches that outweigh all others.
     """
-    near = _weights(tree)
+    wheels = {joint.child for joint in tree.connections if len(tree.connections_of(joint.child)) == 1
+              and 2 * tree.parts[joint.child].mass <= tree.parts[joint.parent].mass
+              and is_wheel(tree.parts[joint.child], joint)}
+    near = {name: [item for item in items if item[1] not in wheels] for name, items in _weights(tree).items()
+            if name not in wheels}
 
     def imbalance(name: str) -> float:
         first, second = ([mass for mass, _ in near[name]] + [0.0, 0.0])[:2]

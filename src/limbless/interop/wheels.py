@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbless.interop.tree import Connection, Part, Shape
+from limbless.interop.tree import SMALLEST, Connection, Part, Shape
 
 _NEAR = 0.05
 """Of a wheel's radius, and sine of an angle: how far off its hinge a wheel's shape may be."""
@@ -13,7 +13,8 @@ def is_wheel(part: Part, hinge: Connection) -> bool:
     """Whether a part is a cylinder, sphere or ellipsoid round a hinge that nothing limits or drives."""
     if hinge.kind != "revolute" or hinge.actuated or hinge.lower is not None or hinge.upper is not None:
         return False
-    shapes = [shape for shape in part.shapes if shape.collides] or part.shapes
+    known = [shape for shape in part.shapes if shape.half is None or shape.half.max() > SMALLEST]
+    shapes = [shape for shape in known if shape.collides] or known
     return bool(shapes) and all(_round(shape, hinge) for shape in shapes)
 
 

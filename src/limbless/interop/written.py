@@ -58,8 +58,6 @@ def values(joint: Joint, freedoms: list[int], field: str) -> list[float]:
 
 def bounds(joint: Joint, freedom: int) -> tuple[float | None, float | None]:
     """Range of one degree of freedom."""
-    if "lower" not in type(joint).model_fields or joint.kind == "spherical":
-        return None, None
     return joint.per_freedom("lower")[freedom], joint.per_freedom("upper")[freedom]
 
 
