@@ -36,11 +36,14 @@ def first_scenario(path: str | Path, options: Mapping[str, Any] | None = None,
         "robot": {"preset": "file", "file": str(Path(path).expanduser().absolute()), **(options or {})},
         "gait": _wave(chain), "environment": _surroundings(found, medium), "duration": 5.0, "step": 0.01}
     if medium == "ground":
-        height = max((ball.radius - ball.centre[2] for link in chain.links for ball in link.contact_shapes), default=None)
-        if height is None:
+        balls = [ball for link in chain.links for ball in link.contact_shapes]
+        if not balls:
             raise InputError(f"{found.path.name}: no link has a shape that could touch a ground")
-        data |= {"model": {"kind": "non-smooth"}, "actuation": {"kind": "pd"}, "duration": 2.0, "step": 5e-4,
-                 "record_every": 0.02, "initial": {"position": [0.0, 0.0, float(height)]}}
+        # a small robot falls over its own height in a short time
+        longest = min(5e-4, 0.02 * math.sqrt(min(ball.radius for ball in balls) / 9.81))
+        data |= {"model": {"kind": "non-smooth"}, "actuation": {"kind": "pd"}, "duration": 2.0,
+                 "step": 0.02 / math.ceil(0.02 / longest), "record_every": 0.02,
+                 "initial": {"position": [0.0, 0.0, max(ball.radius - ball.centre[2] for ball in balls)]}}
     return data
 
 
@@ -56,8 +59,8 @@ def _wave(chain: Chain) -> dict[str, Any]:
     labels = chain.joint_labels
     turn = "yaw" if "yaw" in labels else "pitch"
     count = max(labels.count(turn), 1)
-    reach = [min(abs(bound) for bound in bounds) for link in chain.links if link.joint is not None
-             and link.joint.freedoms == 1 and (bounds := [bound for bound in (link.joint.lower, link.joint.upper) if isinstance(bound, float)])]
+    ranges = [(link.joint.lower, link.joint.upper) for link in chain.links if link.joint is not None]
+    reach = [abs(bound) for ends in ranges for bound in ends if isinstance(bound, float)]
     amplitude = min([2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, *(0.8 * bound for bound in reach)])
     wave = {f"{turn}_amplitude": round(amplitude, 4), f"{turn}_rate": round(2 * math.pi, 4),
             f"{turn}_phase": round(-2 * math.pi / count, 4)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from limbless.callables import folder_of, located
 from limbless.description import quantity
@@ -13,6 +13,11 @@ from limbless.robots.chain import Base, Chain
 
 if TYPE_CHECKING:
     from limbless.interop.robot_file import RobotFile
+
+
+def _of_a_saved_run(info: ValidationInfo) -> bool:
+    """Whether a run that was made is being loaded: its file may be gone."""
+    return bool((info.context or {}).get("saved"))
 
 
 class FromFile(Preset):
@@ -43,7 +48,14 @@ class FromFile(Preset):
     @field_validator("file")
     @classmethod
     def _found(cls, value: str, info: ValidationInfo) -> str:
-        return str(located(value, folder_of(info)))
+        return value if _of_a_saved_run(info) else str(located(value, folder_of(info)))
+
+    @model_validator(mode="after")
+    def _readable(self, info: ValidationInfo) -> FromFile:
+        """A scenario says at once what is wrong with the file that it names."""
+        if info.context is not None and not _of_a_saved_run(info):
+            self.build()
+        return self
 
     @cached_property
     def read(self) -> RobotFile:

@@ -71,6 +71,11 @@ def swimmer(links: int = 3, base: str = "planar", more: str = "", option: str = 
  <actuator>{motors}</actuator>{more}</mujoco>"""
 
 
+def plain_swimmer(links: int = 3, base: str = "planar", **fields: str) -> str:
+    """One that MuJoCo itself reads, without what is missing."""
+    return swimmer(links, base, **fields).replace('<include file="./looks.xml"/>', "").replace(' material="skin"', "")
+
+
 def written(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text)
