@@ -16,6 +16,8 @@ _PUBLIC = {
     "robots.rod": "Rod",
     "robots.tendon_spine": "TendonSpine",
     "robots.snake_neck": "SnakeNeck",
+    "interop.robot_file": "RobotFile load_robot read_robot",
+    "interop.save_robot": "save_robot",
     "gaits.body_wave": "BodyWave",
     "gaits.function": "FunctionGait",
     "gaits.inchworm": "Inchworm",
@@ -28,6 +30,7 @@ _PUBLIC = {
     "gaits.steered_curvature": "SteeredCurvature",
     "gaits.travelling_curvature": "TravellingCurvature",
     "environments.anchorage": "Anchorage",
+    "environments.body_drag": "BodyDrag",
     "environments.buoyancy": "Buoyancy",
     "environments.clamp": "Clamp",
     "environments.constraint": "Contact Places",
@@ -61,6 +64,8 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "interop":
+        return importlib.import_module("limbless.interop")
     if name not in _HOMES:
         raise AttributeError(f"module 'limbless' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

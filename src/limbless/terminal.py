@@ -23,6 +23,7 @@ from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
+from limbless.interop.robot_file import is_robot_file, read_robot
 from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 
@@ -103,7 +104,10 @@ def describe(name: str, out: Console) -> None:
     if found:
         return
     names = {*loader.names(), *(kind for family in FAMILIES.values() for kind in registry.kinds(family))}
-    if name not in names and Path(name).suffix not in (".yaml", ".yml"):
+    if is_robot_file(name) and name not in names:
+        out.print(Text(printable(read_robot(name))), soft_wrap=True)
+        out.print()
+    elif name not in names and Path(name).suffix not in (".yaml", ".yml"):
         raise InputError(f"nothing is called {name!r}; {nearest(name, names)}")
     _describe_scenario(Scenario.load(name), out)
 
@@ -169,10 +173,11 @@ def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows += [("solved in", f"{get('wall_time'):.3g} s" if get("wall_time") else ""),
                  *statics.lines(summary["statics"], errors.get("statics"))]
     rows += [(label, _shown(get(key), unit, errors.get(key))) for key, label, unit in _NUMBERS]
-    exceeded = get("limits_exceeded")
-    if exceeded:
-        rows.append(("torque limits",
-                     f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: {_joints(exceeded)}"))
+    for label, beyond in (("torque limits", False), ("joint limits", True)):
+        exceeded = [item for item in get("limits_exceeded") or () if ("worst_position" in item) == beyond]
+        if exceeded:
+            rows.append((label, f"exceeded by {len(exceeded)} joint{'s' if len(exceeded) > 1 else ''}: "
+                                f"{_joints(exceeded)}"))
     for name, balance in (get("balances") or {}).items():
         rows.append((f"balance: {name}", f"{balance['verdict']}, {balance['relative']:.1e} of its scale"))
     if error:

@@ -21,7 +21,9 @@ def places() -> dict[str, int]:
 
 
 def room(parts: tuple[str, ...]) -> str:
-    return "/".join(parts[:2]) if parts[0] == "mechanics" and len(parts) > 1 else parts[0]
+    """The first folder, and the second in `mechanics`; folders of `interop` are rooms too, its modules are not."""
+    inner = parts[0] == "mechanics" or (parts[0] == "interop" and "/".join(parts[:2]) in places())
+    return "/".join(parts[:2]) if inner and len(parts) > 1 else parts[0]
 
 
 def imports(path: Path) -> list[str]:

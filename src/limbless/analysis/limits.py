@@ -1,4 +1,6 @@
-"""Torques against what the actuators can give: peaks, and where and when a limit is passed."""
+"""Torques against what the actuators can give, and positions against the ranges of their joints: peaks, and where and
+when a limit is passed.
+"""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -25,6 +27,19 @@ class Excess:
     limit: float
     first_time: float
     worst_torque: float
+    worst_time: float
+
+
+@dataclass(frozen=True)
+class RangeExcess:
+    """A joint that left its range: the bound that it passed, when first, and the position farthest beyond with its
+    time. SI units.
+    """
+
+    joint: str
+    limit: float
+    first_time: float
+    worst_position: float
     worst_time: float
 
 
@@ -89,7 +104,24 @@ def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:
     return rise
 
 
-def limits_exceeded(dataset: xr.Dataset) -> list[Excess]:
+def ranges_left(dataset: xr.Dataset) -> list[RangeExcess]:
+    """Every joint whose position left the range from `joint_lower` to `joint_upper`, in the order of the body."""
+    if "range_time" not in dataset or "joint_lower" not in dataset:
+        return []
+    first, worst, when = (dataset[name].values for name in ("range_time", "range_excess", "excess_time"))
+    lower, upper = dataset["joint_lower"].values, dataset["joint_upper"].values
+    return [RangeExcess(name, float(bound := upper[n] if worst[n] > 0 else lower[n]), float(first[n]),
+                        float(bound + worst[n]), float(when[n]))
+            for n, name in enumerate(joint_names(dataset)) if np.isfinite(first[n])]
+
+
+def limits_exceeded(dataset: xr.Dataset) -> list[Excess | RangeExcess]:
+    """Every joint whose |torque| passed its `joint_limit`, in the order of the body; then those that left their range.
+    """
+    return [*torques_exceeded(dataset), *ranges_left(dataset)]
+
+
+def torques_exceeded(dataset: xr.Dataset) -> list[Excess]:
     """Every joint whose |torque| passed its `joint_limit`, in the order of the body."""
     if "effort" in dataset and "effort_limit" in dataset:
         return _strain_excess(dataset)

@@ -17,6 +17,7 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, Drive, Link
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.integrate.tally import UNLIMITED, Range
 from limbless.models import chain_problem, soundness
 from limbless.models.arguments import numbers
 from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
@@ -85,7 +86,20 @@ class ChainModel(Model):
 
     def _tallies_of(self, contacts: int) -> Tallies:
         """The tally of a chain with so many contacts."""
-        return Tallies(self.chain.arrays().torque_limit, self._pushing, contacts)
+        return Tallies(self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges())
+
+    def _ranges(self) -> Array:
+        """`Range` of every degree of freedom, with its place in a state; empty where no joint has limits."""
+        arrays = self.chain.arrays()
+        if not (np.isfinite(arrays.lower) | np.isfinite(arrays.upper)).any():
+            return np.asarray(Range.zeros(0))
+        ranges = Range.zeros(self.chain.freedoms)
+        rows = Range.of(ranges)
+        rows.lower[:], rows.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
+        for first, p, v in zip(arrays.joint_kind[1:], arrays.position_column[1:], arrays.velocity_column[1:],
+                               strict=True):
+            rows.column[v:v + (3 if first == Spherical.code else 1)] = self._joints.start + p
+        return np.asarray(ranges)
 
     # The start
 

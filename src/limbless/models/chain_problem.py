@@ -32,6 +32,7 @@ from limbless.mechanics.chain.tables import (
     Wish,
 )
 from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.integrate.tally import UNLIMITED
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.feedback import feedback_gains, one_each
 from limbless.models.force_elements import forces_of, fresh_element
@@ -76,6 +77,7 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     freedom.breakaway[:], freedom.stribeck[:] = arrays.breakaway_friction, arrays.stribeck_rate
     freedom.stiffness[:], freedom.rest[:], freedom.damping[:] = arrays.stiffness, arrays.rest, arrays.damping
     freedom.saturation[:] = np.inf
+    freedom.lower[:], freedom.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
     return Robot(kinds_of(arrays.joint_kind[1:]), links, freedoms)
 
 

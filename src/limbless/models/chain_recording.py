@@ -101,7 +101,16 @@ class Recorder:
             "section_length": (("section",), self.piece_length, {"units": "m", "long_name": "length of the section"}),
             "joint_limit": (("joint",), self.arrays.torque_limit,
                             {"units": "N m or N", "long_name": "largest torque of the actuator"}),
+            **self._ranges(),
         }
+
+    def _ranges(self) -> dict[str, Any]:
+        """Bounds of the joint positions, where a joint has one."""
+        bounds = {"joint_lower": (self.arrays.lower, "least"), "joint_upper": (self.arrays.upper, "greatest")}
+        if not any(np.isfinite(values).any() for values, _ in bounds.values()):
+            return {}
+        return {name: (("joint",), values, {"units": "rad or m", "long_name": f"{word} position of the joint"})
+                for name, (values, word) in bounds.items()}
 
     def variables(self, times: Array, records: Recorded) -> Variables:
         """The variables of `SCHEMA` at the recorded times."""

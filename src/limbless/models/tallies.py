@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
-from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Tally, Whole
+from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Range, Tally, Whole
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.variables import choose
 
@@ -30,14 +30,15 @@ class Tallies:
     dims : dimensions of the actuators in a result: `joint`, or `section` and `screw` for the strains of a rod.
     weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose
         powers are per length.
+    ranges : `Range` of every joint, its column negative where it has none; empty where no joint has one.
     """
 
     def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0,
-                 dims: tuple[str, ...] = ("joint",),
-                 weight: Array | float = 1.0) -> None:
+                 dims: tuple[str, ...] = ("joint",), weight: Array | float = 1.0, ranges: Array | None = None) -> None:
         self.shape, self.dims, self.weight, self.contacts = limit.shape, dims, weight, contacts
         self.limit = np.where(np.isinf(limit), UNLIMITED, limit).ravel()
         self.laws = law_names(environment)
+        self.ranges = Range.zeros(0) if ranges is None else ranges
 
     @property
     def _names(self) -> tuple[str, str]:
@@ -46,7 +47,8 @@ class Tallies:
 
     def _empty(self, *records: int) -> Tally:
         actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]
-        others = [np.zeros((*records, len(self.laws))), np.zeros((*records, self.contacts)), Whole.zeros(*records, 1)]
+        others = [np.zeros((*records, len(self.laws))), np.zeros((*records, self.contacts)), Whole.zeros(*records, 1),
+                  Range.zeros(*records, len(self.ranges))]
         return Tally(*[*actuators, *others])
 
     def start(self, memory: Mapping[str, Array], time: float) -> Tally:
@@ -58,7 +60,9 @@ class Tallies:
                     values[:] = memory[name]
         else:
             tally.beyond[:], Whole.of(tally.whole).time[:] = NEVER, time
+            Range.of(tally.ranges).since[:] = NEVER
         tally.limit[:] = self.limit
+        tally.ranges[:, :3] = self.ranges[:, :3]
         return tally
 
     def records(self, count: int) -> Tally:
@@ -76,9 +80,12 @@ class Tallies:
         worth, whole = np.asarray(self.weight), Whole.of(kept.whole[:, 0])
         work, positive, peaks, times, beyond = (array.reshape(len(array), *self.shape) for array in kept[:5])
         own, peak = self._names
+        range_ = Range.of(kept.ranges)
         found = {own: worth * work, "positive_work": worth * positive, peak: peaks, "peak_time": times,
                  "limit_time": np.where(beyond == NEVER, np.inf, beyond), "law_work": kept.laws,
-                 "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged}
+                 "contact_work": kept.contacts, "com_path": whole.path, "work_exchanged": whole.exchanged,
+                 "range_excess": range_.excess, "excess_time": range_.time,
+                 "range_time": np.where(range_.since == NEVER, np.inf, range_.since)}
         return Variables(
             {name: np.ascontiguousarray(values) for name, values in found.items() if name in self.schema()}
         )
@@ -89,10 +96,12 @@ class Tallies:
         """
         own, peak = self._names
         found = choose(own, "positive_work", peak, "peak_time", "limit_time", "law_work", "contact_work", "com_path",
-                       "work_exchanged")
+                       "work_exchanged", "range_excess", "excess_time", "range_time")
         for name in ("positive_work", "peak_time", "limit_time"):
             found[name] = found[name]._replace(dims=self.dims)
-        missing = {name for name, count in (("law_work", len(self.laws)), ("contact_work", self.contacts)) if not count}
+        counts = {"law_work": len(self.laws), "contact_work": self.contacts,
+                  **dict.fromkeys(("range_excess", "excess_time", "range_time"), len(self.ranges))}
+        missing = {name for name, count in counts.items() if not count}
         return {name: variable for name, variable in found.items() if name not in missing}
 
     def coordinates(self) -> dict[str, Any]:

@@ -121,6 +121,12 @@ COUNTED = {
     "peak_time": Variable(_JOINT, "s", "when the largest effort was", final=True),
     "limit_time": Variable(_JOINT, "s", "when the effort first passed its limit; infinite where it never did",
                            final=True, remark="`joint_limit`, of a rod `effort_limit`"),
+    "range_excess": Variable(_JOINT, "rad or m", "farthest that the position was beyond `joint_lower` (negative) or "
+                                                 "`joint_upper` in any step; 0 where it never was", final=True,
+                             remark="where a joint has limits, as the next two"),
+    "excess_time": Variable(_JOINT, "s", "when the position was farthest beyond", final=True),
+    "range_time": Variable(_JOINT, "s", "when the position first was beyond by 1e-4 or more; infinite where it never "
+                                        "was", final=True),
     "law_work": Variable(("law",), _WORK,
                          "work of each environment that pushes, since the start; negative where it dissipates",
                          remark="along `law` by its kind"),

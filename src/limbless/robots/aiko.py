@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from limbless.description import quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Joint
+from limbless.robots.joints import Bound, Joint
 from limbless.robots.links import BodyShape, Link, Sphere
 
 
@@ -45,6 +45,8 @@ class Aiko(Preset):
                                     gt=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the actuators; exceeding it is reported",
                                           gt=0)
+    lower: Bound = quantity(None, "rad", "least position of every joint, or of yaw and pitch")
+    upper: Bound = quantity(None, "rad", "greatest position of every joint, or of yaw and pitch")
 
     @model_validator(mode="after")
     def _offset_fits(self) -> Aiko:
@@ -71,7 +73,8 @@ class Aiko(Preset):
                       offset=(self.joint_offset, 0.0, 0.0), rotor_inertia=self.rotor_inertia,
                       viscous_friction=self.viscous_friction,
                       coulomb_friction=self.coulomb_friction, breakaway_friction=self.breakaway_friction,
-                      stribeck_rate=self.stribeck_rate, torque_limit=self.torque_limit)
+                      stribeck_rate=self.stribeck_rate, torque_limit=self.torque_limit, lower=self.lower,
+                      upper=self.upper)
         first = self._link(0, 0.0)
         rest = [self._link(number, 0.5 * self.length, joint=joint.changed(name=f"joint {number}"),
                            position=((0.5 if number == 1 else 1.0) * self.length, 0.0, 0.0))

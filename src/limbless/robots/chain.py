@@ -110,7 +110,7 @@ class Chain(Robot):
         volume : as many displaced volumes, m3; `link_names` : as many names.
         labels : (n,) yaw, pitch, roll, ...
         joint_values : rotor_inertia, coulomb_friction, breakaway_friction, stribeck_rate, viscous_friction,
-            stiffness, rest, damping, torque_limit; one number or (n,).
+            stiffness, rest, damping, torque_limit, lower, upper; one number or (n,).
         """
         rows = from_arrays.dh_rows(alpha, d, r, offset)
         joints = from_arrays.one_freedom_joints(len(rows), prismatic, labels, joint_values)

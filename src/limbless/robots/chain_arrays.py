@@ -23,7 +23,8 @@ BASE = 0
 REVOLUTE, PRISMATIC, SPHERICAL = Revolute.code, Prismatic.code, Spherical.code
 _PER_COLUMN = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
                "stiffness", "rest",
-               "damping", "torque_limit")
+               "damping", "torque_limit", "lower", "upper")
+_NONE = {"torque_limit": np.inf, "lower": -np.inf, "upper": np.inf}
 ALIGNED = 0.05
 """Sine of the angle (3 deg) within which a joint's axis counts as the x, y or z that it is near: rounding, or a robot
 as it was built.
@@ -58,7 +59,7 @@ class ChainArrays(NamedTuple):
     position_column: Integers
     # (n+1,)      first column in joint velocities (3 for a spherical joint); -1 for the base
     velocity_column: Integers
-    rotor_inertia: Array           # (freedoms,) these seven: one per velocity column
+    rotor_inertia: Array           # (freedoms,) these eleven: one per velocity column
     coulomb_friction: Array
     breakaway_friction: Array
     stribeck_rate: Array
@@ -67,6 +68,8 @@ class ChainArrays(NamedTuple):
     rest: Array
     damping: Array
     torque_limit: Array            # inf where there is none
+    lower: Array                   # range of the joint position, infinite where there is none
+    upper: Array
     home: Array                    # (n+1, 3, 3) link vector v -> home @ v in the kernel frame
 
 
@@ -143,7 +146,8 @@ def pack(chain: Chain, rows: list[Row], bodies: Bodies) -> ChainArrays:
     position_column[0] = velocity_column[0] = -1
     joints = [link.joint for link in chain.links if link.joint is not None]
     columns = {field: [value for joint in joints for value in joint.per_freedom(field)] for field in _PER_COLUMN}
-    columns["torque_limit"] = [np.inf if limit is None else limit for limit in columns["torque_limit"]]
+    for field, none in _NONE.items():
+        columns[field] = [none if limit is None else limit for limit in columns[field]]
     arm = np.array([row.arm for row in rows])
     wet = np.array([row.carries and chain.links[row.link].body is not None for row in rows])
     heavy = (bodies.mass != 0) | np.any(bodies.moment != 0, axis=1) | np.any(bodies.inertia != 0, axis=(1, 2))

@@ -48,7 +48,7 @@ def one_freedom_joints(count: int, prismatic: Any, labels: Sequence[str] | None,
     """Revolute and prismatic joints; each of `values` is one number for all of them or one for each."""
     allowed = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
                "stiffness", "rest",
-               "damping", "torque_limit")
+               "damping", "torque_limit", "lower", "upper")
     unknown = [name for name in values if name not in allowed]
     if unknown:
         raise InputError(f"unknown option {unknown[0]!r}; per joint you can give {', '.join(allowed)}")

@@ -12,7 +12,8 @@ from limbless.robots.sections import PARALLEL, Direction
 PerFreedom = float | tuple[float, ...]
 FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
 _PER_FREEDOM = ("rotor_inertia", "coulomb_friction", "breakaway_friction", "stribeck_rate", "viscous_friction",
-                "stiffness", "rest", "damping", "torque_limit", "label")
+                "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "label")
+Bound = Angle | tuple[Angle | None, ...] | None
 
 
 class Joint(Description):
@@ -25,7 +26,7 @@ class Joint(Description):
     the base at joint position zero (x along a straight body); its spring acts on the rotation vector, along the same
     axes.
 
-    Friction, spring, rotor and limit are one number for all degrees of freedom of the joint or one for each. For a
+    Friction, spring, rotor and limits are one number for all degrees of freedom of the joint or one for each. For a
     prismatic joint read N and m where the units say N m and rad.
     """
 
@@ -49,6 +50,10 @@ class Joint(Description):
     torque_limit: float | tuple[float | None, ...] | None = quantity(
         None, "N m", "largest torque of the actuator; exceeding it is reported, not clipped"
     )
+    lower: Bound = quantity(None, "rad", "least position; going below is reported, and in the model non-smooth the "
+                                         "joint stops there")
+    upper: Bound = quantity(None, "rad", "greatest position; going above is reported, and in the model non-smooth "
+                                         "the joint stops there")
 
     @property
     def freedoms(self) -> int:
@@ -86,6 +91,16 @@ class Joint(Description):
                     f"degree(s) of freedom; "
                     "give one value for all or one for each"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _range_in_order(self) -> Joint:
+        if self.kind == "spherical" and (self.lower is not None or self.upper is not None):
+            raise ValueError("lower and upper belong to joints that turn or slide along axes; the position of a "
+                             "spherical joint is a rotation vector: describe it as a universal and a revolute joint")
+        for low, high in zip(self.per_freedom("lower"), self.per_freedom("upper"), strict=True):
+            if low is not None and high is not None and not low < high:
+                raise ValueError(f"lower {low:g} must be below upper {high:g}")
         return self
 
     @model_validator(mode="after")

@@ -60,6 +60,16 @@ class Sphere(Description):
     radius: float = quantity(..., "m", "radius", gt=0)
 
 
+class Mesh(Description):
+    """A mesh that is drawn in place of a link's skin where its file is found; nothing is computed from it."""
+
+    file: str = Field(description="path of the file (STL, OBJ, ...)")
+    scale: Vector3 = quantity((1.0, 1.0, 1.0), "1", "factor along each of its axes")
+    position: Vector3 = quantity((0.0, 0.0, 0.0), "m", "its origin in the link frame")
+    orientation: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="its axes in the link frame, quaternion, scalar "
+                                                                      "first")
+
+
 class Link(Description):
     """A rigid body. At joint position zero its frame stands at `position` and `orientation` (or as `dh` says) in the
     previous link's frame.
@@ -88,6 +98,7 @@ class Link(Description):
                                                         "mass if absent")
     body: BodyShape | None = Field(None, description="straight piece of body on which fluid acts and which is drawn")
     contact_shapes: tuple[Sphere, ...] = Field((), description="spheres that touch the ground and obstacles")
+    mesh: tuple[Mesh, ...] = Field((), description="meshes that are drawn in place of the body, where they are found")
 
     @model_validator(mode="before")
     @classmethod

@@ -15,6 +15,12 @@ def about_x(angle: float) -> Array:
     return snap(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]))
 
 
+def about_y(angle: float) -> Array:
+    """Rotation matrix about y."""
+    c, s = math.cos(angle), math.sin(angle)
+    return snap(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
+
+
 def about_z(angle: float) -> Array:
     """Rotation matrix about z."""
     c, s = math.cos(angle), math.sin(angle)

@@ -8,7 +8,7 @@ from pydantic import Field
 from limbless.description import Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
-from limbless.robots.joints import Joint, PerFreedom
+from limbless.robots.joints import Bound, Joint, PerFreedom
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.sections import Direction, EllipticCylinder
 
@@ -39,12 +39,14 @@ class UniformChain(Preset):
     rest: PerFreedom = quantity(0.0, "rad", "position at which the springs are at rest")
     damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper of every joint")
     torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
+    lower: Bound = quantity(None, "rad", "least position of every joint")
+    upper: Bound = quantity(None, "rad", "greatest position of every joint")
 
     def build(self) -> Chain:
         """The chain."""
         size = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
         passive = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping",
-                   "torque_limit")
+                   "torque_limit", "lower", "upper")
         values = {field: getattr(self, field) for field in passive}
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}

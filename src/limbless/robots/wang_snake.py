@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from limbless.description import quantity
+from limbless.description import Angle, quantity
 from limbless.errors import refuse_numbers
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
@@ -41,6 +41,8 @@ class WangSnake(Preset):
                                                           "the others yaw")
     payload: float = quantity(0.0, "kg", "point mass carried at the tip", ge=0)
     torque_limit: float | None = quantity(None, "N m", "largest torque of the motors", gt=0)
+    lower: Angle | None = quantity(None, "rad", "least position of every joint")
+    upper: Angle | None = quantity(None, "rad", "greatest position of every joint")
 
     @model_validator(mode="after")
     def _pitch_joints_exist(self) -> WangSnake:
@@ -52,7 +54,8 @@ class WangSnake(Preset):
         links = [self._module(0, None)]
         for number in range(1, self.modules):
             axis = _PITCH if number - 1 in self.pitch_joints else _YAW
-            joint = Joint(name=f"joint {number}", axis=axis, torque_limit=self.torque_limit)
+            joint = Joint(name=f"joint {number}", axis=axis, torque_limit=self.torque_limit, lower=self.lower,
+                          upper=self.upper)
             links.append(self._module(number, joint))
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
 

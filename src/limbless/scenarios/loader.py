@@ -13,6 +13,8 @@ from limbless.callables import named_in
 from limbless.errors import InputError, nearest
 from limbless.fields import TRUTH, field_at, type_of
 from limbless.files import as_word
+from limbless.interop.first_run import first_scenario
+from limbless.interop.robot_file import is_robot_file, options_in
 from limbless.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.agreement import disagreements
 from limbless.scenarios.changes import Changes
@@ -55,7 +57,7 @@ def load(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str
                                                 {"allow_code": allow_code})
     if isinstance(source, Mapping):
         return _checked(Document("scenario", source), changes, {"folder": None, "allow_code": allow_code})
-    document = _document(source)
+    document = _document(source, changes)
     return _checked(document, changes, {"folder": document.folder, "allow_code": allow_code})
 
 
@@ -64,16 +66,18 @@ def from_text(text: str, where: str, allow_code: bool, saved: bool = False) -> S
     return _checked(read_text(text, where), {}, {"allow_code": allow_code, "saved": saved})
 
 
-def _document(source: str | Path) -> Document:
+def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"a scenario is given by its name, the path of a .yaml or a mapping, not by {source!r}")
     if source in names():
         return read_file(path_of(str(source)), f"{source}.yaml")
     path = Path(source).expanduser()
-    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or os.sep in source or "/" in source
+    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or is_robot_file(path) or os.sep in source or "/" in source
                                         or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
-                         "ends in .yaml")
+                         "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro")
+    if is_robot_file(path):
+        return Document(str(path), first_scenario(path, options_in(changes)), path.parent.resolve())
     document = read_file(path, folder=path.parent.resolve())
     document.data.setdefault("name", as_word(path.stem))
     return document

@@ -173,7 +173,7 @@ def keep_instant(robot, memory, records, x, slope, r):
 @version_for(look, ChainProblem)
 @inline
 def chain_look(problem, t, x, r, recorded, last):
-    look_at(problem.memory.tally, problem, t, r, recorded, last)
+    look_at(problem.memory.tally, problem, t, x, r, recorded, last)
 
 
 @version_for(spend, ChainProblem)
@@ -189,7 +189,7 @@ def chain_close(problem, step):
 
 
 @generic
-def look_at(tally, problem, t, r, recorded, last):
+def look_at(tally, problem, t, x, r, recorded, last):
     """`look`, by whether anything is counted."""
 
 
@@ -205,10 +205,10 @@ def close_in(tally, powers, step):
 
 @version_for(look_at, Tally)
 @inline
-def look_and_count(tally, problem, t, r, recorded, last):
+def look_and_count(tally, problem, t, x, r, recorded, last):
     memory = problem.memory
-    look_and_keep(tally, problem.records.tally, r, recorded, last, t, memory.torque, mass_speed(problem.robot,
-                                                                                                memory.bodies))
+    speed = mass_speed(problem.robot, memory.bodies)
+    look_and_keep(tally, problem.records.tally, r, recorded, last, t, x, memory.torque, speed)
 
 
 @version_for(spend_in, Tally)
@@ -234,7 +234,7 @@ def close_and_count(tally, powers, step):
 
 @version_for(look_at, Uncounted)
 @inline
-def look_away(tally, problem, t, r, recorded, last):
+def look_away(tally, problem, t, x, r, recorded, last):
     return None
 
 

@@ -54,6 +54,8 @@ class Freedom(Table):
     saturation: float                     # the largest that its actuator gives
     breakaway: float                      # dry friction at rest,
     stribeck: float                       # and the rate at which it fades to `coulomb`
+    lower: float                          # range of its position
+    upper: float
 
 
 @table

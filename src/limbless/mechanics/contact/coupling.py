@@ -1,4 +1,5 @@
-"""The rows of a path for the contacts of a step and for dry friction in joints: what an impulse at each does to all.
+"""The rows of a path for the contacts of a step and for dry friction and stops of joints: what an impulse at each does
+to all.
 
 The sweeps of `solver` give the dense coupling column by column.
 """
@@ -8,7 +9,7 @@ from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.law import no_law, put_rates
-from limbless.mechanics.contact.path import SIDE, Direction, Law, put_row
+from limbless.mechanics.contact.path import PUSH, SIDE, Direction, Law, put_row
 from limbless.mechanics.contact.solver import sweep_through
 from limbless.mechanics.contact.step_tables import BodyStep, JointStep, Rubbing, Smooth
 from limbless.mechanics.contact.tables import Affine, Contact, Line, Pair
@@ -16,7 +17,8 @@ from limbless.mechanics.contact.tables import Affine, Contact, Line, Pair
 
 @generic
 def put_joints(dry, robot, step, path, place, rows):
-    """Rows of dry friction in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of all rows.
+    """Rows of dry friction and stops in the joints, as forces at an arm: m/s in place of rad/s. Returns the number of
+    all rows. Those of friction come at `place`, one per degree of freedom, those of stops after them.
     """
 
 
@@ -55,6 +57,9 @@ def put_rubbing_joints(dry, robot, step, path, place, rows):
             law = Law(joint.grip / dry.arm, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, joint.held / dry.arm,
                       dry.descent / (dry.arm * dry.arm))
             rows = put_row(path, rows, SIDE, place + link.column, -1, law)
+        if joint.side != 0.0 and not link.given:
+            law = Law(0.0, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, 0.0, dry.descent / (dry.arm * dry.arm))
+            rows = put_row(path, rows, PUSH, place + step.rates.shape[0] + link.column, -1, law)
     return rows
 
 
@@ -65,12 +70,23 @@ def more(law, first, second):
 
 
 @inline
+def joint_of(step, place):
+    """The degree of freedom of a row, counted from the first of joints, and the sense of its impulse: friction, or a
+    stop.
+    """
+    freedoms = step.rates.shape[0]
+    v = place if place < freedoms else place - freedoms
+    return v, 1.0 if place < freedoms else JointStep(step.joints, v).side
+
+
+@inline
 def push(step, arm, place, joints, size):
     """Add an impulse of that size at a row: as a linearised law that depends on nothing, or as the effort of a joint.
     """
     if place >= joints:
-        joint = JointStep(step.joints, place - joints)
-        joint.effort = joint.effort + arm * size
+        v, sense = joint_of(step, place - joints)
+        joint = JointStep(step.joints, v)
+        joint.effort = joint.effort + arm * sense * size
         return
     contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
     if c == 0:
@@ -85,7 +101,8 @@ def push(step, arm, place, joints, size):
 def velocity_at(step, arm, place, joints):
     """Velocity of the row at `place`."""
     if place >= joints:
-        return arm * step.rates[place - joints]
+        v, sense = joint_of(step, place - joints)
+        return arm * sense * step.rates[v]
     contact, c = Contact(step.contacts, step.active[place // 5]), place % 5
     if c == 0:
         return contact.approach
@@ -135,3 +152,7 @@ def couple(robot, options, step, path, count, rows):
         if path.place[j] < joints and path.place[j] % 5 == 0:
             direction = Direction(path.directions, j)
             direction.slip = direction.slip + Contact(step.contacts, step.active[path.place[j] // 5]).shift
+        elif path.place[j] >= joints + step.rates.shape[0]:
+            v, _ = joint_of(step, path.place[j] - joints)
+            direction = Direction(path.directions, j)
+            direction.slip = direction.slip + arm * JointStep(step.joints, v).room

@@ -1,5 +1,7 @@
-"""Dry friction in the joints over a step: the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ /
-ε).
+"""Dry friction in the joints over a step, and stops at the ends of their ranges.
+
+Friction is the law of a contact with a given radius, p = proj_[-grip, grip](p_A - q̇ / ε). A stop is the law of a
+contact that only pushes: 0 <= P perp s q̇ + room + ε P >= 0, with s = +1 at the lower end and -1 at the upper one.
 """
 from __future__ import annotations
 
@@ -10,11 +12,13 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 
+FARTHEST = 1e20                          # rad or m: no range ends that far away
+
 
 @generic
 def grip_joints(dry, robot, step, h, x, rub):
     """The most that dry friction in each joint can do in a step, by Stribeck's curve at the rate that the step starts
-    with.
+    with; the nearer stop, and how fast the joint may come nearer.
 
     What it did in the step before stands in the state x, from `rub` on.
     """
@@ -22,12 +26,12 @@ def grip_joints(dry, robot, step, h, x, rub):
 
 @generic
 def hold_joints(dry, robot, step):
-    """Linearise dry friction in the joints."""
+    """Linearise dry friction and stops in the joints."""
 
 
 @generic
 def rub_joints(dry, robot, step):
-    """Impulses of dry friction after a solve, and the worst natural map (m/s) at which they keep their law."""
+    """Impulses of dry friction and stops after a solve, and the worst natural map (m/s) of their laws."""
 
 
 @generic
@@ -72,8 +76,25 @@ def grip_all(dry, robot, step, h, x, rub):
         joint.grip = h * level
         joint.rub = x[rub + v]
         joint.held = x[rub + v]
+        find_stop(dry, freedom, joint, x[link.position] + 0.5 * h * x[link.velocity], h)
         joint.free_resist = joint.resist
         joint.free_effort = joint.effort
+
+
+@inline
+def find_stop(dry, freedom, joint, q, h):
+    """The nearer end of a joint's range from q, its position at the middle of the step."""
+    below, above = q - freedom.lower, freedom.upper - q
+    near = min(below, above)
+    joint.side = 0.0 if near >= FARTHEST else 1.0 if below <= above else -1.0
+    joint.room = (near if near > 0.0 else dry.recovery * near) / h
+    joint.stop = 0.0
+    joint.stopped = 0.0
+
+
+@inline
+def trial_stop(dry, joint, rate):
+    return joint.stop - dry.descent * (joint.side * rate + joint.room + dry.compliance * joint.stop)
 
 
 @inline
@@ -86,17 +107,33 @@ def rubs(link, joint):
     return joint.grip > 0.0 and not link.given
 
 
+@inline
+def stops(link, joint):
+    return joint.side != 0.0 and not link.given
+
+
 @version_for(hold_joints, Rubbing)
 @lean_kernel
 def hold_all(dry, robot, step):
+    per = 1.0 / dry.compliance
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         v, joint = link.column, JointStep(step.joints, link.column)
+        resist, effort = joint.free_resist, joint.free_effort
+        joint.stopped = 0.0
         if rubs(link, joint):
             y = trial_rub(dry, joint, step.rates[v])
             stick = abs(y) <= joint.grip
-            joint.resist = joint.free_resist + 1.0 / dry.compliance if stick else joint.free_resist
-            joint.effort = joint.free_effort + (joint.held if stick else joint.grip if y > 0.0 else -joint.grip)
+            resist += per if stick else 0.0
+            effort += joint.held if stick else joint.grip if y > 0.0 else -joint.grip
+            joint.stuck = 1.0 if stick else 0.0
+            joint.rub = joint.held if stick else joint.grip if y > 0.0 else -joint.grip
+        if stops(link, joint) and trial_stop(dry, joint, step.rates[v]) > 0.0:
+            joint.stopped = 1.0
+            resist += per
+            effort -= joint.side * joint.room * per
+        joint.resist = resist
+        joint.effort = effort
 
 
 @version_for(rub_joints, Rubbing)
@@ -106,11 +143,14 @@ def rub_all(dry, robot, step):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         v, joint = link.column, JointStep(step.joints, link.column)
+        rate = step.rates[v]
         if rubs(link, joint):
-            stuck = joint.resist > joint.free_resist
-            joint.rub = joint.held - step.rates[v] / dry.compliance if stuck else joint.effort - joint.free_effort
-            y = trial_rub(dry, joint, step.rates[v])
+            joint.rub = joint.rub - joint.stuck * rate / dry.compliance
+            y = trial_rub(dry, joint, rate)
             worst = max(worst, abs(joint.rub - min(max(y, -joint.grip), joint.grip)))
+        if stops(link, joint):
+            joint.stop = -joint.stopped * (joint.side * rate + joint.room) / dry.compliance
+            worst = max(worst, abs(joint.stop - max(trial_stop(dry, joint, rate), 0.0)))
     return worst * dry.arm / dry.descent
 
 
@@ -119,4 +159,4 @@ def rub_all(dry, robot, step):
 def rubbed_some(dry, joint, given, rate):
     if given:
         return -joint.grip if rate > 0.0 else joint.grip if rate < 0.0 else 0.0
-    return joint.rub
+    return joint.rub + joint.side * joint.stop

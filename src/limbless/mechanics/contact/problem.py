@@ -28,6 +28,7 @@ from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Cou
 from limbless.mechanics.contact.tables import Contact, Feature, Remembered
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
+from limbless.mechanics.integrate.tally import watch
 
 SPEED = 20.0                                      # m/s: gaps that no body faster than this can close in a step are left
                                                   # out
@@ -187,6 +188,7 @@ def complete_step(problem, n, t, h, x):
     i = row_of(options.control, n)
     end_base(robot, where.earlier, h, memory.chain.state, memory.step, x)
     end_joints(options.control, robot, problem.drive, i, h, memory.chain, memory.step, x)
+    watch(memory.chain.tally.ranges, t + h, x)
     retain(problem.scene, memory.rest, memory.step.contacts, x, where.impulses)
 
 

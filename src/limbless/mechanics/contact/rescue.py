@@ -17,7 +17,7 @@ from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.contact.coupling import arm_of, couple, put_joints
+from limbless.mechanics.contact.coupling import arm_of, couple, joint_of, put_joints
 from limbless.mechanics.contact.following import begin, follow
 from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates
 from limbless.mechanics.contact.path import MOST, Direction, put_contacts, take_answer
@@ -200,6 +200,19 @@ def fallback(robot, options, step, count, first, last):
 
 
 @inline
+def take_joint(step, place, direction, arm):
+    """Impulse of dry friction or of a stop, and the rate of its joint."""
+    v, sense = joint_of(step, place)
+    joint = JointStep(step.joints, v)
+    if place < step.rates.shape[0]:
+        joint.rub = arm * direction.answer
+        step.rates[v] = direction.velocity / arm
+    else:
+        joint.stop = arm * direction.answer
+        step.rates[v] = sense * (direction.velocity / arm - joint.room)
+
+
+@inline
 def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
@@ -212,11 +225,9 @@ def take_path(robot, options, step, path, count):
     while going and worst >= options.tolerance:
         going = follow(path, rows)
         take_answer(path, rows, step.contacts, step.active, joints)
-        for j in range(rows):                                        # impulses and rates of joints with dry friction
-            v, direction = path.place[j] - joints, Direction(path.directions, j)
-            if v >= 0:
-                JointStep(step.joints, v).rub = arm * direction.answer
-                step.rates[v] = direction.velocity / arm
+        for j in range(rows):                                        # impulses and rates of joints
+            if path.place[j] >= joints:
+                take_joint(step, path.place[j] - joints, Direction(path.directions, j), arm)
         used, worst = try_plain(robot, options, step, count, options.descent)
         iterations += used
     return iterations, worst

@@ -61,7 +61,12 @@ class JointStep(Table):
     grip: float                           # largest impulse of dry friction
     rub: float                            # its impulse,
     held: float                           # and that of the step before
-    free_resist: float                    # d and τ without it
+    side: float                           # nearer end of its range: +1 lower, -1 upper, 0 where it has none,
+    room: float                           # how fast it may come nearer, rad/s,
+    stop: float                           # impulse of the stop there, away from it,
+    stopped: float                        # and whether it acts in the linearised law (1 or 0);
+    stuck: float                          # whether friction sticks in it
+    free_resist: float                    # d and τ without friction and stop
     free_effort: float
 
 
@@ -173,15 +178,16 @@ class Unbounded(NamedTuple):
 
 
 class Rubbing(NamedTuple):
-    """Dry friction in joints, on the scale of the lightest link."""
+    """Dry friction in joints, and stops at the ends of their ranges, on the scale of the lightest link."""
 
     compliance: float                     # 1/(kg m²)
     descent: float                        # kg m²
     arm: float                            # m: turns rad/s into m/s
+    recovery: float                       # share of what a joint is beyond its range that is taken back in a step
 
 
 class Smooth(NamedTuple):
-    """No joint has dry friction."""
+    """No joint has dry friction or a stop."""
 
 
 class Afloat(NamedTuple):

@@ -50,7 +50,7 @@ from limbless.mechanics.geometric.motion import (
 from limbless.mechanics.geometric.tables import GeometricProblem, geometry_of
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 from limbless.mechanics.integrate.runge_kutta import copy
-from limbless.mechanics.integrate.tally import add_step, add_work, compare
+from limbless.mechanics.integrate.tally import add_step, add_work, compare, watch
 from limbless.mechanics.integrate.tally import keep as keep_tally
 
 TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first
@@ -294,7 +294,7 @@ def give_all(actuation, memory):
 @version_for(complete, GeometricProblem)
 @inline
 def geometric_complete(problem, n, t, h, x):
-    robot, forces, options, _, memory, _, _ = problem
+    robot, forces, options, drive, memory, _, _ = problem
     solver, touching = memory.solver, problem.wheels.touching
     rows = touching.found[2]
     rub(h, geometry_of(memory), touching)
@@ -312,6 +312,11 @@ def geometric_complete(problem, n, t, h, x):
     spend_all(forces, t + 0.5 * h, memory)
     count_contacts(memory.bodies, touching, memory.tally)
     count_step(robot, options.frame.speeds, t, h, memory)
+    for k in range(1, len(robot.links.codes)):
+        link = Link(robot.links, k)
+        if link.given:
+            x[link.position] = drive.position[2 * n + 2, link.wanted]
+    watch(memory.tally.ranges, t + h, x)
 
 
 @inline
@@ -406,6 +411,5 @@ def geometric_arrive(problem, n, x):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         if link.given:
-            x[link.position] = drive.position[2 * n + 2, link.wanted]
             x[link.velocity] = drive.velocity[2 * n + 2, link.column]
     return_to_seat(options.clamp, problem, x)

@@ -18,6 +18,8 @@ from limbless.mechanics.compiled.tables import Table, table
 
 NEVER = -1.0                           # in `beyond`: the limit was not passed
 UNLIMITED = 1e25                       # in `limit`: fast math knows no infinity
+SLACK = 1e-4                           # rad or m: by how much a position may pass its bound: rounding, and a stop that
+                                       # yields
 
 
 @table
@@ -28,6 +30,18 @@ class Whole(Table):
     path: float                        # of the centre of mass, m
     speed: float                       # of it at the last knot, m/s,
     time: float                        # and the time of that knot, s
+
+
+@table
+class Range(Table):
+    """A joint with a range of positions, and how far it has left it."""
+
+    column: float                      # of its position in the state
+    lower: float
+    upper: float
+    excess: float                      # farthest beyond a bound, signed, rad or m,
+    time: float                        # and its time, s
+    since: float                       # when it first was beyond by more than `SLACK`
 
 
 class Tally(NamedTuple):
@@ -43,6 +57,7 @@ class Tally(NamedTuple):
     laws: Any                          # (L,) work of each environment that pushes, J
     contacts: Any                      # (C,) work of each contact, J
     whole: Any                         # Whole, one row
+    ranges: Any                        # Range, one row for each joint that has one
 
 
 class Uncounted(NamedTuple):
@@ -54,7 +69,7 @@ def at_record(kept, r):
     """What was kept of a tally in record r."""
     return Tally(kept.work[r], kept.positive[r], kept.peak[r], kept.peak_time[r], kept.beyond[r], kept.limit[r],
                  kept.power[r],
-                 kept.laws[r], kept.contacts[r], kept.whole[r])
+                 kept.laws[r], kept.contacts[r], kept.whole[r], kept.ranges[r])
 
 
 @inline
@@ -150,6 +165,20 @@ def go_on(tally, t, speed):
 
 
 @lean_kernel
+def watch(ranges, t, x):
+    """Positions at time t, in the state x, with their ranges."""
+    for a in range(ranges.shape[0]):
+        own = Range(ranges, a)
+        q = x[int(own.column)]
+        beyond = max(q - own.upper, 0.0) + min(q - own.lower, 0.0)
+        if abs(beyond) > abs(own.excess):
+            own.excess = beyond
+            own.time = t
+        if abs(beyond) > SLACK and own.since < 0.0:
+            own.since = t
+
+
+@lean_kernel
 def look(tally, t, efforts, speed):
     """What stands at a knot of a smooth motion: all efforts, and the path since the knot before."""
     larger = 0
@@ -180,11 +209,13 @@ def keep(tally, kept, r):
     copy_row(tally.laws, kept.laws, r)
     copy_row(tally.contacts, kept.contacts, r)
     copy_row(tally.whole[0], kept.whole[r], 0)
+    for a in range(tally.ranges.shape[0]):
+        copy_row(tally.ranges[a], kept.ranges[r], a)
 
 
 @lean_kernel
-def look_and_keep(tally, kept, r, recorded, last, t, efforts, speed):
-    """`look` at a knot and, where it is recorded, `keep`.
+def look_and_keep(tally, kept, r, recorded, last, t, x, efforts, speed):
+    """`look` and `watch` at a knot and, where it is recorded, `keep`.
 
     What stands at the last knot goes into its record only: if the run is continued, the step that begins there looks at
     it again.
@@ -192,7 +223,9 @@ def look_and_keep(tally, kept, r, recorded, last, t, efforts, speed):
     if last:
         keep(tally, kept, r)
         look(at_record(kept, r), t, efforts, speed)
+        watch(kept.ranges[r], t, x)
     else:
         look(tally, t, efforts, speed)
+        watch(tally.ranges, t, x)
         if recorded:
             keep(tally, kept, r)

@@ -39,6 +39,7 @@ from limbless.mechanics.contact.step_tables import (
 )
 from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
+from limbless.mechanics.integrate.tally import SLACK
 from limbless.models import chain_problem, contact_tables
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.chain_model import ChainModel
@@ -122,15 +123,15 @@ class NonSmooth(ChainModel):
                               own.tolerance, max(own.bound, own.tolerance), 0)
 
     def _dry_friction(self, G0: float) -> Rubbing | Smooth:
-        """Compliance, descent and arm of dry friction in the joints, on the scale of the lightest link, if there is
-        any.
+        """Compliance, descent and arm of dry friction and stops in the joints, on the scale of the lightest link, if
+        there are any.
         """
         freedom = Freedom.of(self._actuated.freedoms)
-        if not (freedom.coulomb.any() or freedom.breakaway.any()):
+        if not (freedom.coulomb.any() or freedom.breakaway.any() or len(self._tallies.ranges)):
             return Smooth()
         inertia = contact_tables.largest_inertia(self._bodies)
         least = float(inertia[inertia > 0.0].min())
-        return Rubbing(self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0))
+        return Rubbing(self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery)
 
     def _memory(self, tally: Any) -> ContactMemory:
         return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._pushing), tally)
@@ -166,6 +167,8 @@ class NonSmooth(ChainModel):
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
         where, moving = self._where, isinstance(self._options.control, Prescribed)
         x = self._start(where.end, initial, gait, moving)
+        self._refuse_beyond("initial" if initial.joint_position is not None else "gait", x[None, self._joints],
+                            np.zeros(1))
         speeds = x[self._split:self._rates.stop]
         x[where.earlier:][:len(speeds)] = speeds
         self._stand(x)
@@ -188,10 +191,28 @@ class NonSmooth(ChainModel):
             raise InputError(f"initial: {link!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
                              "raise initial.position, or move the obstacle")
 
+    def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
+        """Joints that stop at the ends of their ranges cannot be taken beyond."""
+        if not len(self._tallies.ranges):
+            return
+        arrays = self.chain.arrays()
+        beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
+        row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
+        if abs(beyond[row, joint]) > SLACK:
+            side, bound = ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower",
+                                                                                           arrays.lower)
+            raise InputError(f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
+                             f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint stops; "
+                             "take a smaller amplitude, widen the joint's range, or follow the gait with actuation pd")
+
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
         if gait.drives == "torque":
             return super().drive(gait, times)
+        if isinstance(self._options.control, Prescribed):
+            drive = super().drive(gait, times)
+            self._refuse_beyond("gait", drive.position, times)
+            return drive
         if isinstance(self._options.control, Following):
             times = times[1::2]                          # feedback looks at the middle of a step only
         refresh = self.actuation.refresh if isinstance(self.actuation, Servo) else None

@@ -54,7 +54,7 @@ def memory_for(robot: Robot, scene: Scene, dry: Any, environments: int, tally: A
     step = Step(chain.bodies, chain.axes, BodyStep.zeros(bodies), JointStep.zeros(freedoms), BaseStep.zeros(1),
                 np.zeros(freedoms), Contact.zeros(contacts), scene.owner, np.zeros(contacts, dtype=np.int64),
                 np.zeros((6, 7)))
-    path = make_path(Remembered.width * min(contacts, MOST) + (freedoms if isinstance(dry, Rubbing) else 0))
+    path = make_path(Remembered.width * min(contacts, MOST) + (2 * freedoms if isinstance(dry, Rubbing) else 0))
     return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies), path, Counts.zeros(1),
                          Plea.zeros(1))
 

@@ -13,6 +13,7 @@ from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.kernel import lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.tables import is_code
+from limbless.mechanics.forces.body_drag import BodyDragLaw
 from limbless.mechanics.forces.element import push_all, spend_all
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.friction import FrictionLaw
@@ -23,7 +24,7 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.force_elements import forces_of
 
 BODIES = 21
-KINDS: tuple[Any, ...] = (WeightLaw, FluidLaw, FrictionLaw, SurfaceLaw, PointLaw)
+KINDS: tuple[Any, ...] = (WeightLaw, FluidLaw, FrictionLaw, SurfaceLaw, PointLaw, BodyDragLaw)
 NODES, WEIGHTS = (np.concatenate([rule[part] for rule in map(np.polynomial.legendre.leggauss, (2, 3, 5))])
                   for part in (0, 1))
 

@@ -11,6 +11,7 @@ import pytest
 from limbless.mechanics.integrate.tally import (
     NEVER,
     UNLIMITED,
+    Range,
     Tally,
     Whole,
     add_smooth_works,
@@ -22,7 +23,7 @@ from limbless.mechanics.rod.efforts import look_at_strains
 
 
 def empty(count: int, limit: float = UNLIMITED) -> Tally:
-    tally = Tally(*(np.zeros(count) for _ in range(7)), np.zeros(0), np.zeros(0), Whole.zeros(1))
+    tally = Tally(*(np.zeros(count) for _ in range(7)), np.zeros(0), np.zeros(0), Whole.zeros(1), Range.zeros(0))
     tally.beyond[:], tally.limit[:] = NEVER, limit
     return tally
 

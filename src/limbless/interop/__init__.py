@@ -1,0 +1,1 @@
+"""What users bring and take away: robot files, films, learning, logs."""

@@ -1,0 +1,165 @@
+"""SDFormat 1.4 to 1.11 -> tree."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.interop.shapes import shape_of
+from limbless.interop.text import Array, Element, keeping, limit, number, numbers, pose, rpy_matrix, unit
+from limbless.interop.tree import Connection, Part, Tree
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.robots.links import symmetric_matrix
+
+_SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
+          "ball": "spherical", "universal": "universal"}
+_WORLD = "world"
+_READ = ("link", "joint", "pose", "frame", "static", "self_collide", "enable_wind", "allow_auto_disable")
+
+
+def read_sdf(root: Element, beside: Path) -> Tree:
+    """The first `<model>`, wherever it stands."""
+    model = root if root.tag == "model" else root.find(".//model")
+    if model is None:
+        raise InputError("it holds no <model>")
+    if root.find(".//include") is not None:
+        raise InputError("it takes in other files by <include>; put the model itself into the file")
+    if model.find("model") is not None:
+        raise InputError("it holds models inside models; write their links and joints into one <model>")
+    tree = Tree(model.get("name") or "robot", {}, [])
+    others = len(root.findall(".//model")) - 1 if root.tag != "model" else 0
+    if others > 0:
+        tree.notes.append(f"not read: {others} further <model>; the first, {tree.name!r}, is")
+    frames = _Frames(model, _version(root))
+    twice = [name for name, count in Counter(link.get("name") for link in model.findall("link")).items() if count > 1]
+    tree.problems += [f"two links are called {name!r}" for name in twice]
+    for link in model.findall("link"):
+        with keeping(tree.problems):
+            part = _part(link, frames, beside)
+            tree.parts[part.name] = part
+    for joint in model.findall("joint"):
+        with keeping(tree.problems):
+            tree.connections.append(_connection(joint, frames))
+    if any(joint.parent == _WORLD for joint in tree.connections) and _WORLD not in tree.parts:
+        tree.parts[_WORLD], tree.grounded = Part(_WORLD, np.zeros(3)), _WORLD
+    elif (model.findtext("static") or "").strip() in ("1", "true"):
+        tree.notes.append("the model is static in the file; here it moves (base: fixed holds it)")
+    unread = Counter(child.tag for child in model if child.tag not in _READ)
+    if unread:
+        tree.notes.append("not read: " + ", ".join(f"{count} <{tag}>" for tag, count in sorted(unread.items())))
+    return tree
+
+
+def _version(root: Element) -> tuple[int, ...]:
+    words = (root.get("version") or "1.7").split(".")
+    return tuple(int(word) if word.isdigit() else 0 for word in words)
+
+
+class _Frames:
+    """Poses of links, joints and frames in the frame of the model, each found through those that it is relative to."""
+
+    def __init__(self, model: Element, version: tuple[int, ...]) -> None:
+        self.version = version
+        self.named = {item.get("name", ""): item for tag in ("frame", "joint", "link") for item in model.findall(tag)}
+        self.known: dict[str, Array] = {"__model__": np.eye(4), _WORLD: np.eye(4), "": np.eye(4)}
+
+    def of(self, name: str, seen: tuple[str, ...] = ()) -> Array:
+        if name in seen or len(seen) > 500:
+            raise InputError(f"frame {name!r} is relative to itself")
+        if name not in self.known:
+            if name not in self.named:
+                raise InputError(f"there is no frame {name!r}")
+            item = self.named[name]
+            self.known[name] = self.within(item, self._usual(item), (*seen, name))
+        return self.known[name]
+
+    def _usual(self, item: Element) -> str:
+        """What a pose is relative to where it does not say it."""
+        if item.tag == "joint":
+            return (item.findtext("child") or "").strip()
+        return item.get("attached_to", "") if item.tag == "frame" else ""
+
+    def within(self, item: Element, usual: str, seen: tuple[str, ...] = ()) -> Array:
+        """The pose of an element that has a `<pose>`, in the frame of the model."""
+        found = item.find("pose")
+        relative = usual if found is None else found.get("relative_to") or found.get("frame") or usual
+        return self.of(relative, seen) @ _pose(found, f"pose of {item.tag} {item.get('name', '')!r}")
+
+
+def _pose(element: Element | None, what: str) -> Array:
+    if element is None:
+        return np.eye(4)
+    if element.get("rotation_format") == "quat_xyzw":
+        x, y, z, i, j, k, w = numbers(element.text, 7, what, (0.0,) * 6 + (1.0,))
+        if math.hypot(i, j, k, w) < 1e-9:
+            raise InputError(f"{what} has a quaternion without length")
+        return pose(np.array([x, y, z]), quaternion_to_matrix(np.array([w, i, j, k]) / math.hypot(i, j, k, w)))
+    six = numbers(element.text, 6, what, (0.0,) * 6)
+    degrees = element.get("degrees", "") in ("true", "1")
+    return pose(six[:3], rpy_matrix(np.radians(six[3:]) if degrees else six[3:]))
+
+
+def _part(link: Element, frames: _Frames, beside: Path) -> Part:
+    name = link.get("name", "")
+    what, place = f"link {name!r}", frames.of(name)
+    part, inertial = Part(name, place[:3, 3]), link.find("inertial")
+    if inertial is not None:
+        kilograms, inertia = number(inertial.findtext("mass"), f"{what}: mass", 1.0), inertial.find("inertia")
+        if kilograms < 0:
+            raise InputError(f"{what}: mass is {kilograms:g}; it must be zero or positive")
+        six = [number(None if inertia is None else inertia.findtext(key), f"{what}: {key}",
+                      1.0 if key in ("ixx", "iyy", "izz") else 0.0) for key in _SIX]
+        full = place @ _pose(inertial.find("pose"), f"{what}: pose of inertial")
+        part.add_mass(kilograms, full[:3, 3], full[:3, :3] @ symmetric_matrix(six) @ full[:3, :3].T)
+    for tag in ("collision", "visual"):
+        for item in link.findall(tag):
+            shape = shape_of(item.find("geometry"), frames.within(item, name), tag == "collision", beside,
+                             f"{what}: {tag}")
+            part.shapes += [shape] if shape else []
+    return part
+
+
+def _connection(joint: Element, frames: _Frames) -> Connection:
+    name, word = joint.get("name") or "joint", joint.get("type", "")
+    parent, child = ((joint.findtext(tag) or "").strip() for tag in ("parent", "child"))
+    what = f"joint {name!r}"
+    if word not in _KINDS:
+        raise InputError(f"{what} is of type {word!r}, which is not modelled; known: {', '.join(_KINDS)}")
+    place = frames.within(joint, child)
+    made = Connection(name, _KINDS[word], parent, child, place[:3, 3])
+    axis = joint.find("axis")
+    if made.kind in ("revolute", "prismatic", "universal"):
+        made.axis = _axis(axis, place, frames, f"{what}: axis")
+    if made.kind == "universal":
+        made.second_axis = _axis(joint.find("axis2"), place, frames, f"{what}: axis2")
+    if axis is None:
+        return made
+    bounds, dynamics = axis.find("limit"), axis.find("dynamics")
+    if bounds is not None:
+        made.effort = limit(bounds.findtext("effort"), f"{what}: effort")
+        made.velocity = limit(bounds.findtext("velocity"), f"{what}: velocity")
+        made.lower = limit(bounds.findtext("lower"), f"{what}: lower", -1e9)
+        made.upper = limit(bounds.findtext("upper"), f"{what}: upper", -1e9)
+    if dynamics is not None:
+        made.damping, made.friction, made.stiffness, made.rest = (
+            number(dynamics.findtext(key), f"{what}: {key}", 0.0)
+            for key in ("damping", "friction", "spring_stiffness", "spring_reference"))
+    made.mimic = None if axis.find("mimic") is None else axis.find("mimic").get("joint", "")   # type: ignore[union-attr]
+    return made
+
+
+def _axis(axis: Element | None, place: Array, frames: _Frames, what: str) -> Array:
+    """Direction of an axis in the frame of the model: given in the joint's frame unless it says another; before 1.5 in
+    the model's.
+    """
+    xyz = None if axis is None else axis.find("xyz")
+    direction = unit(numbers(None if xyz is None else xyz.text, 3, what, (0.0, 0.0, 1.0)), what)
+    stated = "" if axis is None else (axis.findtext("use_parent_model_frame") or "").strip()
+    if stated in ("1", "true") or (not stated and frames.version < (1, 5)):
+        return direction
+    expressed = None if xyz is None else xyz.get("expressed_in")
+    return (frames.of(expressed) if expressed else place)[:3, :3] @ direction
