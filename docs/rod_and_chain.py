@@ -25,7 +25,7 @@ def differences(links: tuple[int, ...] = LINKS, cells: int = 128, duration: floa
     """
     rod = ll.Rod(strains="planar", length=1.0, half_width=0.03, half_height=0.045)
     gait = ll.BodyWave(amplitude=0.25, growth=0.3, wavelength=1.0, period=1.0, ramp=0.5)
-    options = {"environment": ll.Water(), "duration": duration, "step": 0.005, "record_every": 0.05}
+    options = {"environment": ll.Water(model="morison"), "duration": duration, "step": 0.005, "record_every": 0.05}
     smooth = ll.simulate(rod, gait, model=ll.MacroContinuousSettings(cells=cells), **options).dataset
     inside = CubicSpline(smooth["abscissa"].values, smooth["internal_wrench"].values, axis=1)
     exact = {"position of the head": smooth["base_position"].values, "centre of mass": smooth["com_position"].values,

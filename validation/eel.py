@@ -16,8 +16,9 @@ PERIOD = 2.0
 def swim(duration: float, robot: dict | None = None, gait: dict | None = None, water: dict | None = None,
          **options: Any) -> ll.Result:
     """An eel in water, with the values of the paper unless changed."""
-    parts = ll.KhalilEel(**(robot or {})), ll.BodyWave(**(gait or {})), [ll.Water(**(water or {}))]
-    return ll.simulate(*parts, duration=duration, **options)
+    fluid = ll.Water(**{"model": "morison", **(water or {})})
+    return ll.simulate(ll.KhalilEel(**(robot or {})), ll.BodyWave(**(gait or {})), [fluid], duration=duration,
+                       **options)
 
 
 def as_the_reference(numbers: dict, duration: float) -> xr.Dataset:

@@ -12,8 +12,8 @@ TOUCH = "tests/unit/models/test_rod_contacts.py"
 MUTANTS = [
     ("000-12",
      "under (12): 1/2 (eta^T M eta - Lam^T (xi - xi_d)) printed: the internal wrench would be twice too small",
-     "models/macro_continuous/recording.py", "return carried(wrenches_to_sections, now.shape, about_head), tail",
-     "return 0.5 * carried(wrenches_to_sections, now.shape, about_head), tail",
+     "models/macro_continuous/recording.py", "along = carried(wrenches_to_sections, now.shape, about_head)",
+     "along = 0.5 * carried(wrenches_to_sections, now.shape, about_head)",
      f"{ROD}::test_spinning_rod_pulls_on_itself"),
     ("000-fig-2-step-1", "Fig. 2, step 1: F_plus is not added to F_o at the end of the sweep",
      "mechanics/rod/forces.py",

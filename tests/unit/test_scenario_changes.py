@@ -13,6 +13,8 @@ from limbless.errors import InputError
 from limbless.gaits.body_wave import BodyWave
 from limbless.scenarios.scenario import Scenario
 
+PAPER = {"model": "morison", "added_mass": "paper", "density": 1000.0}
+
 
 def changed(changes: dict[str, Any]) -> Scenario:
     return Scenario.load("eel-planar", changes)
@@ -36,13 +38,13 @@ def test_fields_written_in_the_file_and_fields_that_are_not() -> None:
 
 @pytest.mark.parametrize("name", ["environment.0.current", "environment.water.current"])
 def test_items_of_a_list_by_number_or_by_kind(name: str) -> None:
-    assert changed({name: [0.1, 0, 0]}).environment == (Water(density=1000.0, current=(0.1, 0.0, 0.0)),)
-    assert changed({f"{name}.0": 0.1}).environment == (Water(density=1000.0, current=(0.1, 0.0, 0.0)),)
+    assert changed({name: [0.1, 0, 0]}).environment == (Water(**PAPER, current=(0.1, 0.0, 0.0)),)
+    assert changed({f"{name}.0": 0.1}).environment == (Water(**PAPER, current=(0.1, 0.0, 0.0)),)
 
 
 def test_an_item_may_be_added_to_the_environment() -> None:
     scenario = changed({"environment.1": {"kind": "gravity"}, "environment.gravity.acceleration": [0, 0, -1.62]})
-    assert scenario.environment == (Water(density=1000.0), Gravity(acceleration=(0.0, 0.0, -1.62)))
+    assert scenario.environment == (Water(**PAPER), Gravity(acceleration=(0.0, 0.0, -1.62)))
     assert changed({"environment": []}).environment == ()
 
 

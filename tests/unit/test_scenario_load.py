@@ -47,7 +47,7 @@ def test_planar_eel_has_the_values_of_the_paper() -> None:
     assert (gait.turn, gait.dive) == (0.0, 0.0)
     assert (gait.spacing, gait.x_first, scenario.robot.density) == (0.14, 0.0, 1000.0)
     assert (scenario.duration, scenario.step, scenario.record_every) == (30.0, 0.01, 0.02)
-    assert scenario.environment == (Water(density=1000.0),)
+    assert scenario.environment == (Water(density=1000.0, model="morison", added_mass="paper"),)
     assert scenario.paper == "001_6af647dcdb8b62c0"
     assert scenario.figures == ("khalil-fig05-head-trajectory", "khalil-fig06-forward-speed")
 

@@ -12,7 +12,7 @@ import limbless as ll
 def back(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Differences of joint and head accelerations at every record (T,)."""
     data = ll.run(name, {"record_every": 0.1}).dataset
-    model = ll.NewtonEuler(ll.KhalilEel(), ll.Water())
+    model = ll.NewtonEuler(ll.KhalilEel(), ll.Water(model="morison"))
     joints, heads = [], []
     for record in range(len(data.time)):
         now = data.isel(time=record)
@@ -31,8 +31,8 @@ def open_loop(duration: float, step: float) -> float:
     gait = ll.FunctionGait(function=lambda t, s: torque(t), drives="torque")
     start = {"joint_position": tuple(given.joint_position.values[0]),
              "joint_velocity": tuple(given.joint_velocity.values[0])}
-    free = ll.simulate(ll.KhalilEel(), gait, ll.Water(), actuation="torque", duration=duration, step=step,
-                       initial=start).dataset
+    free = ll.simulate(ll.KhalilEel(), gait, ll.Water(model="morison"), actuation="torque", duration=duration,
+                       step=step, initial=start).dataset
     wanted = given.joint_position.sel(time=free.time, method="nearest").values
     return float(np.abs(free.joint_position.values - wanted).max())
 

@@ -72,7 +72,7 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     from random_chains import random_chain
 
     current = (0.3, -0.2, 0.1)
-    water = [ll.Water(density=400.0, current=current, points=3), ll.Gravity(acceleration=FIELD),
+    water = [ll.Water(model="morison", density=400.0, current=current, points=3), ll.Gravity(acceleration=FIELD),
              ll.Buoyancy(density=700.0, acceleration=FIELD, immersed=0.6)]
     settings: dict[str, list[Any]] = {"dry": [], "gravity": [ll.Gravity(acceleration=FIELD)], "water": water}
     found: dict[str, list[tuple[float, float]]] = {}

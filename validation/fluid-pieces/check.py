@@ -23,7 +23,7 @@ def cylinder(width: float, height: float, density: float = 1000.0) -> ll.Chain:
 def added(width: float, height: float) -> float:
     """Added mass per length, from the acceleration under a lateral force with and without water."""
     chain, push = cylinder(width, height), PointWrench(force=(0.0, 1.0, 0.0))
-    water = ll.Water(drag=(0.0, 0.0, 0.0, 0.0))
+    water = ll.Water(model="morison", drag=(0.0, 0.0, 0.0, 0.0))
     wet = ll.NewtonEuler(chain, [push, water]).inverse([], [], []).base_acceleration[1]
     return float(1.0 / wet - chain.total_mass) / L
 
@@ -42,8 +42,8 @@ def munk(form: str, U: float = 0.7, V: float = 0.4) -> float:
 def check(case: Any, sheet: Any) -> dict[str, float]:
     a, b, density = 0.05, 0.08, 1200.0
     chain = cylinder(a, b, density)
-    data = ll.simulate(chain, ll.BodyWave(), [ll.Gravity(), ll.Buoyancy(), ll.Water()], duration=20.0, step=0.005,
-                       record_every=0.1).dataset
+    data = ll.simulate(chain, ll.BodyWave(), [ll.Gravity(), ll.Buoyancy(), ll.Water(wake="none")], duration=20.0,
+                       step=0.005, record_every=0.1).dataset
     volume = np.pi * a * b * L
     weight, drag, vertical = (density - RHO) * volume * G, 0.5 * RHO * 2.0 * a * L, RHO * np.pi * a * a * L
     terminal, pull = np.sqrt(weight / drag), weight / (density * volume + vertical)

@@ -51,6 +51,14 @@ def positive_work(dataset: xr.Dataset) -> float | None:
     return float(integral_of_positive_part(dataset["time"].values, joint_power(dataset)).sum())
 
 
+def wake_share(dataset: xr.Dataset) -> float | None:
+    """Energy left behind in the wake over the work of the actuators; None without a wake, or without work."""
+    if "law_work" not in dataset or "wake" not in dataset["law"].values or not dataset.sizes["time"]:
+        return None
+    wake, work = dataset["law_work"].sel(law="wake").values, dataset["actuator_work"].values
+    return float(-(wake[-1] - wake[0]) / (work[-1] - work[0])) if work[-1] > work[0] else None
+
+
 def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
     """Positive work / (mass * 9.81 m/s2 * distance between the first and the last place of the centre of mass); None
     for a robot that is held, falls or stays where it is (`no_transport`).

@@ -40,6 +40,8 @@ class Pack(NamedTuple):
     """Forces that are no law on slices or bodies: named tuples with an `owner`, and versions of
     `mechanics.forces.element`.
     """
+    parts: tuple[str, ...] = ()
+    """Names of further works that a result has beside the environment's own, such as `wake`: laws of `part` 1, 2, .."""
 
 
 class Environment(Description):

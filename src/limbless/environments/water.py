@@ -1,47 +1,105 @@
-"""`water`: the Morison model of paper 001, drag and added mass on slices of the body."""
+"""`water`: drag, added mass and wake on slices of the body."""
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Vector3, quantity
+from limbless.description import Description, Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import added_inertia, in_windows, segment_rows
+from limbless.environments.packing import added_inertia, body_rows, in_windows, segment_rows
 from limbless.errors import InputError
 from limbless.mechanics.forces.fluid import FluidLaw
-from limbless.robots.base import Robot
+from limbless.mechanics.forces.laws import LawRows
+from limbless.mechanics.forces.wake import WakeLaw
+from limbless.robots.base import Robot, Segment
+
+WAKE = 1
+"""The wake's part among the works of water."""
+PRINTED = ("environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
+           "of joint power for 0.39 W of drag): speed and cost are the paper's, not the water's; model: lighthill has "
+           "both right")
+
+
+class Tail(Description):
+    """The trailing edge of a body, where it is not its last section: a caudal fin."""
+
+    half_width: float = quantity(0.005, "m", "lateral half axis of the trailing edge", gt=0)
+    half_height: float = quantity(0.05, "m", "vertical half axis of the trailing edge", gt=0)
 
 
 class Water(Environment):
     """Quadratic drag and added mass per unit length on elliptic sections of half axes a (lateral) and b (vertical),
-    (45)-(53).
+    and the wake at the tail.
 
     Drag: ρ/2 C1 π(a + b)/2 along, ρ/2 C2 2b sideways, ρ/2 C3 2a vertically, ρ/2 C4 (b² - a²)² in roll. Added mass: ρπ
     b² C5 sideways, ρπ a² C6 vertically, ρπ C7 (b² - a²)²/8 in roll. The paper prints half of the ellipse's perimeter in
-    C1: `perimeter: full` doubles it. `added_mass: paper` takes the classical acceleration as printed, which does not
-    conserve momentum; `consistent` carries the fluid's momentum with the body, and does.
+    C1: `perimeter: full` doubles it.
+
+    `model: lighthill` carries the momentum of the water along with the body and leaves it in a wake at the tail: energy
+    and momentum balance. `model: morison` is that of paper 001, (45)-(53), without a wake: its `added_mass: paper`
+    takes the classical acceleration as printed, which conserves neither; `consistent` carries the momentum along. To
+    state `added_mass` without a `model` is to ask for morison.
     """
 
     kind: Literal["water"] = "water"
-    model: Literal["morison"] = Field("morison", description="the fluid model")
+    model: Literal["lighthill", "morison"] = Field("lighthill", description="the fluid model")
     density: float = quantity(1000.0, "kg/m3", "density ρ of the fluid", gt=0)
     drag: tuple[float, float, float, float] = quantity((0.01, 1.0, 1.0, 1.0), "1",
                                                        "C1 to C4: along, sideways, vertical, roll")
     inertia: tuple[float, float, float] = quantity((1.0, 1.0, 1.0), "1",
                                                    "C5 to C7: added mass sideways, vertical, in roll")
-    added_mass: Literal["paper", "consistent", "none"] = Field("paper", description="how the accelerated fluid enters")
+    added_mass: Literal["paper", "consistent", "none"] | None = Field(
+        None, description="of morison: how the accelerated fluid enters; paper if absent")
+    wake: Literal["tail", "none"] | None = Field(
+        None, description="of lighthill: whether the tail leaves a wake; tail if absent, none where a body stretches")
+    tail: Tail | None = Field(None, description="the trailing edge that leaves the wake; the last section if absent")
     perimeter: Literal["half", "full"] = Field("half", description="perimeter in the axial drag: half as printed, or "
                                                                    "full")
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _morison_by_its_word(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "model" not in data and data.get("added_mass") is not None:
+            return {**data, "model": "morison"}
+        return data
+
     @model_validator(mode="after")
-    def _not_negative(self) -> Water:
+    def _goes_together(self) -> Water:
         if min(self.drag) < 0 or min(self.inertia) < 0:
             raise ValueError(f"drag and inertia coefficients must not be negative; got {self.drag} and {self.inertia}")
+        if self.model == "lighthill" and self.added_mass in ("paper", "none"):
+            raise ValueError(f"added_mass: {self.added_mass!r} is a form of `model: morison`; lighthill carries the "
+                             "water's momentum along: leave it out, or set model to morison")
+        if self.model == "morison" and self.wake == "tail":
+            raise ValueError("wake: `model: morison` has none; leave it out, or set model to lighthill")
+        if self.tail is not None and (self.model == "morison" or self.wake == "none"):
+            raise ValueError("tail: it leaves a wake, and there is none here; leave it out, or set model to lighthill "
+                             "and wake to tail")
         return self
+
+    @property
+    def form(self) -> str:
+        """How the accelerated fluid enters: paper, consistent or none."""
+        return "consistent" if self.model == "lighthill" else self.added_mass or "paper"
+
+    def notes(self) -> tuple[str, ...]:
+        return (*super().notes(), PRINTED) if self.form == "paper" and any(self.inertia) else super().notes()
+
+    def leaves_a_wake(self, robot: Any) -> bool:
+        """Whether this robot's tail leaves a wake in it."""
+        if self.model == "morison" or self.wake == "none":
+            return False
+        if not getattr(robot, "stretches", False):
+            return True
+        if self.wake == "tail" or self.tail is not None:
+            raise InputError("water.wake: Lighthill's momentum flux would do work inside a body that stretches or "
+                             "shears; set wake to none, or give the robot strains or joints that do neither")
+        return False
 
     def drag_coefficients(self, a: float, b: float) -> np.ndarray:
         """Per unit length: along, sideways, vertical (N s2/m3), roll (N s2)."""
@@ -51,7 +109,7 @@ class Water(Environment):
 
     def added_coefficients(self, a: float, b: float) -> np.ndarray:
         """Per unit length: added mass along (0), sideways, vertical (kg/m), added roll inertia (kg m)."""
-        if self.added_mass == "none":
+        if self.form == "none":
             return np.zeros(4)
         C5, C6, C7 = self.inertia
         return self.density * np.pi * np.array([0.0, C5 * b * b, C6 * a * a, C7 * (b * b - a * a) ** 2 / 8.0])
@@ -60,7 +118,7 @@ class Water(Environment):
         pieces = robot.segments()
         if not pieces:
             raise InputError("water acts on segments of body, and this robot has none: give its links a `body`")
-        if self.active and self.added_mass != "none":
+        if self.active and self.form != "none":
             raise InputError("water with added mass cannot be switched on and off (the momentum of the accelerated "
                              "fluid would jump); "
                              "remove `active`, or set `added_mass: none`")
@@ -68,10 +126,24 @@ class Water(Environment):
         mass = np.array([self.added_coefficients(piece.half_width, piece.half_height) for piece in pieces])
         law = segment_rows(FluidLaw(), pieces, self.points, quadratic=drag[:, :3], quadratic_roll=drag[:, 3],
                            added=mass[:, :3],
-                           added_roll=mass[:, 3], consistent=self.added_mass == "consistent",
-                           has_added=self.added_mass != "none",
+                           added_roll=mass[:, 3], consistent=self.form == "consistent",
+                           has_added=self.form != "none",
                            current=self.current)
         added = np.zeros((len(robot.bodies().mass), 21))
         for piece, coefficients in zip(pieces, mass, strict=True):
             added[piece.body] += added_inertia(piece, coefficients)
-        return Pack(in_windows(self, law), added)
+        if not self.leaves_a_wake(robot):
+            return Pack(in_windows(self, law), added)
+        return Pack((*in_windows(self, law), self._wake(robot, pieces)), added, parts=("wake",))
+
+    def _wake(self, robot: Robot, pieces: list[Segment]) -> LawRows:
+        """The wrench at the end of the last section, or of the first where the head is the tip."""
+        last = robot.head == "base"
+        piece = pieces[-1 if last else 0]
+        edge = self.tail or piece
+        mass = self.added_coefficients(edge.half_width, edge.half_height)
+        along = piece.length if last and not hasattr(robot, "node_at") else 0.0    # a rod's slice stands at its node
+        law = body_rows(WakeLaw(), [piece.body], start=piece.start + along * piece.frame[:, 0],
+                        frame=piece.frame.ravel(), added=mass[:3], added_roll=mass[3], outward=1.0 if last else -1.0,
+                        current=self.current)
+        return law._replace(part=WAKE)

@@ -132,6 +132,10 @@ class Recording:
         """
         return []
 
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        """What should be known of a finished run that does not speak against it, like `notes`."""
+        return []
+
     def variables(self, records: Records) -> Variables:
         """The variables of `schema()` from all that was recorded, joined; called once, at the end of a run."""
         return Variables(records)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, 
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.integrate.tally import UNLIMITED, Range
-from limbless.models import chain_problem, soundness
+from limbless.models import chain_problem, soundness, water_recording
 from limbless.models.arguments import numbers
 from limbless.models.base import Model, Records, State, Variable, Variables, actuation_or_motion
 from limbless.models.chain_recording import SCHEMA, Recorder, recorded_of
@@ -26,6 +26,9 @@ from limbless.models.resolution import RUNGE_KUTTA, StepLimit, chain_rate, frict
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 
@@ -86,7 +89,8 @@ class ChainModel(Model):
 
     def _tallies_of(self, contacts: int) -> Tallies:
         """The tally of a chain with so many contacts."""
-        return Tallies(self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges())
+        return Tallies(self.chain.arrays().torque_limit, self._pushing, contacts, ranges=self._ranges(),
+                       packs=self._packs)
 
     def _ranges(self) -> Array:
         """`Range` of every degree of freedom, with its place in a state; empty where no joint has limits."""
@@ -207,7 +211,10 @@ class ChainModel(Model):
         return self._recorder.variables(records["time"], recorded_of(records))
 
     def schema(self) -> dict[str, Variable]:
-        return {**self._schema, **self._tallies.schema()}
+        return {**self._schema, **self._recorder.water.schema(), **self._tallies.schema()}
+
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        return water_recording.remarks(dataset)
 
     def coordinates(self) -> dict[str, Any]:
         return {**self._recorder.coordinates(), **self._tallies.coordinates()}

@@ -23,6 +23,7 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Variable, Variables
 from limbless.models.force_elements import packed_rows
 from limbless.models.variables import choose
+from limbless.models.water_recording import WaterRecorder
 from limbless.robots.chain import Chain
 from limbless.robots.links import symmetric_matrix
 
@@ -74,7 +75,7 @@ class Recorder:
     """
 
     def __init__(self, chain: Chain, links: Any, packs: Sequence[Pack]) -> None:
-        self.chain, self.packs, self.arrays = chain, packs, chain.arrays()
+        self.chain, self.packs, self.arrays, self.water = chain, packs, chain.arrays(), WaterRecorder(packs)
         link = Link.of(links)
         self.positions = int(link.velocity[0]) - 7                # numbers that hold the positions of all joints
         self.rows = np.flatnonzero(link.has_body)
@@ -134,6 +135,8 @@ class Recorder:
             "impulse": sums[:, 3:9],
         }
         found |= self._masses(R, origin, records) | self._sections(R, origin, records)
+        found |= self.water.variables(count, lambda k: (records.rotation[:, k].reshape(-1, 3, 3), records.origin[:, k],
+                                                        records.twist[:, k]))
         found["orientation"] = self._orientations(x)
         found["kinetic_energy"] = (found["kinetic_energy"]
                                    + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))

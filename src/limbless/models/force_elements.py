@@ -76,19 +76,24 @@ def fresh_element(element: Any) -> Any:
     return element._replace(slab=Body.zeros(bands, words=(LANES,)), pushed=Pushed.zeros(bands, words=(LANES,)))
 
 
+def owners_of(packs: Sequence[Pack]) -> list[int]:
+    """The number of each environment's own work among all works that a tally counts: its parts follow it."""
+    return np.cumsum([0, *(1 + len(pack.parts) for pack in packs)])[:-1].tolist()
+
+
 def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
     """The elements of all environments, each of which owns its laws; by kind, so that their order in a scenario asks
     for no other compiled code.
     """
     made: list[Any] = []
-    for owner, pack in enumerate(packs):
-        for kind, rows, nodes, weights in pack.laws:
+    for owner, pack in zip(owners_of(packs), packs, strict=True):
+        for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
                 continue
             if kind.bands:
-                made.append(banded(owner, kind, rows, nodes, weights))
+                made.append(banded(owner + part, kind, rows, nodes, weights))
             else:
-                made.append(RowLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
+                made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
     return tuple(sorted(made, key=lambda element: (type(element).__name__,
                                                    type(getattr(element, "kind", None)).__name__)))
@@ -100,21 +105,21 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
     They come in the order of their kinds: the same laws of environments in another order need no kernels of their own.
     """
     made: list[Any] = []
-    for owner, pack in enumerate(packs):
+    for owner, pack in zip(owners_of(packs), packs, strict=True):
         if pack.elements:
             raise InputError(f"{type(pack.elements[0]).__name__} pushes the bodies of a chain; a rod takes force laws "
                              "on its slices")
-        for kind, rows, _, _ in pack.laws:
+        for kind, rows, _, _, part in pack.laws:
             if not len(rows.codes):
                 continue
             if isinstance(kind, WeightLaw):              # packed for a whole slice
                 columns = Weight.of(rows)
                 columns.mass[:] /= weight[columns.body]
             if kind.bands:
-                made.append(banded_on_rod(owner, kind, rows, weight))
+                made.append(banded_on_rod(owner + part, kind, rows, weight))
             else:
                 rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows
-                made.append(rowwise(owner, kind, rows, Pushed.zeros(len(rows.codes))))
+                made.append(rowwise(owner + part, kind, rows, Pushed.zeros(len(rows.codes))))
     return tuple(sorted(made, key=lambda element: type(element.kind).__name__))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.environments.base import Environment
+from limbless.environments.base import Environment, Pack
 from limbless.mechanics.integrate.tally import NEVER, UNLIMITED, Range, Tally, Whole
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.variables import choose
@@ -26,6 +26,7 @@ class Tallies:
     ----------
     limit : largest effort of every actuator, infinite where there is none; its shape is that of the actuators.
     environment : what pushes, in the order in which its laws were packed.
+    packs : what each of them packed, where one has more works than its own.
     contacts : number of contacts.
     dims : dimensions of the actuators in a result: `joint`, or `section` and `screw` for the strains of a rod.
     weight : what the work of an actuator is multiplied with in a result: the lengths of the sections of a rod, whose
@@ -34,10 +35,11 @@ class Tallies:
     """
 
     def __init__(self, limit: Array, environment: Sequence[Environment] = (), contacts: int = 0,
-                 dims: tuple[str, ...] = ("joint",), weight: Array | float = 1.0, ranges: Array | None = None) -> None:
+                 dims: tuple[str, ...] = ("joint",), weight: Array | float = 1.0, ranges: Array | None = None,
+                 packs: Sequence[Pack] = ()) -> None:
         self.shape, self.dims, self.weight, self.contacts = limit.shape, dims, weight, contacts
         self.limit = np.where(np.isinf(limit), UNLIMITED, limit).ravel()
-        self.laws = law_names(environment)
+        self.laws = law_names(environment, packs)
         self.ranges = Range.zeros(0) if ranges is None else ranges
 
     @property
@@ -109,9 +111,12 @@ class Tallies:
         return {"law": (("law",), self.laws, {})} if self.laws else {}
 
 
-def law_names(environment: Sequence[Environment]) -> list[str]:
-    """What each environment is called in a result: its kind, with a number from the second of a kind on."""
-    kinds = [item.kind for item in environment]
+def law_names(environment: Sequence[Environment], packs: Sequence[Pack] = ()) -> list[str]:
+    """What each environment is called in a result: its kind, with a number from the second of a kind on; after it its
+    parts.
+    """
+    parts = [pack.parts for pack in packs] or [()] * len(environment)
+    kinds = [name for item, further in zip(environment, parts, strict=True) for name in (item.kind, *further)]
     seen: Counter[str] = Counter()
     names = []
     for kind in kinds:

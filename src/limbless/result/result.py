@@ -100,7 +100,8 @@ class Result:
         known = {**_facts(scenario, model), **(facts or {})}
         dataset.attrs.update({name: value for name, value in known.items() if value is not None})
         result = cls(dataset, scenario, status, state, wall_time)
-        result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes]))
+        result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes,
+                                            *model.remarks(dataset)]))
         result.found = tuple(model.doubts(dataset))
         return result
 
@@ -184,6 +185,7 @@ class Result:
             "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
             "positive_work": energy.positive_work(data),
             "cost_of_transport": energy.cost_of_transport(data, self.mass),
+            **({} if (share := energy.wake_share(data)) is None else {"wake_share": share}),
             **({} if static is None else {"statics": static}),
             **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
             "balances": {balance.name: balance.as_dict() for balance in self.balances()},

@@ -52,6 +52,11 @@ class Robot(Description):
         """The robot itself (a preset builds one)."""
         return self
 
+    @property
+    def stretches(self) -> bool:
+        """Whether its body may become longer or shear: what Lighthill's wake is not for."""
+        return False
+
     def segments(self) -> list[Segment]:
         """The straight pieces of body on which a fluid or a ground acts, and that are drawn."""
         raise NotImplementedError

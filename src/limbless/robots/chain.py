@@ -137,6 +137,10 @@ class Chain(Robot):
                              f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
         return (*super().notes(), *found)
 
+    @property
+    def stretches(self) -> bool:
+        return any(link.joint is not None and link.joint.kind == "prismatic" for link in self.links)
+
     # What it is made of
 
     @property

@@ -141,6 +141,10 @@ class Rod(Robot):
         return low, high
 
     @property
+    def stretches(self) -> bool:
+        return not {0, 1, 2}.isdisjoint(ACTUATED[self.strains])
+
+    @property
     def locked(self) -> list[int]:
         """Numbers of the strains that no gait may drive."""
         return [number for number in range(6) if number not in ACTUATED[self.strains]]

@@ -80,6 +80,10 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
         if hasattr(item, "gravity") and fields and abs(item.gravity - size) > 1e-9 * size:
             yield (f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has "
                    f"{size:g} m/s2")
+        if item.kind == "water" and item.model == "lighthill" and item.wake is None \
+                and parts["robot"].build().stretches:
+            yield ("environment.water.wake: this body stretches or shears, which Lighthill's wake is not for: it is "
+                   "left out")
         if item.kind == "regularised-friction" and fields and parts["robot"].build().base == "free":
             yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` "
                    "the robot falls while "

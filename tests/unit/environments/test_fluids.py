@@ -94,7 +94,7 @@ def test_quadratic_drag_with_added_mass(axis: int, drag: float, added: float) ->
     for start in (0.7, -0.7):
         velocity = [0.0, 0.0, 0.0]
         velocity[axis] = start
-        data = glide([ll.Water()], tuple(velocity))
+        data = glide([ll.Water(wake="none")], tuple(velocity))
         slowing = abs(start) * drag * L / (MASS + added * L) * data.time.values
         np.testing.assert_allclose(data.base_twist.values[:, axis], start / (1.0 + slowing), rtol=1e-9)
 
@@ -110,7 +110,7 @@ def test_quadratic_drag_uses_the_whole_normal_speed() -> None:
 def test_terminal_speed_of_a_sinking_link() -> None:
     """Weight less buoyancy against quadratic drag: V = Vt tanh(t g' / Vt), with the mass of body and added water."""
     density = 1200.0
-    data = glide([ll.Gravity(), ll.Buoyancy(), ll.Water()], (0.0, 0.0, 0.0), density=density)
+    data = glide([ll.Gravity(), ll.Buoyancy(), ll.Water(wake="none")], (0.0, 0.0, 0.0), density=density)
     mass, drag, added = 1.2 * MASS, 0.5 * RHO * 2 * A * L, RHO * math.pi * A**2 * L
     weight = 0.2 * MASS * 9.81
     terminal, reduced = math.sqrt(weight / drag), weight / (mass + added)
@@ -121,7 +121,8 @@ def test_terminal_speed_of_a_sinking_link() -> None:
 
 def test_quadratic_drag_in_roll() -> None:
     """(47), (49): -ρ/2 C4 (b² - a²)² |ω|ω per length, against inertia and the added ρπ C7 (b² - a²)²/8."""
-    found = ll.NewtonEuler(link(), ll.Water()).inverse([], [], [], [0.0, 0.0, 0.0, -3.0, 0.0, 0.0]).base_acceleration
+    model = ll.NewtonEuler(link(), ll.Water(wake="none"))
+    found = model.inverse([], [], [], [0.0, 0.0, 0.0, -3.0, 0.0, 0.0]).base_acceleration
     gap = (B**2 - A**2) ** 2
     inertia = MASS * (A**2 + B**2) / 4 + RHO * math.pi * gap / 8 * L
     np.testing.assert_allclose(found, [0, 0, 0, 0.5 * RHO * gap * 9.0 * L / inertia, 0, 0], rtol=1e-12, atol=1e-12)

@@ -53,7 +53,7 @@ def base_acceleration(chain: ll.Chain, J: np.ndarray, bias: np.ndarray, omega: n
     return -np.linalg.solve(rigid_inertia(chain) + J, beta + bias)
 
 
-WATER = ll.Water(density=RHO, drag=(0.0, 0.0, 0.0, 0.0))
+WATER = ll.Water(model="morison", density=RHO, drag=(0.0, 0.0, 0.0, 0.0))
 NOTHING: dict = {"joint_position": [], "joint_velocity": [], "joint_acceleration": []}
 
 

@@ -333,8 +333,8 @@ def test_proportional_derivative_follows_the_gait() -> None:
     errors = []
     for gain in (1000.0, 10000.0):
         feedback = ProportionalDerivative(stiffness=gain, damping=gain / 50)
-        data = ll.simulate(ll.KhalilEel(rotor_inertia=0.1), ll.BodyWave(), ll.Water(), duration=2.5, step=0.0005,
-                           record_every=0.05,
+        data = ll.simulate(ll.KhalilEel(rotor_inertia=0.1), ll.BodyWave(), ll.Water(model="morison"), duration=2.5,
+                           step=0.0005, record_every=0.05,
                            actuation=feedback).dataset
         wanted = joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values).position
         errors.append(np.abs(data.joint_position.values - wanted).max())

@@ -46,7 +46,7 @@ def test_momentum_is_what_masses_and_velocities_say() -> None:
 
 ENVIRONMENTS = {
     "water": [ll.Water()],
-    "water and weight": [ll.Water(), ll.Gravity()],
+    "water and weight": [ll.Water(model="morison"), ll.Gravity()],
     "consistent": [ll.Water(added_mass="consistent", current=(0.1, 0.2, 0.0))],
     "linear drag": [ll.Gravity(), ll.Drag(along=1.0, lateral=20.0, vertical=20.0, roll=0.1)],
 }
@@ -68,7 +68,7 @@ def test_balances_are_of_fourth_order_in_the_step(environment: str) -> None:
 
 def test_energy_at_a_small_step() -> None:
     """K1 - K0 = work of joints and environment to 7e-11 J at 1 ms, as in the reference."""
-    data = swim([ll.Water()], 0.001, duration=1.0, initial=THROWN).dataset
+    data = swim([ll.Water(model="morison")], 0.001, duration=1.0, initial=THROWN).dataset
     works = data.actuator_work + data.environment_work + data.passive_work
     mismatch = (data.kinetic_energy - data.kinetic_energy[0] - works).values
     assert np.abs(mismatch).max() < 1e-10

@@ -53,11 +53,11 @@ ROBOTS = {
 }
 FLUIDS = {
     "dry": ([], {}),
-    "paper": ([ll.Water()], {"density": 1000.0}),
-    "current": ([ll.Water(density=800.0, current=CURRENT)], {"density": 800.0, "current": CURRENT}),
+    "paper": ([ll.Water(model="morison")], {"density": 1000.0}),
+    "current": ([ll.Water(model="morison", density=800.0, current=CURRENT)], {"density": 800.0, "current": CURRENT}),
     "consistent": ([ll.Water(added_mass="consistent", current=CURRENT)], {"density": 1000.0, "current": CURRENT,
                                                                           "consistent": True}),
-    "odd coefficients": ([ll.Water(drag=(0.3, 1.2, 0.7, 2.0), inertia=(0.8, 1.3, 40.0))],
+    "odd coefficients": ([ll.Water(model="morison", drag=(0.3, 1.2, 0.7, 2.0), inertia=(0.8, 1.3, 40.0))],
                          {"density": 1000.0, "drag": (0.3, 1.2, 0.7, 2.0), "inertia": (0.8, 1.3, 40.0)}),
 }
 
@@ -103,7 +103,8 @@ def test_hybrid_dynamics(fluid: str, dense_form: type, random_state: Any) -> Non
 def test_friction_and_rotors(dense_form: type, random_state: Any) -> None:
     """(28): Γ = aᵀ f + Fs sign q̇ + Fv q̇ + Ia q̈, and the direct model undoes it."""
     eel = {"coulomb_friction": 0.2, "viscous_friction": 0.3, "rotor_inertia": 0.05}
-    model, dense = ll.NewtonEuler(ll.KhalilEel(**eel), ll.Water()), dense_form(ll.KhalilEel().build(), 1000.0)
+    model = ll.NewtonEuler(ll.KhalilEel(**eel), ll.Water(model="morison"))
+    dense = dense_form(ll.KhalilEel().build(), 1000.0)
     q, qd, qdd, twist, _ = random_state(5, 36)
     ours, theirs = model.inverse(q, qd, qdd, twist), dense.inverse(q, qd, qdd, twist)
     close(ours.joint_torque, theirs.joint_torque + 0.2 * np.sign(qd) + 0.3 * qd + 0.05 * qdd)

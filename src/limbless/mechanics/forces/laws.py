@@ -85,6 +85,7 @@ class LawRows(NamedTuple):
     rows: Any                             # the kind's table
     nodes: Any                            # Gauss abscissae and weights, as those of `Laws`
     weights: Any
+    part: int = 0                         # which of the environment's works it belongs to: see `Pack.parts`
 
 
 class Slice(NamedTuple):

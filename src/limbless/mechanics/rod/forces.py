@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench, power
-from limbless.mechanics.algebra.lie import Pose
-from limbless.mechanics.algebra.vectors import Vector, product, transpose
+from limbless.mechanics.algebra.inertia import Twist, Wrench, power
+from limbless.mechanics.algebra.vectors import Matrix, Vector, product, transpose
 from limbless.mechanics.compiled.generic import for_each, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, total
@@ -45,6 +44,14 @@ class SliceRows(NamedTuple):
     kind: Any
     rows: Any
     pushed: Any                           # Pushed (rows,): memory for the wrenches per length
+
+
+class Carrier(NamedTuple):
+    """A node as a law on a whole body sees it: what it reads of a chain's `Body`."""
+
+    rotation: Matrix
+    origin: Vector
+    velocity: Twist                       # world axes
 
 
 class NodeRows(NamedTuple):
@@ -135,7 +142,9 @@ def push_nodes(laws, t, inside, shapes, head, law_powers):
             shape = Shape(shapes, law.body)
             V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
             E = product(instant.rotation, shape.rotation)
-            about_world = law_wrench(laws.kind, law, laws, t, Pose(E, instant.position))
+            place = instant.position + instant.rotation @ shape.place
+            moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
+            about_world = law_wrench(laws.kind, law, laws, t, moving)
             F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
             Pushed(laws.pushed, i).wrench = F
             law_powers[laws.owner] += add_wrench(instant, shape, V, F, 1.0)

@@ -67,7 +67,7 @@ class Equations(ChainModel):
         self._robot = tables.robot_on(self.frame, self._plain)
         self.freedoms = self.frame.speeds + self.chain.freedoms
         self._lay_out(self.frame.coordinates, self.frame.speeds)
-        self._memory = tables.memory_of(self.frame, self._robot, len(self._pushing), Uncounted())
+        self._memory = tables.memory_of(self.frame, self._robot, len(self._tallies.laws), Uncounted())
         self._geometry = geometry_of(self._memory)
 
     def _refuse(self) -> None:

@@ -181,7 +181,7 @@ class Geometric(Equations):
         actuation = chain_problem.actuation_of(robot, self._leads and phase.feedback)
         options = GeometricOptions(actuation, self.equations, self.frame._replace(home=memory["home"]), clamp, given,
                                    phase.feedback)
-        run = tables.memory_of(self.frame, robot, len(self._pushing), tally)
+        run = tables.memory_of(self.frame, robot, len(self._tallies.laws), tally)
         return GeometricProblem(robot, chain_problem.fresh(self._forces), options, drive, run, records, wheels)
 
     def _step(self, problem: GeometricProblem, knots: Array, record: NDArray[np.bool_], x: Array) -> tuple[int, int]:

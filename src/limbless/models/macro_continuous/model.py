@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,7 @@ from limbless.mechanics.rod.tables import (
 )
 from limbless.mechanics.rod.tables import Drive as RodDrive
 from limbless.mechanics.rod.tables import Records as RodRecords
+from limbless.models import water_recording
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import (
     Model,
@@ -60,6 +61,9 @@ from limbless.models.resolution import RUNGE_KUTTA, StepLimit, friction_limit, r
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.rod import HELD, Rod
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 _AT_REST = (0.0,) * 6
@@ -99,7 +103,8 @@ class MacroContinuous(Model):
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
         self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
-        self.recorder = Recorder(built, slices, self.whole, own, self.forces, (), self.settings.slip_tolerance)
+        self.recorder = Recorder(built, slices, self.whole, own, self.forces, self.packs, (),
+                                 self.settings.slip_tolerance)
         self._slices, self._own = slices, own
         self.body = tables.robot_of(self.mesh, self.whole, own, self.recorder.muscles(), self.free)
         self.tallies = self.tallies_of(0)
@@ -108,7 +113,8 @@ class MacroContinuous(Model):
         """The tally of a rod with so many contacts."""
         sections, limit = self.recorder.section_lengths, self.recorder.effort_limit()
         pushing = [item for item in self.environment if item.role == "wrench"]
-        return Tallies(np.tile(limit, (len(sections), 1)), pushing, contacts, ("section", "screw"), sections[:, None])
+        return Tallies(np.tile(limit, (len(sections), 1)), pushing, contacts, ("section", "screw"), sections[:, None],
+                       self.packs)
 
     def _form(self, held: bool) -> Any:
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):
@@ -120,6 +126,9 @@ class MacroContinuous(Model):
         if held and self.rod.base == "fixed":
             raise InputError("robot.base: 'fixed' holds the head already; contacts need a base that can move (free, "
                              "planar or line)")
+        if not self.settings.inertia and any("wake" in pack.parts for pack in self.packs):
+            raise InputError("model.inertia: false leaves out the momentum of the water, and its wake is part of it; "
+                             "set wake to none in the water, or inertia to true")
         if not self.settings.inertia:
             return Balanced()
         return MomentumForm() if self.settings.form == "momentum" else VelocityForm()
@@ -253,7 +262,7 @@ class MacroContinuous(Model):
             self.kinematic.groups = self.contacts.groups(gait)
             self.tallies = self.tallies_of(sum(columns.stop - columns.start for _, columns in self.kinematic.groups))
             items = [item for item, columns in self.kinematic.groups for _ in range(columns.stop - columns.start)]
-            self.recorder = Recorder(self.rod, self._slices, self.whole, self._own, self.forces,
+            self.recorder = Recorder(self.rod, self._slices, self.whole, self._own, self.forces, self.packs,
                                      [item.model_dump_json() for item in items], self.settings.slip_tolerance,
                                      [item.slides for item in items])
             return State(0.0, np.concatenate([x, self.contacts.start(self.kinematic.groups)]))
@@ -317,6 +326,9 @@ class MacroContinuous(Model):
         head = HeadState.of(state.x)
         return {"time": np.float64(state.time), "base_position": head.position.copy(),  # type: ignore[dict-item]
                 "base_orientation": head.turn.copy(), "base_twist": head.motion.copy()}
+
+    def remarks(self, dataset: xr.Dataset) -> list[str]:
+        return water_recording.remarks(dataset)
 
     def schema(self) -> dict[str, Variable]:
         return {**self.recorder.schema(), **self.tallies.schema()}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.environments.base import Pack
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.compiled.kernel import kernel_array
@@ -20,6 +21,7 @@ from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 from limbless.models.variables import choose
+from limbless.models.water_recording import WaterRecorder
 from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 
 Array = NDArray[np.float64]
@@ -112,7 +114,8 @@ class Recorder:
     """Turns instants of one rod into variables."""
 
     def __init__(self, rod: Rod, slices: Slices, whole: Array, own: Array, forces: tuple[Any, ...],
-                 contacts: Sequence[str] = (), slip: float = 0.0, slides: Sequence[bool] = ()) -> None:
+                 packs: Sequence[Pack], contacts: Sequence[str] = (), slip: float = 0.0,
+                 slides: Sequence[bool] = ()) -> None:
         self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
         self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
         self.middles, self.axes = slices.mesh.middles, slices.axes
@@ -120,9 +123,11 @@ class Recorder:
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
         self.stiffness = np.broadcast_to(np.array(rod.stiffness, dtype=np.float64), 6) * self.actuated
         self.damping = np.broadcast_to(np.array(rod.damping, dtype=np.float64), 6) * self.actuated
+        self.water = WaterRecorder(packs)
 
     def schema(self) -> dict[str, Variable]:
-        return {name: variable for name, variable in SCHEMA.items() if self.contacts or name not in CONTACTS}
+        own = {name: variable for name, variable in SCHEMA.items() if self.contacts or name not in CONTACTS}
+        return own | self.water.schema()
 
     def coordinates(self) -> dict[str, Any]:
         """Names of the sections and contacts, and what does not change in time."""
@@ -190,6 +195,7 @@ class Recorder:
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
         found |= self._matter(now, base, position) | self._inside(now, touches)
+        found |= self.water.variables(len(now.time), lambda k: self._node_motion(now, base, position, k))
         if touches is not None:
             found |= self._touched(touches, base, position)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
@@ -215,6 +221,14 @@ class Recorder:
             "potential_energy": self._weight_energy(place) + np.asarray(energy.sum(axis=-1) @ weight),
             "momentum": np.concatenate([force, _turn(base, momentum[:, 3:]) + np.cross(position, force)], axis=1),
         }
+
+    @staticmethod
+    def _node_motion(now: Instants, base: Array, position: Array, k: int) -> tuple[Array, Array, Array]:
+        """Rotation, place and twist of a node, world axes."""
+        shape = Shape.of(now.shape)
+        R, place = base @ _rotations(now.shape)[:, k], position + _turn(base, shape.place[:, k])
+        twist = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)[:, k]
+        return R, place, np.concatenate([_turn(R, twist[:, :3]), _turn(R, twist[:, 3:])], axis=1)
 
     def _orientations(self, base: Array, h: Array) -> Array:
         """Quaternions of the sections: of the two of each orientation, the one that follows from the base's along the
@@ -253,7 +267,21 @@ class Recorder:
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
-        return carried(wrenches_to_sections, now.shape, about_head), tail
+        along = carried(wrenches_to_sections, now.shape, about_head)
+        if self.water.wakes:
+            along[..., :3] -= self._flux(now, V)
+        return along, tail
+
+    def _flux(self, now: Instants, V: Array) -> Array:
+        """G = (W.e1) P - T e1 of Lighthill's water at every node, along the section's axes: as much of the force inside
+        the body is the water's. Beyond the tail, where its wake acts, nothing remains."""
+        added, base = self.whole - self.own, quaternion_to_matrix(HeadState.of(now.x).turn)
+        axes = base[:, None] @ _rotations(now.shape)
+        W = V[..., :3] - _turn(axes.swapaxes(2, 3), np.array(self.water.wakes[0].current))
+        P = added[:, :3] * W
+        flux = W[..., :1] * P
+        flux[..., 0] -= 0.5 * ((W * P).sum(axis=-1) + added[:, 3] * V[..., 3] ** 2)
+        return np.asarray(flux)
 
     def _inside(self, now: Instants, touches: Touches | None) -> dict[str, Array]:
         """The wrench inside the body, the effort of the actuators, and what pushes each section."""

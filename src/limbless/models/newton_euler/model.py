@@ -61,7 +61,7 @@ class NewtonEuler(Terms, ChainModel):
 
     def problem(self, drive: Drive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        memory = chain_problem.memory_of(self._actuated, len(self._pushing), tally)
+        memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
         kept = chain_problem.records_of(self._actuated, records, tallied)
         return tables.problem_of(self._actuated, self._forces, self._options, drive, memory, kept)
 

@@ -134,7 +134,7 @@ class NonSmooth(ChainModel):
         return Rubbing(self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery)
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._pushing), tally)
+        return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._tallies.laws), tally)
 
     def problem(self, drive: Drive, memory: ContactMemory,
                 records: ContactRecords) -> tuple[ContactProblem, PythonSlot]:

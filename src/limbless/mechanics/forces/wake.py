@@ -1,0 +1,58 @@
+"""The wake of a swimming body: what the water that it leaves behind at its tail does to it (Lighthill 1971; Boyer,
+Porez and Leroyer 2010).
+
+Lighthill's force per length is the rate of the momentum P = D W of the water beside a slice, carried along, and the
+divergence of G = (W.e1) P - T e1. The first is added mass; G is a flux inside the body, which joints hand on and a
+closed nose takes up: of all of it one wrench at the tail's end remains.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, transpose
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.tables import constants
+from limbless.mechanics.forces.fluid import scaled
+from limbless.mechanics.forces.laws import OnBody, law, law_wrench
+
+
+@constants
+class Wake(OnBody):
+    """The trailing edge of a body."""
+
+    start: Vector                         # its place in the body, m
+    frame: Matrix                         # of the section there, in its body: along, lateral, vertical in columns
+    added: Vector                         # D: added mass of the edge per length, kg/m
+    added_roll: float                     # kg m
+    outward: float                        # 1 where e1 points out of the body there, else -1
+    current: Vector                       # of the water, world axes, m/s
+
+
+class WakeLaw(NamedTuple):
+    """Marks `RowLaws` of the table `Wake`."""
+
+
+law(WakeLaw, Wake)
+
+
+@inline
+def wake_at_edge(wake, W, rate):
+    """Force and moment about the edge, along its axes: (W.t) P - T t and (W.t) c1 w1 e1, with t = ± e1 out of the body
+    and T = (W.P + c1 w1²) / 2. Their power in still water is (W.t) T: the energy of the water left behind.
+    """
+    P, roll = scaled(wake.added, W), wake.added_roll * rate.x
+    left, energy = wake.outward * W.x, 0.5 * (dot(W, P) + roll * rate.x)
+    o = 0.0 * W.x
+    return Wrench(left * P - Vector(wake.outward * energy, o, o), Vector(left * roll, o, o))
+
+
+@version_for(law_wrench, WakeLaw)
+@inline
+def wake_wrench(kind, wake, laws, t, body):
+    E, arm, V = product(body.rotation, wake.frame), body.rotation @ wake.start, body.velocity
+    W = transpose(E) @ (V.linear + cross(V.angular, arm) - wake.current)
+    F = wake_at_edge(wake, W, transpose(E) @ V.angular)
+    force = E @ F.force
+    return Wrench(force, E @ F.torque + cross(arm, force))

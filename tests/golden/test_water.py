@@ -1,0 +1,119 @@
+"""Lighthill's water against an independent implementation that advances the total momentum of body and attached water
+and never computes an acceleration: states of a chain, and the swimming eel.
+"""
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import limbless as ll
+
+CHAIN = ll.UniformChain(links=4, length=0.15, half_width=0.03, half_height=0.045, density=900.0, joint="universal")
+CURRENT = (0.3, -0.2, 0.1)
+
+
+class Pose(NamedTuple):
+    place: dict[str, Any]
+    joints: tuple[list[float], ...]
+    twist: list[float]
+
+
+FIRST = Pose({"base_position": [-0.006, 0.192, 0.028],
+              "base_orientation": [0.9909217202760251, -0.09199273286114461, 0.0029997630280808, -0.09799225891730622]},
+             ([0.012, 0.45, -0.356, 0.449, -0.188, -0.077], [0.655, -0.182, 0.099, -0.945, 0.507, 0.076],
+              [-1.022, 1.731, -1.181, -0.279, -2.196, -0.581]), [0.225, 0.041, -0.223, -0.339, 0.47, 0.016])
+THIRD = Pose({"base_position": [-0.081, -0.074, 0.024],
+              "base_orientation": [0.8848593185516364, -0.059990462274687205, 0.006998887265380, 0.46192655951509154]},
+             ([-0.414, -0.263, 0.301, 0.082, -0.406, -0.067], [-0.042, -0.681, 0.469, -0.773, -0.218, 0.033],
+              [-0.416, 0.521, 1.427, 2.738, -1.295, 0.891]), [0.085, -0.029, 0.273, -0.47, 0.207, -0.126])
+DEEP = [
+    (FIRST, {"wake": "none"}, [0.43600685293313485, 0.14957954927280903, -0.005834705928823865, -3.988183356149597,
+                               -0.7226914580061796, 0.41800455155961436],
+     [0.01782316323377301, -0.008537739345684452, 0.05490572038862146, -0.026910899228378176, 0.05286283650347408,
+      -0.024934956059800343]),
+    (FIRST, {}, [0.19304859346450431, 0.10651443655521153, -0.12601967850161602, -0.23860659357772254,
+                 -2.1871581546073564, -0.028034459100201237],
+     [0.010395372986561556, -0.004580950512047782, 0.024739376119363093, -0.017064662187390226, 0.003471601914852581,
+      -0.00965849731480709]),
+    (FIRST, {"current": CURRENT}, [0.5516216294949398, -1.7897253761762333, 1.1565541198539981, -17.70993717822134,
+                                   2.627728093234166, 11.98591084577922],
+     [-0.07746788739185759, -0.018013039380123233, -0.1499816112305685, -0.08079737282647133, -0.07038086535066264,
+      -0.047825672266705255]),
+    (THIRD, {}, [0.18559491884904705, 0.1451345935780613, -0.21476330100538926, 4.7595131654162675,
+                 -0.5747753758150667, -0.3891899205999125],
+     [0.008119500175080906, -0.004522930369042179, 0.02741110875179425, -0.0024501002844824265, 0.016901505673859334,
+      -0.006841355047093011]),
+    (THIRD, {"current": CURRENT}, [-0.10067730300480149, -1.9228722149172999, -2.399721853442004, 97.86901639774544,
+                                   -24.455407717191875, 16.85037612408917],
+     [-0.09010130199093395, 0.06863961179797771, -0.03619982256304073, 0.0739554199858733, -0.029212087351333706,
+      0.07627690151283022]),
+]
+
+
+def off(pose: Pose, environment: Any, acceleration: list[float], torque: list[float]) -> float:
+    """Largest difference from the reference, relative to the largest of its kind."""
+    found = ll.NewtonEuler(CHAIN, environment).inverse(*pose.joints, pose.twist, **pose.place)
+    pairs = ((found.base_acceleration, acceleration), (found.joint_torque, torque))
+    return max(float(np.abs(ours - theirs).max() / np.abs(theirs).max()) for ours, theirs in pairs)
+
+
+@pytest.mark.parametrize(("pose", "water", "acceleration", "torque"), DEEP)
+def test_states_of_a_chain(pose: Pose, water: dict, acceleration: list[float], torque: list[float]) -> None:
+    """To 1e-6 at 32 points, where the drag's quadrature has converged."""
+    assert off(pose, ll.Water(points=32, **water), acceleration, torque) < 1e-6
+
+
+@cache
+def eel(duration: float = 10.0, **parts: Any) -> Any:
+    water, dive = ll.Water(**{"points": 16, **parts.get("water", {})}), parts.get("dive", 0.0)
+    return ll.simulate(ll.KhalilEel(), ll.BodyWave(dive=dive), water, duration=duration, step=0.01, record_every=0.5)
+
+
+def test_an_eel_swims_as_far_in_ten_seconds() -> None:
+    data = eel().dataset
+    np.testing.assert_allclose(data.base_position.values[[10, 20]], [[-0.28827025, 0.02643913, 0.0],
+                                                                     [-1.28093503, -0.04111887, 0.0]], atol=1e-6)
+    yaw = [-0.9664301547, -1.6418252729, -2.4078026241, -3.1632184928, -3.7833970297, -4.1413346966, -4.1330297293,
+           -3.7087776541, -2.9152617881, -1.9129074265, -0.9344858701, -0.2275541920]
+    np.testing.assert_allclose(data.joint_torque.values[10, ::3], yaw, atol=2e-5)
+    np.testing.assert_allclose(data.wake_force.values[10], [-0.4382538130, -0.9398593296, 0.0], atol=1e-5)
+    assert data.wake_power.values[10] == pytest.approx(-0.09181404371, abs=2e-6)
+
+
+@pytest.mark.long
+def test_an_eel_swims_as_far_in_half_a_minute() -> None:
+    """Where it is, what its last period costs, and where that goes."""
+    run = eel(30.0)
+    data = run.dataset
+    np.testing.assert_allclose(data.base_position.values[-1], [-9.0815426, -0.0814000, 0.0], atol=1e-6)
+    work = data.law_work.values[-1] - data.law_work.values[-5]
+    np.testing.assert_allclose(work, [-0.6709433, -0.4572779], rtol=1e-4)
+    assert data.actuator_work.values[-1] - data.actuator_work.values[-5] == pytest.approx(1.2680774, rel=1e-4)
+    assert data.wake_reversed.values[-1] == 0.0
+    speed = np.linalg.norm(data.base_position.values[-1] - data.base_position.values[-5]) / 2.0
+    assert speed == pytest.approx(0.461752, abs=1e-6)
+
+
+@pytest.mark.long
+def test_an_eel_without_cross_flow_and_an_eel_in_a_loop() -> None:
+    """Two runs of other regimes, to 1e-6 m."""
+
+    class Hashed(dict):
+        def __hash__(self) -> int:                                   # type: ignore[override]
+            return hash(tuple(self.items()))
+
+    axial, loop = eel(30.0, water=Hashed(drag=(0.01, 0.0, 0.0, 0.0))), eel(30.0, dive=np.pi / 40)
+    np.testing.assert_allclose(axial.dataset.base_position.values[-1], [-7.8829299695, -0.1362544377, 0.0], atol=1e-6)
+    np.testing.assert_allclose(loop.dataset.base_position.values[-1], [1.4373847031, 0.4653337354, -2.1952416707],
+                               atol=1e-6)
+
+
+def test_munk_moment_turns_a_body_across_the_stream() -> None:
+    """A rigid link that moves obliquely without a wake: yaw acceleration d2 L V² sin cos / I."""
+    link = ll.UniformChain(links=1, length=1.0, half_width=0.03, half_height=0.05, density=1000.0)
+    water = ll.Water(drag=(0.0, 0.0, 0.0, 0.0), wake="none")
+    found = ll.NewtonEuler(link, water).inverse([], [], [], [-0.8 * np.cos(0.2), 0.8 * np.sin(0.2), 0, 0, 0, 0])
+    assert found.base_acceleration[5] == pytest.approx(0.9336586921149951, rel=1e-9)
