@@ -41,8 +41,8 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_fi
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
     summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
-    YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what
-    was computed, and --resume goes on with it.
+    YAML: numbers, [lists], numbers with units such as '30 deg' or '5 cm'. Items of a list are named by number or by
+    kind. Ctrl-C keeps what was computed, and --resume goes on with it.
 
     A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
 
