@@ -125,7 +125,8 @@ def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, A
     if field and (kind in _LISTS or (kind == "too_long" and re.search(r"list (of \d|\()", type_of(field)))):
         return with_received(f"must be {_article(type_of(field))}{unit}", received)
     if kind in _NUMBERS:
-        return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}{_with_unit(field, received)}", received)
+        return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}"
+                             f"{_with_unit(field, received)}", received)
     if kind == "literal_error":
         return with_received(f"must be {item['ctx']['expected']}", received)
     message = re.sub(r"^(Input|Tuple|List|String) should", "must", item["msg"].removeprefix("Value error, "))
@@ -137,7 +138,8 @@ def _wrong_unit(item: Any, path: Place, root: type[BaseModel], data: Mapping[str
     """The sentence for a number whose unit is unknown or does not fit; nothing for anything else."""
     names = [number for number, part in enumerate(path) if isinstance(part, str)]
     field = field_at(root, data, path[: names[-1] + 1]) if names else None
-    if field is None or not unit_of(field) or not isinstance(item["input"], str) or item["type"] not in _NUMBERS | _LISTS:
+    unfit = isinstance(item["input"], str) and item["type"] in _NUMBERS | _LISTS
+    if field is None or not unit_of(field) or not unfit:
         return ""
     told = units.refusal(item["input"], unit_of(field))
     return told and f"must be a number ({unit_of(field)}): {told}"

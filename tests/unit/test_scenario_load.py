@@ -129,7 +129,8 @@ figurs: []
 
 def test_one_error_is_one_line(tmp_path: Path) -> None:
     path = write(tmp_path, SHORT + "duration: fast\n")
-    assert refusal(path) == f"{path}:3: duration: must be a number (s), or one with a unit such as '20 ms'; received 'fast'"
+    assert refusal(path) == (f"{path}:3: duration: must be a number (s), or one with a unit such as '20 ms'; "
+                             "received 'fast'")
 
 
 def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:

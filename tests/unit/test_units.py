@@ -73,7 +73,8 @@ def test_what_is_no_number_with_a_unit_is_left_alone(text: str) -> None:
 
 def test_units_in_python_in_files_and_on_the_command_line(tmp_path: Path) -> None:
     robot = ll.UniformChain(links=3, length="5 cm", stiffness="0.2 N m/rad", torque_limit="10 kgf cm")  # type: ignore
-    assert robot.length == 0.05 and robot.stiffness == pytest.approx(0.2) and robot.torque_limit == pytest.approx(0.980665)
+    assert robot.length == 0.05 and robot.stiffness == pytest.approx(0.2)
+    assert robot.torque_limit == pytest.approx(0.980665)
     scenario = ll.Scenario.load("eel-planar", {"gait.period": "800 ms", "environment.water.current": ["5 cm/s", 0, 0],
                                                "initial.twist": [0, 0, 0, "30 deg/s", 0, 0], "duration": "0.5 min"})
     assert scenario.gait.period == pytest.approx(0.8) and scenario.duration == 30.0              # type: ignore
@@ -86,7 +87,7 @@ def test_units_in_python_in_files_and_on_the_command_line(tmp_path: Path) -> Non
     for told in ("mine.yaml:2: gait.period: must be a number (s): '1 Hz' is a frequency (Hz)", "'2 kg' is a mass (kg)",
                  "--set step=5 mm: must be a number (s): '5 mm' is a length (mm)"):
         assert told in answer.output, answer.output
-    with pytest.raises(ll.InputError, match="length: must be a number .m.: 'cmm' is no unit; did you mean"):
+    with pytest.raises(ll.InputError, match=r"length: must be a number .m.: 'cmm' is no unit; did you mean"):
         ll.UniformChain(length="5 cmm")                                                          # type: ignore
-    with pytest.raises(ll.InputError, match="stiffness: must be a number .N m/rad.: '2 N m' is a torque"):
+    with pytest.raises(ll.InputError, match=r"stiffness: must be a number .N m/rad.: '2 N m' is a torque"):
         ll.UniformChain(stiffness="2 N m")                                                       # type: ignore

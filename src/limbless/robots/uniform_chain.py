@@ -9,7 +9,7 @@ from limbless.description import Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint, PerFreedom
-from limbless.robots.links import BodyShape, Link
+from limbless.robots.links import BodyShape, Link, Sphere
 from limbless.robots.sections import Direction, EllipticCylinder
 
 
@@ -39,6 +39,8 @@ class UniformChain(Preset):
     rest: PerFreedom = quantity(0.0, "rad", "position at which the springs are at rest")
     damping: PerFreedom = quantity(0.0, "N m s/rad", "passive damper of every joint")
     torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
+    contact_radius: float | None = quantity(None, "m", "radius of spheres that touch ground and obstacles, two on each "
+                                                       "link; none if absent", gt=0)
 
     def build(self) -> Chain:
         """The chain."""
@@ -49,7 +51,14 @@ class UniformChain(Preset):
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
-        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
+        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size),
+                   "contact_shapes": self._spheres()}
         links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
                                      for _ in range(self.links - 1)]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+
+    def _spheres(self) -> tuple[Sphere, ...]:
+        """A quarter of a link from either end, on its axis."""
+        if self.contact_radius is None:
+            return ()
+        return tuple(Sphere(centre=(part * self.length, 0.0, 0.0), radius=self.contact_radius) for part in (0.25, 0.75))
