@@ -12,6 +12,7 @@ _PUBLIC = {
     "robots.uniform_chain": "UniformChain",
     "robots.aiko": "Aiko",
     "robots.khalil_eel": "KhalilEel",
+    "robots.module_snake": "ModuleSnake",
     "robots.wang_snake": "WangSnake",
     "robots.rod": "Rod",
     "robots.tendon_spine": "TendonSpine",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_
 
 from limbless import registry
 from limbless.errors import InputError
-from limbless.fields import Angle, Quaternion, Vector3, quantity
+from limbless.fields import Angle, Quaternion, Vector3, quantity, without_units
 from limbless.problems import problems_of, report
 
 __all__ = ["Angle", "Description", "Quaternion", "Vector3", "quantity"]
@@ -62,14 +62,15 @@ class Description(_Refused):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _old_names(cls, data: Any, handler: Any) -> Any:
+    def _as_written(cls, data: Any, handler: Any) -> Any:
         used = [name for name in cls.renamed if isinstance(data, Mapping) and name in data]
         if not used:
-            return handler(data)
+            return handler(without_units(cls, data))
         for name in used:
             if cls.renamed[name] in data:
                 raise ValueError(f"{name}: the old name of {cls.renamed[name]!r}, and both are given; leave it out")
-        made = handler({cls.renamed.get(name, name): value for name, value in data.items()})
+        named = {cls.renamed.get(name, name): value for name, value in data.items()}
+        made = handler(without_units(cls, named))
         made._spelled = tuple(used)
         return made
 

@@ -1,20 +1,17 @@
 """Fields of descriptions: with a unit, at a path of a scenario, and in words (type, unit, default, meaning)."""
 from __future__ import annotations
 
-import math
-import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from limbless import registry
+from limbless import registry, units
 from limbless.kinds import Family, class_of, from_word
-
-_NUMBER_WITH_DEGREES = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(deg|rad)(/s)?\s*")
 
 
 def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
@@ -23,16 +20,14 @@ def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
     return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
 
 
-def _radians(value: Any) -> Any:
-    """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
-    if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
-        number = float(match[1])
-        return math.radians(number) if match[2] == "deg" else number
-    return value
+class _AngleMark:
+    """Marks numbers that are angles: those of a field without a unit are in radians."""
 
 
-Angle = Annotated[float, BeforeValidator(_radians)]
-"""An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
+Angle = Annotated[float, _AngleMark()]
+"""An angle in radians, or an angular rate in rad/s. Like every number with a unit it may be written with another one:
+`30 deg`, `15 deg/s`.
+"""
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -58,6 +53,23 @@ def unit_of(field: FieldInfo) -> str:
     """The unit that `quantity` gave a field, or nothing."""
     extra = field.json_schema_extra
     return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+
+
+def without_units(description: type[BaseModel], data: Any) -> Any:
+    """What is given for the fields of a description, numbers with units (`5 cm`) as numbers in the fields' own."""
+    if not isinstance(data, Mapping):
+        return data
+    written = {name: units.spelled_out(value, unit) for name, unit in _units(description).items()
+               if isinstance(value := data.get(name), str | list | tuple)}
+    return {**data, **written}
+
+
+@cache
+def _units(description: type[BaseModel]) -> dict[str, str]:
+    """The fields that have units; angles without one are in radians."""
+    named = {name: unit_of(field) or ("rad" if _ANGLE in field.metadata else "")
+             for name, field in description.model_fields.items()}
+    return {name: unit for name, unit in named.items() if unit}
 
 
 def holders(field: FieldInfo) -> list[Holder]:

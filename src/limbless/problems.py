@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from limbless import units
 from limbless.errors import InputError, nearest
 from limbless.fields import description_at, field_at, type_of, unit_of
 from limbless.kinds import Place
@@ -119,15 +120,29 @@ def _message(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, A
     if kind == "missing" and isinstance(item["loc"][-1], str):
         meaning = f": {field.description}" if field and field.description else ""
         return f"missing; give {_article(type_of(field))}{unit}{meaning}" if field else "missing"
+    if (told := _wrong_unit(item, path, root, data)):
+        return told
     if field and (kind in _LISTS or (kind == "too_long" and re.search(r"list (of \d|\()", type_of(field)))):
         return with_received(f"must be {_article(type_of(field))}{unit}", received)
     if kind in _NUMBERS:
-        return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}{_degrees(field)}", received)
+        return with_received(f"must be a {'whole ' if 'int' in kind else ''}number{unit}"
+                             f"{_with_unit(field, received)}", received)
     if kind == "literal_error":
         return with_received(f"must be {item['ctx']['expected']}", received)
     message = re.sub(r"^(Input|Tuple|List|String) should", "must", item["msg"].removeprefix("Value error, "))
     message = message.replace(" after validation", "")
     return with_received(message if kind in ("refused", "value_error") else message + unit, received)
+
+
+def _wrong_unit(item: Any, path: Place, root: type[BaseModel], data: Mapping[str, Any]) -> str:
+    """The sentence for a number whose unit is unknown or does not fit; nothing for anything else."""
+    names = [number for number, part in enumerate(path) if isinstance(part, str)]
+    field = field_at(root, data, path[: names[-1] + 1]) if names else None
+    unfit = isinstance(item["input"], str) and item["type"] in _NUMBERS | _LISTS
+    if field is None or not unit_of(field) or not unfit:
+        return ""
+    told = units.refusal(item["input"], unit_of(field))
+    return told and f"must be a number ({unit_of(field)}): {told}"
 
 
 def with_received(message: str, value: Any) -> str:
@@ -142,5 +157,9 @@ def _article(words: str) -> str:
     return words if words.startswith(("'", "text")) else f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
-def _degrees(field: Any) -> str:
-    return ", or an angle such as '30 deg'" if field is not None and "rad" in unit_of(field).split("/")[0] else ""
+def _with_unit(field: Any, received: Any) -> str:
+    """That a number may be written with a unit, and how: for who wrote a text."""
+    wanted = unit_of(field) if field is not None and isinstance(received, str) else ""
+    shown = units.example(wanted) if wanted not in ("", "1") else ""
+    what = "an angle" if "rad" in wanted.split("/")[0] else "one with a unit"
+    return f", or {what} such as '{shown}'" if shown else ""

@@ -23,10 +23,12 @@ from limbless.checkpoints import Checkpoints, Unfinished
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
+from limbless.interruption import undisturbed
 from limbless.models.base import Model, ModelSettings, Records, State, StaticModel, Status
 from limbless.result import LOOKED, RECORDED, Result
 from limbless.robots.base import Preset, Robot
 from limbless.scenarios.numbers import computable
+from limbless.scenarios.plausibility import likely_causes
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.timeline import LOOKS, Looks, blocks_between, knots_between, on_grid, recorded, stage_times
 
@@ -200,8 +202,9 @@ class _Run:
                     self._stop(failure)
                 self._tell()
         except KeyboardInterrupt:
-            self._write_checkpoint()
-            return self._result("interrupted")
+            with undisturbed():                              # whoever is impatient presses twice
+                self._write_checkpoint()
+                return self._result("interrupted")
         except SimulationError:
             raise
         # a user's gait, law or controller failed: keep the run, and say when
@@ -213,7 +216,8 @@ class _Run:
             cause = error.__cause__ or error if foreseen else error
             raise SimulationError(f"stopped at t = {self.state.time:g} s: {failure_text}", self.state.time, None,
                                   self._result(f"failed: {failure_text}")) from cause
-        return self._result("completed")
+        with undisturbed():
+            return self._result("completed")
 
     def _refuse_long_steps(self) -> None:
         """A step that the model cannot resolve is refused with one that it can, a whole part of the interval between
@@ -352,9 +356,12 @@ class _Run:
         """The sentence for a run whose numbers left the finite world."""
         last = self.records[-1]["time"][-1] if self.records else self.start
         place = self.model.fastest(self.records[-1]) if self.records else "the base"
-        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; likely the "
-                      f"step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs: "
-                      f"try {self.scenario.step / 4:g} s",
+        causes = likely_causes(self.scenario)
+        step = f"the step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs"
+        likely = f"likely {causes[0]}" if causes else f"likely {step}"
+        return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
+                      f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
+                      f"{self.scenario.step / 4:g} s",
                       float(last), place)
 
     def _ask_controller(self, begin: float, finish: float) -> Any:

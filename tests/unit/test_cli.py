@@ -177,15 +177,22 @@ def test_run_of_a_file_and_of_what_a_run_wrote(simulated: dict[str, Any]) -> Non
     assert not Path("runs/mine/figures").exists()
 
 
-def test_a_named_folder_is_used_again_only_for_the_same_scenario(simulated: dict[str, Any]) -> None:
+def test_a_named_folder_is_used_again_for_the_same_scenario_or_by_force(simulated: dict[str, Any]) -> None:
     assert call("run", "eel-planar", "--no-figures", "--out", "here").exit_code == 0
-    assert call("run", "eel-planar", "--no-figures", "--out", "here").exit_code == 0
-    done = call("run", "eel-planar", "--out", "here", "--set", "duration=3")
-    assert done.exit_code == 2 and "the folder here holds something else" in done.stderr
+    Path("here/mine.txt").write_text("mine")
+    Path("here/replay.html").write_text("of the earlier run")
+    assert call("run", "eel-planar", "--no-figures", "--out", "here", "--set", "duration=3").exit_code == 0
+    assert Path("here/mine.txt").exists() and not Path("here/replay.html").exists()
+    assert "duration: 3.0" in Path("here/scenario.yaml").read_text()
+    done = call("run", "eel-loop", "--out", "here")
+    assert done.exit_code == 2 and "the folder here holds a run of eel-planar" in done.stderr
     Path("notes").mkdir()
     Path("notes/text").write_text("mine")
-    assert call("run", "eel-planar", "--out", "notes").exit_code == 2
+    done = call("run", "eel-planar", "--out", "notes")
+    assert done.exit_code == 2 and "the folder notes holds something else" in done.stderr and "--force" in done.stderr
     assert len(simulated["ran"]) == 2
+    assert call("run", "eel-planar", "--no-figures", "--out", "notes", "--force").exit_code == 0
+    assert Path("notes/text").read_text() == "mine"
 
 
 def test_a_folder_that_cannot_be_made_is_said_before_the_run(simulated: dict[str, Any]) -> None:

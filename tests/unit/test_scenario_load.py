@@ -110,7 +110,7 @@ figurs: []
         (4, "gait.amplitud: unknown field; did you mean 'amplitude'? known: amplitude, dive"),
         (5, "gait.growth: must be a number (1/m); received [1, 2]"),
         (6, "gait.period: must be greater than 0 (s); received -3"),
-        (7, "gait.dive: must be a number (rad), or an angle such as '30 deg'; received '4 degrees'"),
+        (7, "gait.dive: must be a number (rad): 'degrees' is no unit; did you mean 'deg'? write for example '30 deg'"),
         (9, "environment.0.perimeter: must be 'half' or 'full'; received 'hlf'"),
         (10, "environment.1.kind: unknown environment 'watr'; did you mean 'water'?"),
         (11, "environment.2: must be a mapping with a `kind`"),
@@ -129,7 +129,8 @@ figurs: []
 
 def test_one_error_is_one_line(tmp_path: Path) -> None:
     path = write(tmp_path, SHORT + "duration: fast\n")
-    assert refusal(path) == f"{path}:3: duration: must be a number (s); received 'fast'"
+    assert refusal(path) == (f"{path}:3: duration: must be a number (s), or one with a unit such as '20 ms'; "
+                             "received 'fast'")
 
 
 def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:

@@ -44,10 +44,19 @@ def shown(path: Path) -> Iterator[None]:
 def simulated(scenario: Scenario, quiet: bool, **options: Any) -> Result:
     from limbless import terminal
     from limbless.mechanics.compiled.kernel import is_cold
+    from limbless.scenarios import plausibility
     from limbless.simulation import run_scenario
 
     if not quiet and is_cold():
         click.echo("Compiling the kernels: this first run takes some seconds more (`limbless warmup` does it ahead).",
                    err=True)
-    with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
-        return run_scenario(scenario, progress=progress, **options)
+    for note in () if quiet else plausibility.notes(scenario):
+        say(f"Note: {note}")
+    result: Result | None = None
+    try:
+        with terminal.progress_bar(scenario.name, scenario.duration, quiet) as progress:
+            result = run_scenario(scenario, progress=progress, **options)
+    except KeyboardInterrupt:                                # while the bar is put away: the run is there
+        if result is None:
+            raise
+    return result

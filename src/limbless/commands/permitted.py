@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limbless.commands.common import say
+from limbless.commands.strangers import refuse_strangers
 
 if TYPE_CHECKING:
     from limbless.scenarios.scenario import Scenario
@@ -20,6 +21,7 @@ def permitted(source: str, changes: dict[str, Any], allow_code: bool) -> Scenari
     from limbless.callables import named_in, refuse_named
     from limbless.scenarios.scenario import Scenario
 
+    refuse_strangers(source)
     chosen = Scenario.load(source, changes)
     named = named_in(chosen)
     if not named:

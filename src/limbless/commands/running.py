@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
               help="Change a field, such as gait.amplitude=0.08; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")
+@click.option("--force", is_flag=True, help="Write into the folder of --out whatever it holds.")
 @click.option("--no-figures", is_flag=True, help="Write the data only.")
 @click.option("--error", "with_error", is_flag=True,
               help="Repeat at half the step and half the quadrature, and give each number its numerical error.")
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
 @click.option("--quiet", is_flag=True,
               help="Print only the folder that was written (and on standard error what is wrong).")
 @ALLOW_CODE
-def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_figures: bool, with_error: bool,
-        strict: bool,
-        resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
+def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, force: bool, no_figures: bool,
+        with_error: bool, strict: bool, resume: Path | None, every: float, quiet: bool, allow_code: bool) -> None:
     """Run a scenario and write what came out.
 
     The scenario is given by its name or as a .yaml file. Writes scenario.yaml (complete, can be run again), result.nc,
     summary.json, figures/ and replay.html, which plays in any browser (extra view). Values after --set are read as
-    YAML: numbers, [lists], angles such as '30 deg'. Items of a list are named by number or by kind. Ctrl-C keeps what
-    was computed, and --resume goes on with it.
+    YAML: numbers, [lists], numbers with units such as '30 deg' or '5 cm'. Items of a list are named by number or by
+    kind. Ctrl-C keeps what was computed, and --resume goes on with it. An earlier run of the same scenario in the
+    folder of --out is replaced.
 
     A run that failed its own proof says so in its first line, "completed, not proven" and the reason.
 
@@ -61,7 +62,8 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_fi
     """
     from limbless.errors import SimulationError
 
-    chosen, folder = _chosen(scenario, settings, out, resume, not no_figures, allow_code)
+    chosen, folder = _chosen(scenario, settings, None if out is None else Out(out, force), resume, not no_figures,
+                             allow_code)
     with _unless_unused(folder):
         try:
             result = simulated(chosen, quiet, checkpoint=folder, checkpoint_every=every, resume=resume is not None)
@@ -73,7 +75,12 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_fi
             error.result.write(folder, figures=not no_figures)
             told = f"{error}\nWhat was computed until then is kept in {folder}"
             raise SimulationError(told, error.time, error.place, error.result) from error
-    paths = result.write(folder, figures=not no_figures)
+    try:
+        _remove_stale(folder)
+        paths = result.write(folder, figures=not no_figures)
+    except KeyboardInterrupt:                                # the data are written; pictures are not, or not all
+        say(f"Interrupted while drawing: the data are kept in {folder}; `limbless plot {folder}` draws the figures")
+        click.get_current_context().exit(INTERRUPTED)
     _tell(result, folder, paths, quiet)
     if result.status == "interrupted":
         say(f"Interrupted: what was computed until then is kept in {folder}; `limbless run --resume {folder}` goes on "
@@ -83,7 +90,7 @@ def run(scenario: str | None, settings: tuple[str, ...], out: Path | None, no_fi
         click.get_current_context().exit(NOT_PROVEN)
 
 
-def _chosen(name: str | None, settings: tuple[str, ...], out: Path | None, resume: Path | None, figures: bool,
+def _chosen(name: str | None, settings: tuple[str, ...], out: Out | None, resume: Path | None, figures: bool,
             allow_code: bool) -> tuple[Scenario, Path]:
     """The scenario that is asked for, and the folder for what it writes."""
     from limbless.errors import InputError
@@ -112,14 +119,23 @@ def _check_figures(names: Iterable[str]) -> None:
         figures.find(name)
 
 
-def _reserve(out: Path | None, scenario: Scenario) -> Path:
+class Out(NamedTuple):
+    """The folder that the user named, and whether it is taken whatever it holds."""
+
+    folder: Path
+    force: bool
+
+
+def _reserve(wanted: Out | None, scenario: Scenario) -> Path:
     """A folder for this run that holds no other one.
 
-    A folder that the user named is taken again only for the same scenario, whose data will be the same.
+    A folder that the user named is taken again for a run of the same scenario, which is replaced when the new one has
+    been made; with --force it is taken whatever it holds.
     """
     from limbless.errors import InputError
     from limbless.files import fresh_folder
 
+    out = None if wanted is None else wanted.folder
     try:
         if out is None:
             return fresh_folder(Path("runs") / scenario.name)
@@ -127,13 +143,37 @@ def _reserve(out: Path | None, scenario: Scenario) -> Path:
     except OSError as error:
         raise InputError(f"the folder {out or 'runs'} cannot be made: {error.strerror}; choose another with "
                          "--out") from None
-    written = out / "scenario.yaml"
     if (out / "checkpoint").is_dir():
         say(f"{out} holds an unfinished run, which is replaced; to go on with it: limbless run --resume {out}")
-    if any(out.iterdir()) and not (written.is_file() and written.read_text(encoding="utf-8") == scenario.to_yaml()):
-        raise InputError(f"the folder {out} holds something else; choose another with --out, or leave --out away for "
-                         "a fresh one in runs/")
+    if any(out.iterdir()) and not (wanted and wanted.force):
+        earlier = _name_in(out / "scenario.yaml")
+        if earlier != scenario.name:
+            held = f"a run of {earlier}" if earlier else "something else"
+            raise InputError(f"the folder {out} holds {held}; choose another with --out, leave --out away for a fresh "
+                             "one in runs/, or take it all the same with --force")
     return out
+
+
+def _name_in(file: Path) -> str | None:
+    """The name of the scenario that a folder was written by; None where that cannot be told."""
+    from limbless.errors import InputError
+    from limbless.scenarios.document import read_file
+
+    try:
+        name = read_file(file).data.get("name")
+    except InputError:
+        return None
+    return name if isinstance(name, str) else None
+
+
+def _remove_stale(folder: Path) -> None:
+    """What an earlier run drew here, which the new one may not draw; files of the user's own stay."""
+    from limbless.files import below
+
+    drawn = below(folder, "figures")
+    stale = [*drawn.glob("*.png"), *drawn.glob("*.csv")] if drawn.is_dir() else []
+    for path in [*stale, folder / "replay.html", folder / "report.html"]:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -151,7 +191,10 @@ def _add_errors(scenario: Scenario, result: Result, quiet: bool) -> None:
     from limbless import terminal
     from limbless.studies.errors import error_bars
 
-    error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
+    try:
+        error_bars(scenario, result=result, watch=lambda label: terminal.progress_bar(label, scenario.duration, quiet))
+    except KeyboardInterrupt:
+        say("Interrupted before all repeats were made: the run is kept without error bars")
 
 
 def _tell(result: Result, folder: Path, paths: list[Path], quiet: bool) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
+from limbless.gaits.body_wave import smooth_steps
 from limbless.mechanics.compiled.kernel import kernel, kernel_array
 from limbless.mechanics.compiled.scalars import sincos
 
@@ -33,7 +34,8 @@ class JointWave(Gait):
     Lateral undulation has no pitch; sidewinding has both waves a quarter apart; rolling has equal amplitudes, δ = 0 and
     a quarter apart; sinus-lifting has pitch at twice the rate and twice the phase. An offset ψ turns. With `release`
     above 0 the start is soft: each angle stays 0 until its wave first comes within `release` of 0, and follows it from
-    then on. i counts the joints that yaw, and those that pitch, each from 0; joints that only roll or slide stay at 0.
+    then on; with `ramp` all angles grow together. i counts the joints that yaw, and those that pitch, each from 0;
+    joints that only roll or slide stay at 0.
     """
 
     kind: Literal["joint-wave"] = "joint-wave"
@@ -49,16 +51,13 @@ class JointWave(Gait):
     pitch_lead: Angle = quantity(0.0, "rad", "lead δ0 of pitch over yaw; 90 deg for sidewinding")
     release: Angle = quantity(0.0, "rad", "soft start: an angle stays 0 until its wave comes this near to 0; 0: none",
                               ge=0)
+    ramp: float = quantity(0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0)
 
     drives: ClassVar[str] = "joint"
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
-        if len(stations) % 2:
-            raise InputError("a joint-wave is sampled at columns that are yaw and pitch in turn; got an odd number "
-                             "of them, "
-                             f"{len(stations)}")
-        return self.sample_joints(times, (("yaw", 1.0), ("pitch", 1.0)) * (len(stations) // 2))
+        return self.sample_joints(times, [("pitch" if number % 2 else "yaw", 1.0) for number in range(len(stations))])
 
     def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
@@ -84,7 +83,26 @@ class JointWave(Gait):
         value, first, second = (np.empty((len(times), count)) for _ in range(3))
         sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
                           kernel_array(times), value, first, second)
+        if self.ramp > 0.0:
+            f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
+            return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)
         return Drive(value, first, second)
+
+    def told_of(self, turns: Sequence[tuple[str, float]]) -> str:
+        """Which joints follow which wave, of a chain whose joints each do one thing."""
+        waves = {"yaw": bool(self.yaw_amplitude or self.yaw_offset), "pitch": bool(self.pitch_amplitude
+                                                                                  or self.pitch_offset)}
+        parts = []
+        for turn, moves in waves.items():
+            numbers = [str(column + 1) for column, (what, _) in enumerate(turns) if what == turn]
+            if numbers:
+                shown = ", ".join(numbers if len(numbers) < 5 else [*numbers[:3], "..", numbers[-1]])
+                parts.append(f"{turn} {'drives' if moves else 'is 0 and keeps straight'} joints {shown}")
+        return "gait: of the two waves " + "; ".join(parts)
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """The end of the smooth start."""
+        return [self.ramp] if start < self.ramp < end else []
 
     def _releases(self, amplitude: Array, rate: Array, start: Array, offset: Array) -> Array:
         """When each angle is first within `release` of 0 (s); infinite where it never is. The wave enters the band at
@@ -105,4 +123,5 @@ class JointWave(Gait):
 
     @property
     def cycle(self) -> float | None:
-        return 2.0 * math.pi / abs(self.yaw_rate) if self.yaw_rate else None
+        rate = self.pitch_rate if self.pitch_amplitude and not self.yaw_amplitude else self.yaw_rate
+        return 2.0 * math.pi / abs(rate) if rate else None

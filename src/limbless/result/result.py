@@ -18,6 +18,7 @@ from limbless.analysis import energy, limits, speed, statics
 from limbless.analysis.balances import Balance, balances, power_residual
 from limbless.errors import InputError, nearest
 from limbless.files import write_table, write_text
+from limbless.interruption import undisturbed
 from limbless.models.variables import CATALOGUE
 from limbless.result import showing
 from limbless.result.dataset import (
@@ -283,20 +284,26 @@ class Result:
         with the figures.
 
         A figure that this run cannot fill (a joint that it does not have, too few records) is left out, with a line in
-        the log.
+        the log. Ctrl-C waits until the data are written.
         """
         folder = Path(directory)
-        written = []
-        text = self._scenario_text()
-        if text is not None:
-            written.append(write_text(folder / "scenario.yaml", text))
-        written.append(self.save(folder / FILE_NAME))
-        written.append(write_text(folder / "summary.json",
-                                  json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
+        with undisturbed() as pressed:
+            written = self._write_data(folder)
+        if pressed:
+            raise KeyboardInterrupt
         if figures:
             written += showing.draw_into(folder, self)
         if (figures if replay is None else replay) and showing.can_replay():
             written += showing.replay_into(folder, self)
+        return written
+
+    def _write_data(self, folder: Path) -> list[Path]:
+        """Scenario, data and summary: all that cannot be made again from the others."""
+        text = self._scenario_text()
+        written = [] if text is None else [write_text(folder / "scenario.yaml", text)]
+        written.append(self.save(folder / FILE_NAME))
+        written.append(write_text(folder / "summary.json",
+                                  json.dumps(self.summary(), indent=2, allow_nan=False) + "\n"))
         if self.status != "interrupted":                 # an interrupted run can go on from what its checkpoint holds
             shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
         return written

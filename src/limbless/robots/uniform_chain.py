@@ -9,7 +9,7 @@ from limbless.description import Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Bound, Joint, PerFreedom
-from limbless.robots.links import BodyShape, Link
+from limbless.robots.links import BodyShape, Link, Sphere
 from limbless.robots.sections import Direction, EllipticCylinder
 
 
@@ -41,6 +41,8 @@ class UniformChain(Preset):
     torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
     lower: Bound = quantity(None, "rad", "least position of every joint")
     upper: Bound = quantity(None, "rad", "greatest position of every joint")
+    contact_radius: float | None = quantity(None, "m", "radius of spheres that touch ground and obstacles, two on each "
+                                                       "link; none if absent", gt=0)
 
     def build(self) -> Chain:
         """The chain."""
@@ -51,7 +53,14 @@ class UniformChain(Preset):
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
-        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
+        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size),
+                   "contact_shapes": self._spheres()}
         links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
                                      for _ in range(self.links - 1)]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+
+    def _spheres(self) -> tuple[Sphere, ...]:
+        """A quarter of a link from either end, on its axis."""
+        if self.contact_radius is None:
+            return ()
+        return tuple(Sphere(centre=(part * self.length, 0.0, 0.0), radius=self.contact_radius) for part in (0.25, 0.75))

@@ -172,7 +172,8 @@ def _plain(value: Any, where: str, depth: int = 0) -> Any:
 
 
 def _sort_of(value: Any) -> str:
-    return "a list" if isinstance(value, list) else f"only {value!r}"
+    """What a file holds that is no mapping; never the text itself, which may be anybody's."""
+    return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else f"only {value!r:.40}"
 
 
 class _Representer(RoundTripRepresenter):

@@ -21,6 +21,7 @@ from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
 from limbless.kinds import refuse
+from limbless.scenarios import plausibility
 from limbless.scenarios.agreement import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
 
@@ -134,7 +135,8 @@ class Scenario(Description):
         """The notes of all its parts, in the order of the file."""
         parts = (self.robot, self.gait, *self.environment, self.actuation, self.model)
         together = {"robot": self.robot, "environment": self.environment}
-        return (*(note for part in parts for note in part.notes()), *remarks(together))
+        likely = plausibility.notes(self)
+        return tuple(dict.fromkeys([*(note for part in parts for note in part.notes()), *remarks(together), *likely]))
 
     @classmethod
     def load(cls, source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,

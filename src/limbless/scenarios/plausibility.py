@@ -1,0 +1,143 @@
+"""What is likely a slip of the hand though it can be computed: said in a note before a run, and where a run diverges.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.actuation.shape import turns
+from limbless.fields import unit_of
+from limbless.gaits.joint_wave import JointWave
+from limbless.robots.chain import Chain
+
+if TYPE_CHECKING:
+    from limbless.robots.base import Robot
+    from limbless.scenarios.scenario import Scenario
+
+_MOST_TURNS = 2.0 * math.pi
+"""rad: no joint and no heading of a gait goes farther."""
+_FASTEST = 10.0 * math.pi
+"""rad/s: five waves a second; robots without limbs have fewer."""
+_LONGEST = 10.0
+"""m: of a robot."""
+_TIMES_AS_LARGE = 10.0
+"""A body this much thicker than what stands in its way was measured in another unit."""
+
+
+def notes(scenario: Scenario) -> list[str]:
+    """Everything about a scenario that is probably not meant, one sentence each, which names the field."""
+    if scenario.task is not None:
+        return []
+    robot = scenario.robot.build()
+    return [*_angles(scenario.gait), *_size(robot), *_surroundings(scenario, robot), *_steps(scenario),
+            *_driven(scenario.gait, robot)]
+
+
+def _angles(gait: Any) -> Iterator[str]:
+    for name, field in type(gait).model_fields.items():
+        value, unit = getattr(gait, name), unit_of(field)
+        most = {"rad": _MOST_TURNS, "rad/s": _FASTEST}.get(unit)
+        if most is None or not isinstance(value, float) or abs(value) <= most:
+            continue
+        turned = f"{abs(value) / (2.0 * math.pi):.2g} turns{' a second' if unit == 'rad/s' else ''}"
+        yield (f"gait.{name}: {value:g} {unit} is {turned}; if degrees are meant, write "
+               f"'{value:g} {unit.replace('rad', 'deg')}'")
+
+
+def _size(robot: Robot) -> Iterator[str]:
+    length = length_of(robot)
+    if length > _LONGEST:
+        yield (f"robot: it is {length:.3g} m long; if its lengths are in centimetres or millimetres, write them with "
+               f"their unit, such as '5 cm'")
+
+
+def length_of(robot: Robot) -> float:
+    """Of all segments together, m; 0 of a robot without any."""
+    try:
+        return float(sum(piece.length for piece in robot.segments()))
+    except NotImplementedError:
+        return 0.0
+
+
+def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
+    environment, base = scenario.environment, getattr(robot, "base", "fixed")
+    kinds = [item.kind for item in environment]
+    hard = [item for item in environment if item.role == "contact"]
+    grounds = [item.kind for item in hard if item.kind in ("ground", "terrain")]
+    if grounds and "gravity" not in kinds and base == "free":
+        yield (f"environment.{grounds[0]}: no `gravity` is listed: nothing presses the robot onto it; add "
+               "{kind: gravity}")
+    if "water" in kinds and "gravity" in kinds and "buoyancy" not in kinds and base == "free":
+        yield ("environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
+               "{kind: buoyancy}, or leave gravity out for a body as dense as the water")
+    for item in hard:
+        thick, small = _thickness(robot), _smallest(item)
+        if small and thick > _TIMES_AS_LARGE * small:
+            yield (f"environment.{item.kind}: the body is {thick:.3g} m thick, and what stands in its way "
+                   f"{small:.2g} m; are both in metres?")
+    if hard and scenario.actuation.kind == "motion":
+        yield ("actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
+               "step is short; {kind: pd} gives way")
+
+
+def _thickness(robot: Robot) -> float:
+    return max((2.0 * max(piece.half_width, piece.half_height) for piece in robot.segments()), default=0.0)
+
+
+def _smallest(item: Any) -> float:
+    """The largest side of the smallest obstacle, m; 0 of what is no obstacle."""
+    if item.kind == "pegs":
+        return max(2.0 * float(item.radius), float(np.linalg.norm(item.span)))
+    return min((max(map(float, size)) for size in item.sizes), default=0.0) if item.kind == "boxes" else 0.0
+
+
+def _steps(scenario: Scenario) -> Iterator[str]:
+    cycle = getattr(scenario.gait, "cycle", None)
+    if not cycle:
+        return
+    if scenario.step > 0.1 * cycle:
+        yield (f"step: {scenario.step:g} s is more than a tenth of the gait's period, {cycle:.3g} s: the motion "
+               f"between two steps is not seen; try {0.01 * cycle:.2g} s")
+
+
+def _driven(gait: Any, robot: Robot) -> Iterator[str]:
+    """What a joint-wave does with joints that each yaw or pitch."""
+    if isinstance(gait, JointWave) and isinstance(robot, Chain):
+        doing = turns(robot)
+        single = len(doing) == len(robot.links) - 1
+        if single and len({what for what, _ in doing}) > 1:
+            yield gait.told_of(doing)
+
+
+def likely_causes(scenario: Scenario) -> list[str]:
+    """What may have made a run diverge, the likeliest first; empty where nothing stands out but its step."""
+    found = [*_gains(scenario), *_frictions(scenario), *_angles(scenario.gait), *_size(scenario.robot.build()),
+             *_steps(scenario)]
+    return [cause.partition(";")[0] for cause in found]
+
+
+def _gains(scenario: Scenario) -> Iterator[str]:
+    """Feedback that answers within a step."""
+    robot, h = scenario.robot.build(), scenario.step
+    turned = [float(np.linalg.eigvalsh(inertia)[-1]) for inertia in robot.bodies().inertia[1:]]
+    J = min((inertia for inertia in turned if inertia > 0.0), default=0.0)        # of the lightest link
+    for name in ("stiffness", "damping") if J and isinstance(robot, Chain) else ():
+        stated = getattr(scenario.actuation, name, None)
+        gain = 0.0 if stated is None else float(np.max(stated))
+        rate = math.sqrt(gain / J) if name == "stiffness" else gain / J
+        if rate * h > 1.0:
+            yield (f"actuation.{name}: {gain:g} makes the lightest link answer in {1.0 / rate:.2g} s, which steps of "
+                   f"{h:g} s cannot follow; leave the gains out (they then come from the robot's inertia)")
+
+
+def _frictions(scenario: Scenario) -> Iterator[str]:
+    """Coefficients that no two materials have."""
+    for item in scenario.environment:
+        for name in ("forward", "lateral", "backward"):
+            value = getattr(item, name, None)
+            if isinstance(value, float) and item.role in ("contact", "friction") and value > 5.0:
+                yield (f"environment.{item.kind}.{name}: a friction coefficient of {value:g} is more than any material "
+                       "has")
