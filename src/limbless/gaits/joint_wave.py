@@ -51,6 +51,7 @@ class JointWave(Gait):
                               ge=0)
 
     drives: ClassVar[str] = "joint"
+    start_fields: ClassVar[tuple[str, ...]] = ("release",)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""

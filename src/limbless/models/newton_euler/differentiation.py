@@ -54,7 +54,7 @@ class Tangents:
         still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
         problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(),
                                               Uncounted()))._replace(drive=self._drive(times))
-        runge_kutta.advance_duals(problem, knots, record, self.x)
+        runge_kutta.advance_duals(problem, dual_array(knots), record, self.x)
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> Drive:
