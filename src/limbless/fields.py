@@ -23,7 +23,7 @@ def quantity(default: Any, unit: str, description: str, **limits: Any) -> Any:
     return Field(default, description=description, json_schema_extra={"unit": unit}, **limits)
 
 
-def _radians(value: Any) -> Any:
+def radians(value: Any) -> Any:
     """`30 deg` -> 0.5236; numbers and anything else pass through to pydantic."""
     if isinstance(value, str) and (match := _NUMBER_WITH_DEGREES.fullmatch(value)):
         number = float(match[1])
@@ -31,7 +31,7 @@ def _radians(value: Any) -> Any:
     return value
 
 
-Angle = Annotated[float, BeforeValidator(_radians)]
+Angle = Annotated[float, BeforeValidator(radians)]
 """An angle in radians, or an angular rate in rad/s; also takes `30 deg`, `15 deg/s`."""
 
 Vector3 = tuple[float, float, float]
