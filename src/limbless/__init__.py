@@ -55,6 +55,8 @@ _PUBLIC = {
     "scenarios.scenario": "Scenario",
     "result": "Result",
     "simulation": "run simulate",
+    "search.steady": "SteadyMotion steady",
+    "search.sweep": "Sweep sweep",
     "studies.errors": "error_bars",
     "studies.sensitivity": "sensitivity",
 }

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from limbless import __version__
-from limbless.commands import doors, looking, project, running, saved
+from limbless.commands import doors, looking, project, running, saved, searching
 from limbless.commands.common import BAD_INPUT, FAILED, say
 
 
@@ -56,7 +56,6 @@ def main(traceback: bool) -> None:
 
 
 for command in (looking.list_, looking.describe, looking.cite, running.run, saved.plot, saved.view, saved.report,
-                saved.movie,
-                doors.robot, doors.export,
+                saved.movie, searching.steady, searching.sweep, doors.robot, doors.export,
                 project.validate, project.bench, project.warmup):
     main.add_command(command)

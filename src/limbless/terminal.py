@@ -5,6 +5,7 @@ Nothing is printed through rich's markup, which would swallow units such as [rad
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,18 +18,20 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from limbless import fields, registry
+from limbless import fields, measures, registry
 from limbless.analysis import statics
 from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
 from limbless.interop.robot_file import is_robot_file, read_robot
+from limbless.resources import in_words
 from limbless.scenarios import document, loader
 from limbless.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from limbless.result import Result
+    from limbless.search.sweep import Told
 
 FAMILIES = {
     "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation",
@@ -78,12 +81,14 @@ def first_line(cls: type) -> str:
 
 def listing(only: str | None = None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """(heading, [(name, one line)]) of everything there is, or of one heading."""
-    headings = ["scenarios", *FAMILIES]
+    headings = ["scenarios", *FAMILIES, "measures"]
     if only is not None and only not in headings:
         raise InputError(f"unknown list {only!r}; {nearest(only, headings)}")
     for heading in headings if only is None else [only]:
         if heading == "scenarios":
             yield heading, [(name, title_of(name)) for name in loader.names()]
+        elif heading == "measures":
+            yield heading, [(name, f"{item.meaning} [{item.unit}]") for name, item in measures.known().items()]
         else:
             yield heading, [(kind, first_line(cls)) for kind, cls in registry.kinds(FAMILIES[heading]).items()]
 
@@ -143,6 +148,22 @@ def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback |
     """A bar on the terminal (standard error), moved by `callback(fraction, simulated time, real-time factor)`; none
     elsewhere.
     """
+    with _bar(name, quiet) as move:
+        if move is None:
+            yield None
+            return
+
+        def callback(fraction: float, time: float, factor: float) -> None:
+            # statics and movies have no such factor
+            told = f"{time:.4g} of {duration:g} s, {factor:.3g} x real time" if factor else ""
+            move(fraction, told)
+
+        yield callback
+
+
+@contextmanager
+def _bar(name: str, quiet: bool) -> Iterator[Callable[[float, str], None] | None]:
+    """A bar on the terminal, moved by (fraction, words)."""
     err = console(stderr=True)
     if quiet or not err.is_terminal:
         yield None
@@ -152,13 +173,21 @@ def progress_bar(name: str, duration: float, quiet: bool) -> Iterator[Callback |
                TextColumn("{task.fields[told]}", markup=False))
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task(name, total=1.0, told="")
+        yield lambda fraction, told: bar.update(task, completed=fraction, told=told)
 
-        def callback(fraction: float, time: float, factor: float) -> None:
-            # statics and movies have no such factor
-            told = f"{time:.4g} of {duration:g} s, {factor:.3g} x real time" if factor else ""
-            bar.update(task, completed=fraction, told=told)
 
-        yield callback
+@contextmanager
+def sweep_bar(name: str, quiet: bool) -> Iterator[Callable[[Told], None] | None]:
+    """A bar for many runs: how many, how fast, how long still, how many failed."""
+    with _bar(name, quiet) as move:
+        yield None if move is None else lambda now: move(now.done / max(now.total, 1), sweep_words(now))
+
+
+def sweep_words(now: Told) -> str:
+    """How far a sweep is, in words."""
+    left = f", {in_words(now.left)} left" if math.isfinite(now.left) and now.done < now.total else ""
+    failed = f", {now.failed} failed" if now.failed else ""
+    return f"{now.done} of {now.total} runs, {now.rate:.3g} per second{left}{failed}"
 
 
 def summary_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -67,7 +67,10 @@ def test_feedback_carries_derivatives_too() -> None:
 @pytest.mark.parametrize(("parameters", "message"), [
     (["gait.amplitud"], "did you mean 'amplitude'"),
     (["amplitude"], "named like 'gait.amplitude'"),
-    (["robot.density"], "not a field of the gait"),
+    (["duration.x"], "is not a field of gait, robot"),
+    (["robot.densty"], "did you mean 'density'"),
+    (["environment.water.points"], "whole number"),
+    (["environment.water.added_mass"], "no number"),
     ([], "at least one parameter"),
 ])
 def test_refusals(parameters: list[str], message: str) -> None:
@@ -82,6 +85,46 @@ def test_what_cannot_be_differentiated_is_refused() -> None:
                       environment=(ll.ForceLaw(law=lambda *state: np.zeros(3)),))
     with pytest.raises(ll.InputError, match="force law gives no derivatives"):
         ll.sensitivity(own, ["gait.amplitude"])
-    table = ll.RecordedGait(table=tuple((0.1 * k, 0.0) for k in range(20)))
-    with pytest.raises(ll.InputError, match="no compiled form"):
-        ll.sensitivity(ll.Scenario(robot=ll.UniformChain(links=2), gait=table, duration=1.0), ["gait.amplitude"])
+    with pytest.raises(ll.InputError, match="CMA-ES"):
+        ll.sensitivity("snake-undulate-isotropic", ["gait.yaw_amplitude"])
+
+
+BODY = ["robot.half_width", "robot.link_length", "environment.water.density", "robot.density", "gait.amplitude"]
+
+
+@pytest.fixture(scope="module")
+def bodies():
+    return ll.sensitivity("eel-planar", BODY, SECOND)
+
+
+@pytest.mark.parametrize("path", BODY)
+def test_body_and_water(bodies, path: str) -> None:
+    """Against central differences of whole runs; the gait's field, which is compiled, stands among packed ones."""
+    scenario = ll.Scenario.load("eel-planar")
+    here = {"robot.half_width": scenario.robot.half_width, "robot.link_length": scenario.robot.link_length,
+            "environment.water.density": 1000.0, "robot.density": 1000.0, "gait.amplitude": 0.06}[path]
+    ends = [ll.run("eel-planar", {**SECOND, path: here * (1.0 + side * 1e-4)}).dataset for side in (-1, 1)]
+    for name in VARIABLES:
+        slope = (ends[1][name] - ends[0][name]).values / (2e-4 * here)
+        mine = bodies[f"d_{name}"].sel(parameter=path).values
+        assert np.abs(mine - slope).max() <= 2e-6 * max(np.abs(slope).max(), 1e-3 / here), name
+    work = (ends[1]["positive_work"].values[-1] - ends[0]["positive_work"].values[-1]).sum() / (2e-4 * here)
+    assert bodies["d_positive_work"].sel(parameter=path).item() == pytest.approx(work, rel=2e-4)
+
+
+def test_sums_of_a_run(bodies) -> None:
+    plain = ll.run("eel-planar", {**SECOND, "record_every": 0.01}).dataset
+    counted = plain["positive_work"].values[-1].sum()
+    assert bodies["positive_work"].item() == pytest.approx(counted, rel=1e-9)    # halves of a step are clipped apart
+    ratio = plain["joint_torque"].values[:, 0] / 4.0
+    mean = np.trapezoid(ratio**16, dx=0.01)                              # over one second
+    assert bodies["torque_norm"].values[0] == pytest.approx((mean / (6435 / 32768)) ** (1 / 16), rel=1e-3)
+
+
+def test_gaits_without_a_compiled_form_are_differenced() -> None:
+    scenario = ll.Scenario.load({"robot": {"kind": "chain", "preset": "uniform", "links": 4},
+                                 "gait": {"kind": "serpenoid", "amplitude": 0.4, "frequency": 6.0, "ramp": 0.5},
+                                 "environment": [{"kind": "water"}], "duration": 0.5, "record_every": 0.1})
+    mine = ll.sensitivity(scenario, ["gait.frequency"])["d_base_position"].values[..., 0]
+    ends = [ll.run(scenario, {"gait.frequency": 6.0 + k * 1e-4}).dataset.base_position.values for k in (-1, 1)]
+    assert np.abs(mine - (ends[1] - ends[0]) / 2e-4).max() < 1e-6 * np.abs(mine).max()

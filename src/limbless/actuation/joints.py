@@ -52,9 +52,10 @@ def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
 def _bend(chain: Chain, drive: Drive) -> list[Array]:
     """The differences of heading and elevation, their rates and accelerations, in the velocity columns of the chain."""
     mapping = shape_map(chain)
-    skew = [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
+    skew = [number for number, (turn, _) in enumerate(turns(chain)) if turn == "skew"]
     if skew:
-        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} "
+        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint "
+                         f"{chain.joint_names[skew[0]]!r} "
                          "of chain "
                          f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes "
                          "within "

@@ -47,6 +47,10 @@ class Gait(Description):
     """Compiled sampler `(parameters, times, stations, value, rate, acceleration)` on arrays of duals: what a
     sensitivity needs.
     """
+    compiled_lanes: ClassVar[Callable | None] = None
+    """The same on arrays of lanes, eight gaits side by side: what many runs at once are sampled faster with."""
+    start_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of its beginning (a smooth start), which are 0 in steady motion."""
     parameter_fields: ClassVar[tuple[str, ...]] = ()
     """The fields that `parameters()` packs, in order: the ones a sensitivity can be taken with respect to."""
 

@@ -9,7 +9,8 @@ import numpy as np
 from limbless.description import Angle, quantity
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.mechanics.compiled.kernel import inline, kernel, kernel_array
-from limbless.mechanics.compiled.scalars import as_duals, exponential, sincos
+from limbless.mechanics.compiled.lanes import as_lanes
+from limbless.mechanics.compiled.scalars import as_duals, exponential, minimum, sincos, where_positive
 
 
 @inline
@@ -17,13 +18,12 @@ def smooth_start(t, end):
     """f(t) = 10 u³ - 15 u⁴ + 6 u⁵, u = t / end, then 1 (64), and its first two derivatives; 1 from the start if `end`
     is 0.
     """
-    if end > 0.0 and t < end:
-        u = t / end
-        f = u * u * u * (10.0 + u * (6.0 * u - 15.0))
-        rate = 30.0 * u * u * (1.0 + u * (u - 2.0)) / end
-        acceleration = 60.0 * u * (1.0 + u * (2.0 * u - 3.0)) / (end * end)
-    else:
-        f, rate, acceleration = 1.0 + 0.0 * end, 0.0 * end, 0.0 * end
+    one = 1.0 + 0.0 * end
+    whole = where_positive(end, end, one)
+    u = where_positive(end, minimum(t / whole, one), one)
+    f = u * u * u * (10.0 + u * (6.0 * u - 15.0))
+    rate = 30.0 * u * u * (1.0 + u * (u - 2.0)) / whole
+    acceleration = 60.0 * u * (1.0 + u * (2.0 * u - 3.0)) / (whole * whole)
     return f, rate, acceleration
 
 
@@ -77,6 +77,13 @@ def sample_dual_body_wave(parameters, times, stations, value, rate, acceleration
     sample_body_wave(as_duals(parameters), times, stations, as_duals(value), as_duals(rate), as_duals(acceleration))
 
 
+@kernel
+def sample_lane_body_wave(parameters, times, stations, value, rate, acceleration):
+    """`sample_body_wave` on arrays of lanes: eight gaits, each at its own times and stations."""
+    sample_body_wave(as_lanes(parameters), as_lanes(times), as_lanes(stations), as_lanes(value), as_lanes(rate),
+                     as_lanes(acceleration))
+
+
 class BodyWave(Gait):
     """A travelling wave of heading, Q(s, t) = f(t) A exp(α s) sin(2π (s/λ - t/T)), as eels swim.
 
@@ -97,7 +104,9 @@ class BodyWave(Gait):
     x_first: float = quantity(0.0, "m", "arc length s of the wave at the first joint", ge=0)
 
     drives: ClassVar[str] = "shape"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
     compiled_duals: ClassVar = staticmethod(sample_dual_body_wave)
+    compiled_lanes: ClassVar = staticmethod(sample_lane_body_wave)
     parameter_fields: ClassVar[tuple[str, ...]] = (
         "amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first")
 

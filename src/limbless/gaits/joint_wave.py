@@ -54,6 +54,7 @@ class JointWave(Gait):
     ramp: float = quantity(0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0)
 
     drives: ClassVar[str] = "joint"
+    start_fields: ClassVar[tuple[str, ...]] = ("release",)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""

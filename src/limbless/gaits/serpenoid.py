@@ -36,6 +36,7 @@ class Serpenoid(Gait):
     target: tuple[Angle, ...] | None = quantity(None, "rad", "angles of all joints after `stop`; zero if absent")
 
     drives: ClassVar[str] = "joint"
+    start_fields: ClassVar[tuple[str, ...]] = ("ramp",)
 
     @model_validator(mode="after")
     def _target_needs_stop(self) -> Serpenoid:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.interop.dress import Dress, dress
-from limbless.interop.trunk import Trunk, names
 from limbless.interop.tree import Array, Connection, Part
+from limbless.interop.trunk import Trunk, names
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import Link, upper_triangle

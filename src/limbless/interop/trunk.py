@@ -272,7 +272,7 @@ def _spine(tree: Tree) -> list[str]:
     third = near[start][2][0] if len(near[start]) > 2 else None
     halves = []
     for mass, towards in near[start][:2]:
-        halves.append(_walk(near, start, towards) if third is None or mass >= _HEAVIER * third and mass > 0 else [])
+        halves.append(_walk(near, start, towards) if third is None or (mass >= _HEAVIER * third and mass > 0) else [])
     return [*reversed(halves[1] if len(halves) > 1 else []), start, *(halves[0] if halves else [])]
 
 

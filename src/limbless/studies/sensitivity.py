@@ -1,63 +1,101 @@
-"""How a motion depends on its gait: exact derivatives, from one run that carries them along."""
+"""How a motion depends on gait, body and water: exact derivatives, from one run that carries them along."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from limbless.callables import refuse_named
 from limbless.errors import InputError
-from limbless.mechanics.compiled.scalars import TANGENTS
-from limbless.models.newton_euler.differentiation import Tangents
+from limbless.mechanics.chain.tables import Drive
+from limbless.mechanics.compiled.scalars import TANGENTS, tangents, values
+from limbless.mechanics.integrate.tally import Score, Uncounted
+from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
+from limbless.studies.variations import combined, vary
+
+ENTRIES = ("gait", "robot", "environment", "actuation", "initial")
+MEAN_OF_SIN16 = 6435.0 / 32768.0
+"""Mean of sin¹⁶: with it the norm of a sinusoid is its amplitude."""
 
 
 def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
                 changes: Mapping[str, Any] | None = None) -> xr.Dataset:
-    """Derivatives of the base's motion and of the work done with respect to fields of the gait.
+    """Derivatives of the base's motion, of works and of torques along fields of gait, robot, environment or start.
 
     Parameters
     ----------
     source, changes : the scenario, as for `run`.
-    parameters : fields of the gait, such as `["gait.amplitude", "gait.period"]`.
+    parameters : paths such as `["gait.amplitude", "robot.half_width", "environment.water.density"]`.
 
     Returns
     -------
-    Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and for each of
-    them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about
-    three plain runs.
+    Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
+    run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
+    its limit (a sinusoid has its amplitude). For each of them `d_base_position` (time, axis, parameter) and so on: per
+    unit of the parameter. Eight parameters cost about three plain runs.
+
+    The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
+    that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
     """
     scenario = Scenario.load(source, changes)
     refuse_named(scenario)
-    fields = [_gait_field(name) for name in parameters]
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    if not isinstance(model, NewtonEuler):
-        raise InputError(f"sensitivities are available for the model 'newton-euler', not for {type(model).__name__}")
-    if not fields:
+    if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
-    parts = [_run(scenario, model, fields[i:i + TANGENTS]) for i in range(0, len(fields), TANGENTS)]
-    times, x = parts[0][0], parts[0][1]
-    return _dataset(model, times, x, np.concatenate([part[2] for part in parts], axis=2),
-                    [f"gait.{field}" for field in fields])
+    if scenario.model.kind != "newton-euler":
+        raise InputError(f"sensitivities are available for the model 'newton-euler', not for {scenario.model.kind!r}"
+                         + ("; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
+                            if scenario.model.kind == "non-smooth" else "; take differences of runs instead"))
+    for name in parameters:
+        if name.partition(".")[0] not in ENTRIES or "." not in name:
+            raise InputError(f"{name!r} is not a field of {', '.join(ENTRIES)}; parameters are named like "
+                             "'gait.amplitude'")
+    model = _model_of(scenario)
+    order = sorted(parameters, key=lambda name: not _is_compiled(scenario, name))
+    parts = [_run(scenario, model, order[i:i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
+    first = parts[0]
+    found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
+    limited = np.isfinite(model.chain.arrays().torque_limit)
+    _add_sums(found, model, first, [part.score_slope for part in parts], limited, scenario.duration)
+    return found.sel(parameter=list(parameters))
 
 
-def _gait_field(name: str) -> str:
+def _model_of(scenario: Scenario) -> NewtonEuler:
+    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    assert isinstance(model, NewtonEuler)
+    return model
+
+
+def _is_compiled(scenario: Scenario, name: str) -> bool:
+    """Whether a field belongs to a gait that is differentiated itself."""
     entry, _, field = name.partition(".")
-    if entry != "gait" or not field:
-        raise InputError(f"{name!r} is not a field of the gait; parameters are named like 'gait.amplitude'")
-    return field
+    gait = scenario.gait
+    return (entry == "gait" and gait.compiled_duals is not None and gait.drives == "shape"
+            and field in gait.parameter_fields)
 
 
-def _run(scenario: Scenario, model: NewtonEuler, fields: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Recorded times, states and derivatives for up to eight fields."""
-    gait, end = scenario.gait, scenario.duration
-    run = Tangents(model, gait, fields, model.initial_state(scenario.initial, gait))
+class _Part(NamedTuple):
+    """A run along up to eight directions."""
+
+    times: np.ndarray
+    x: np.ndarray
+    x_slope: np.ndarray
+    score: Score
+    score_slope: Score
+
+
+def _run(scenario: Scenario, model: NewtonEuler, names: list[str]) -> _Part:
+    """Recorded times, states and sums, with their derivatives."""
+    gait, end, count = scenario.gait, scenario.duration, len(names)
+    compiled = [name.partition(".")[2] for name in names if _is_compiled(scenario, name)]
+    others = [_change(scenario, model, name) for name in names[len(compiled):]]
+    run = Tangents(model, gait, compiled, model.initial_state(scenario.initial, gait), others)
     breaks = [*gait.breakpoints(0.0, end), *(t for item in scenario.environment for t in item.breakpoints(0.0, end))]
     knots = knots_between(0.0, end, scenario.step, breaks)
     keep = recorded(knots, scenario.record_every, end)
@@ -68,8 +106,51 @@ def _run(scenario: Scenario, model: NewtonEuler, fields: list[str]) -> tuple[np.
         record[-1] &= block[-1] == end                    # the next block begins with this knot
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)
-        slopes.append(slope[:, :, :len(fields)])
-    return knots[keep], np.concatenate(states), np.concatenate(slopes)
+        slopes.append(slope[:, :, :count])
+    score = Score(*(values(part).copy() for part in run.score))
+    score_slope = Score(*(tangents(part)[..., :count].copy() for part in run.score))
+    return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
+
+
+def _change(scenario: Scenario, model: NewtonEuler, name: str) -> Change:
+    """How what is packed changes along a field."""
+    variation = vary(scenario, name)
+    alone = name.startswith("gait.")
+    models = [model if alone else _model_of(one) for one in variation.scenarios]
+    gaits = [one.gait for one in variation.scenarios]
+
+    def differences(parts: list[Any]) -> Any:
+        return combined(variation.weights, parts, name)
+
+    def drive(times: np.ndarray) -> Any:
+        return differences([one.drive(gait, times) for one, gait in zip(models, gaits, strict=True)])
+
+    still = Drive(*(np.zeros((1, model.chain.freedoms)) for _ in Drive._fields))
+    problem = differences([one.problem(still, 0, Uncounted(), Uncounted()) for one in models])
+    start = differences([one.initial_state(varied.initial, varied.gait).x
+                         for one, varied in zip(models, variation.scenarios, strict=True)])
+    return Change(problem, start, drive)
+
+
+def _add_sums(dataset: xr.Dataset, model: NewtonEuler, part: _Part, slopes: list[Score], limited: np.ndarray,
+              duration: float) -> None:
+    """Positive work and norms of torques of the whole run, with their derivatives."""
+    work = np.concatenate([slope.positive for slope in slopes], axis=1).sum(axis=0)
+    dataset["positive_work"] = ((), part.score.positive.sum(), {"units": "J"})
+    dataset["d_positive_work"] = (("parameter",), work, {"units": "J per unit of the parameter"})
+    norm, rise = torque_norm(part.score.strain, duration)
+    slope = rise[:, None] * np.concatenate([slope.strain for slope in slopes], axis=1) / (duration * MEAN_OF_SIN16)
+    names = np.array(model.chain.joint_names)[limited]
+    dataset["torque_norm"] = (("joint",), norm[limited], {"units": "1"})
+    dataset["d_torque_norm"] = (("joint", "parameter"), slope[limited], {"units": "1 per unit of the parameter"})
+    dataset.coords["joint"] = names
+
+
+def torque_norm(strain: np.ndarray, duration: float) -> tuple[np.ndarray, np.ndarray]:
+    """Norms of order 16 of torque over limit, from ∫ (τ / limit)^16 dt, and their slopes along its mean."""
+    mean = strain / (duration * MEAN_OF_SIN16)
+    norm = mean ** (1.0 / 16.0)
+    return norm, np.divide(norm, 16.0 * mean, out=np.zeros_like(mean), where=mean > 1e-200)
 
 
 def _dataset(model: NewtonEuler, times: np.ndarray, x: np.ndarray, slopes: np.ndarray, names: list[str]) -> xr.Dataset:

@@ -36,7 +36,17 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.forces.element import push_all, spend_all
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
-from limbless.mechanics.integrate.tally import Tally, Uncounted, add_laws, add_smooth_works, look_and_keep
+from limbless.mechanics.integrate.tally import (
+    Score,
+    Tally,
+    Uncounted,
+    add_laws,
+    add_smooth_works,
+    look_and_keep,
+    score_knot,
+    score_stage,
+    score_step,
+)
 
 
 @version_for(rate, ChainProblem)
@@ -203,6 +213,15 @@ def close_in(tally, powers, step):
     """`close_step`, by whether anything is counted."""
 
 
+@inline
+def put_powers(robot, memory, stage, x):
+    """Power of each actuator at a stage."""
+    base = Link(robot.links, 0)
+    velocity = base.velocity + base.freedoms
+    for v in range(len(memory.torque)):
+        memory.powers[stage, v] = memory.torque[v] * x[velocity + v]
+
+
 @version_for(look_at, Tally)
 @inline
 def look_and_count(tally, problem, t, x, r, recorded, last):
@@ -215,10 +234,7 @@ def look_and_count(tally, problem, t, x, r, recorded, last):
 @inline
 def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
     memory = problem.memory
-    base = Link(problem.robot.links, 0)
-    velocity = base.velocity + base.freedoms
-    for v in range(len(memory.torque)):
-        memory.powers[stage, v] = memory.torque[v] * x[velocity + v]
+    put_powers(problem.robot, memory, stage, x)
     for i in range(len(memory.law_powers)):
         memory.law_powers[i] = 0.0
     spend_all(problem.forces, inside, memory)
@@ -230,6 +246,25 @@ def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
 @inline
 def close_and_count(tally, powers, step):
     add_smooth_works(tally, step, powers)
+
+
+@version_for(look_at, Score)
+@inline
+def look_and_score(tally, problem, t, r, recorded, last):
+    score_knot(tally, problem.memory.torque)
+
+
+@version_for(spend_in, Score)
+@inline
+def spend_and_score(tally, problem, stage, seconds, inside, x, slope):
+    put_powers(problem.robot, problem.memory, stage, x)
+    score_stage(tally, seconds, problem.memory.torque)
+
+
+@version_for(close_in, Score)
+@inline
+def close_and_score(tally, powers, step):
+    score_step(tally, step, powers)
 
 
 @version_for(look_at, Uncounted)

@@ -1,8 +1,9 @@
-"""Joints that follow the shape of a body, with derivatives."""
+"""Joints that follow the shape of a body, with derivatives, or of eight bodies side by side."""
 from __future__ import annotations
 
 from limbless.mechanics.chain.shape import bend_joints
 from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.lanes import as_lanes
 from limbless.mechanics.compiled.scalars import as_duals
 
 
@@ -10,3 +11,9 @@ from limbless.mechanics.compiled.scalars import as_duals
 def bend_dual_joints(shape, yaw_column, yaw_sign, pitch_column, pitch_sign, joints):
     """`bend_joints` on arrays of duals."""
     bend_joints(as_duals(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, as_duals(joints))
+
+
+@kernel
+def bend_lane_joints(shape, yaw_column, yaw_sign, pitch_column, pitch_sign, joints):
+    """`bend_joints` on arrays of lanes."""
+    bend_joints(as_lanes(shape), yaw_column, yaw_sign, pitch_column, pitch_sign, as_lanes(joints))

@@ -21,10 +21,12 @@ from limbless.mechanics.compiled.scalars import (
     VECTOR,
     ZEROS,
     absolute,
+    arctangent2,
     define_binary,
     define_constants,
     define_negative,
     eight,
+    exponential,
     sincos,
     sine_and_cosine_near_zero,
     spread,
@@ -173,3 +175,17 @@ def _sincos(x):
     odd = quarter - 2.0 * _floor(0.5 * quarter) - 0.5
     s, c = where_positive(odd, cosine, sine), where_positive(odd, sine, cosine)
     return where_positive(quarter - 1.5, -s, s), where_positive((quarter - 0.5) * (2.5 - quarter), -c, c)
+
+
+@lane_version_of(exponential)
+def _exponential(x):
+    for i in range(LANES):
+        x = with_lane(x, i, exponential(lane(x, i)))
+    return x
+
+
+@lane_version_of(arctangent2)
+def _arctangent2(y, x):
+    for i in range(LANES):
+        y = with_lane(y, i, arctangent2(lane(y, i), lane(x, i)))
+    return y

@@ -31,18 +31,21 @@ def as_duals(problem: Any) -> Any:
     return mapped(widen, problem)
 
 
-def seed(duals: Any, direction: int, less: Any, more: Any, step: float) -> None:
-    """Along `direction` a parameter changes: `less` and `more` are the same problem with it changed by half a `step`
-    down and up.
+HUGE = 1e300
 
-    Exact where the tables are linear or quadratic in the parameter (mass, density, drag, added mass, stiffness); else
-    to step².
+
+def widened(problem: Any) -> Any:
+    """`as_duals`, with what is infinite clipped: windows that never end, actuators that know no bound. Fast math knows
+    no infinity, and derivatives would be inf - inf.
     """
-    def put(wide: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-        with np.errstate(invalid="ignore"):                             # a window's inf - inf
-            slope = (high - low) / step
-        tangents(wide)[..., direction] = np.where(np.isfinite(slope), slope, 0.0)
-    mapped(put, duals, less, more)
+    return as_duals(mapped(lambda array: np.clip(array, -HUGE, HUGE), problem))
+
+
+def seed_slope(duals: Any, direction: int, slope: Any) -> None:
+    """Along `direction` the tables of a problem change by `slope`, a problem of the same make."""
+    def put(wide: np.ndarray, narrow: np.ndarray) -> None:
+        tangents(wide)[..., direction] = narrow
+    mapped(put, duals, slope)
 
 
 def side_by_side(problems: Sequence[Any]) -> Any:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
+from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 
 
@@ -34,20 +35,20 @@ def runge_kutta(problem, knots, record, x):
         if last and not record[n]:
             break
         t = knots[n]
-        h = 0.0 if last else knots[n + 1] - t
-        inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
+        h = knots[min(n + 1, steps)] - t
+        inside = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[max(n - 1, 0)]))
         for stage in range(4):
             lead, weight = stage_lead(stage)
             if stage == 0:
                 copy(x, state)
             else:
                 add(problem, x, lead * h, slope, state)
-            rate(problem, 2 * n + int(2.0 * lead), t + lead * h, inside, state, slope)
+            rate(problem, 2 * n + int(2.0 * lead), value_of(t + lead * h), inside, state, slope)
             if stage == 0:
                 found = trouble(problem)
                 if found > 0:
                     return found, n
-                look(problem, t, state, r, record[n], last)
+                look(problem, value_of(t), state, r, record[n], last)
                 if record[n]:
                     keep(problem, state, slope, r)
                     r += 1
@@ -71,11 +72,11 @@ def advance(problem, knots, record, x):
 
 @lean_kernel
 def advance_duals(problem, knots, record, x):
-    """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid or start."""
-    return runge_kutta(lean_duals(problem), lean(knots), lean(record), lean_duals(x))
+    """One run with its derivatives along eight directions, whatever carries them: gait, body, fluid, start or times."""
+    return runge_kutta(lean_duals(problem), lean_duals(knots), lean(record), lean_duals(x))
 
 
 @lean_kernel
 def advance_lanes(problem, knots, record, x):
-    """Eight runs side by side."""
-    return runge_kutta(lean_lanes(problem), lean(knots), lean(record), lean_lanes(x))
+    """Eight runs side by side, each with its own times."""
+    return runge_kutta(lean_lanes(problem), lean_lanes(knots), lean(record), lean_lanes(x))

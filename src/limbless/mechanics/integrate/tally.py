@@ -14,6 +14,7 @@ import numpy as np
 
 from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.scalars import absolute, maximum, where_positive
 from limbless.mechanics.compiled.tables import Table, table
 
 NEVER = -1.0                           # in `beyond`: the limit was not passed
@@ -64,6 +65,16 @@ class Uncounted(NamedTuple):
     """In place of a `Tally`: nothing is counted (runs with derivatives, several runs side by side)."""
 
 
+class Score(NamedTuple):
+    """In place of a `Tally`: what a search asks for, in any scalar; of A actuators."""
+
+    positive: Any                      # (A,) positive work, J
+    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s
+    square: Any                        # (A,) ∫ τ² dt
+    peak: Any                          # (A,) largest |τ| at a knot
+    limit: Any                         # (A,) what torques are measured by, N m or N
+
+
 @inline
 def at_record(kept, r):
     """What was kept of a tally in record r."""
@@ -85,13 +96,19 @@ def positive_between(low, high, p, q, a, m, b):
     A zero between them is taken from the straight line: the parabola itself is near zero there, so that the error is of
     fourth order.
     """
-    if p <= 0.0 and q <= 0.0:
-        return 0.0
-    if p < 0.0:
-        low = low + (high - low) * p / (p - q)
-    elif q < 0.0:
-        high = low + (high - low) * p / (p - q)
-    return max(parabola_until(a, m, b, high) - parabola_until(a, m, b, low), 0.0)
+    mixed, zero = -(p * q), 0.0 * p
+    root = low + (high - low) * (p / where_positive(mixed, p - q, zero + 1.0))
+    begin = where_positive(mixed, where_positive(p, zero + low, root), zero + low)
+    end = where_positive(mixed, where_positive(p, root, zero + high), zero + high)
+    found = maximum(parabola_until(a, m, b, end) - parabola_until(a, m, b, begin), zero)
+    return where_positive(maximum(p, q), found, zero)
+
+
+@inline
+def positive_of_step(h, start, middle, end):
+    """∫ of the positive part of the parabola over a step of length h: the value to fourth order, and no branch."""
+    return h * (positive_between(0.0, 0.5, start, middle, start, middle, end)
+                + positive_between(0.5, 1.0, middle, end, start, middle, end))
 
 
 @lean_kernel
@@ -109,8 +126,7 @@ def add_smooth_works(tally, h, powers):
         for a in range(powers.shape[1]):
             start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
             if min(min(start, middle), end) < 0.0 < max(max(start, middle), end):
-                tally.positive[a] += h * (positive_between(0.0, 0.5, start, middle, start, middle, end)
-                                               + positive_between(0.5, 1.0, middle, end, start, middle, end))
+                tally.positive[a] += positive_of_step(h, start, middle, end)
 
 
 @inline
@@ -229,3 +245,28 @@ def look_and_keep(tally, kept, r, recorded, last, t, x, efforts, speed):
         watch(tally.ranges, t, x)
         if recorded:
             keep(tally, kept, r)
+
+
+@inline
+def score_stage(score, seconds, efforts):
+    """Efforts at a stage that stands for `seconds` of its step."""
+    for a in range(efforts.shape[0]):
+        strain = efforts[a] / score.limit[a]
+        second = strain * strain
+        fourth = second * second
+        eighth = fourth * fourth
+        score.strain[a] += seconds * (eighth * eighth)
+        score.square[a] += seconds * (efforts[a] * efforts[a])
+
+
+@inline
+def score_knot(score, efforts):
+    for a in range(efforts.shape[0]):
+        score.peak[a] = maximum(score.peak[a], absolute(efforts[a]))
+
+
+@inline
+def score_step(score, h, powers):
+    """Positive work of a step of length h from the powers (4, A) at its stages."""
+    for a in range(powers.shape[1]):
+        score.positive[a] += positive_of_step(h, powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a])

@@ -1,20 +1,23 @@
-"""Derivatives of a chain's motion with respect to the parameters of its gait, exact to rounding (forward mode)."""
+"""Derivatives of a chain's motion along fields of its gait (exact to rounding, forward mode) and along whatever changes
+its tables.
+"""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbless.actuation import shape as actuation
-from limbless.errors import InputError, nearest
+from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_dual_joints
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, dual_array, tangents, values
-from limbless.mechanics.compiled.widening import as_duals
+from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.base import State
 
 if TYPE_CHECKING:
@@ -23,26 +26,43 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class Tangents:
-    """A run of `NewtonEuler` that carries derivatives along up to eight fields of its gait."""
+class Change(NamedTuple):
+    """How what is packed changes along one field."""
 
-    def __init__(self, model: NewtonEuler, gait: Gait, fields: list[str], start: State) -> None:
-        self.model, self.gait = model, gait
-        self._check(fields)
+    problem: Any                          # slopes of the tables of a problem; its drive, memory and records do not count
+    start: Array                          # slope of the state at the start
+    drive: Callable[[Array], Drive]       # slopes of the drive at some times
+
+
+class Tangents:
+    """A run of `NewtonEuler` that carries derivatives along up to eight directions.
+
+    Parameters
+    ----------
+    fields : fields of a gait with a compiled form, which is differentiated itself: the first directions.
+    changes : the directions after them.
+    """
+
+    def __init__(self, model: NewtonEuler, gait: Gait, fields: list[str], start: State,
+                 changes: Sequence[Change] = ()) -> None:
+        self.model, self.gait, self.first, self.changes = model, gait, len(fields), changes
+        self._check()
+        self.compiled = bool(fields)
         seeds = np.zeros((len(gait.parameter_fields), TANGENTS))
         for direction, field in enumerate(fields):
             seeds[gait.parameter_fields.index(field), direction] = 1.0
-        self.parameters = dual_array(gait.parameters(), seeds)
+        self.parameters = dual_array(gait.parameters(), seeds) if fields else None
         self.x = dual_array(start.x)
+        for direction, change in self._directions():
+            tangents(self.x)[:, direction] = change.start
+        limit = model.chain.arrays().torque_limit
+        limit = np.where(np.isfinite(limit), limit, UNLIMITED)
+        self.score = widened(Score(*(np.zeros(len(limit)) for _ in range(4)), limit))             # type: ignore[call-arg]
 
-    def _check(self, fields: list[str]) -> None:
-        if self.gait.compiled_duals is None or self.gait.drives != "shape":
-            raise InputError(f"gait {self.gait.kind!r} has no compiled form to differentiate; take differences of "
-                             "runs instead")
-        unknown = [field for field in fields if field not in self.gait.parameter_fields]
-        if unknown:
-            raise InputError(f"gait field {unknown[0]!r} cannot be differentiated; "
-                             f"{nearest(unknown[0], self.gait.parameter_fields)}")
+    def _directions(self) -> Iterator[tuple[int, Change]]:
+        return ((self.first + number, change) for number, change in enumerate(self.changes))
+
+    def _check(self) -> None:
         if self.model._split != 7 + self.model.chain.freedoms:
             raise InputError("sensitivities of a chain with spherical joints are not available; describe them as "
                              "three revolute joints")
@@ -50,15 +70,25 @@ class Tangents:
             raise InputError("a user's force law gives no derivatives; take differences of runs instead")
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8)."""
+        """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""
         still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
-        problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(),
-                                              Uncounted()))._replace(drive=self._drive(times))
-        runge_kutta.advance_duals(problem, knots, record, self.x)
+        problem = widened(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted()))
+        for direction, change in self._directions():
+            for part in ("robot", "forces", "options"):
+                seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
+        problem = problem._replace(drive=self._drive(times), memory=problem.memory._replace(tally=self.score))
+        runge_kutta.advance_duals(problem, dual_array(knots), record, self.x)
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> Drive:
-        """The gait with its derivatives, as joint motion."""
+        """The gait with its derivatives, as joint motion or torques."""
+        drive = self._compiled_drive(times) if self.compiled else as_duals(self.model.drive(self.gait, times))
+        for direction, change in self._directions():
+            seed_slope(drive, direction, change.drive(times))
+        return drive
+
+    def _compiled_drive(self, times: Array) -> Drive:
+        """A gait with a compiled form, as joint motion."""
         chain = self.model.chain
         stations, mapping = actuation.stations(chain), actuation.shape_map(chain)
         shape = [aligned_zeros((len(times), len(stations), 2, WORDS)) for _ in range(3)]

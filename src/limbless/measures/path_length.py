@@ -1,0 +1,9 @@
+"""`path_length`: how long the way was."""
+from limbless.analysis import speed
+from limbless.measures.registry import measure
+from limbless.result import Result
+
+
+@measure("path_length", "m", "length of the path of the centre of mass")
+def path_length(result: Result) -> float | None:
+    return speed.path_length(result.dataset)

@@ -1,0 +1,62 @@
+"""Where a motion can be steady: a medium that is the same everywhere; and by which way it is found."""
+from __future__ import annotations
+
+from typing import Any
+
+from limbless.errors import InputError
+from limbless.robots.chain_arrays import SPHERICAL
+from limbless.scenarios.scenario import Scenario
+
+_SETTLING = ("contact", "friction", "constraint", "clamp")
+_PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
+           "terrain": "the ground differs from place to place"}
+
+
+def refuse_medium(scenario: Scenario) -> str:
+    """`duals`, `differences` or `settled`: how the steady motion of a scenario is found. Refused where pose or time
+    matter beside the gait.
+    """
+    if scenario.task is not None:
+        raise InputError("statics has no time, and so no steady motion")
+    robot = scenario.robot.build()
+    if getattr(robot, "base", "") == "fixed":
+        raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
+    if not scenario.gait.cycle:
+        raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
+    settling = scenario.model.kind in ("non-smooth", "geometric") or any(
+        item.role in _SETTLING for item in scenario.environment)
+    planar = getattr(robot, "base", "") == "planar"
+    for item in scenario.environment:
+        why = _why_not(item, settling or planar)
+        if why:
+            raise InputError(f"environment.{item.kind}: {why}, so that no motion repeats itself; steady motion needs a "
+                             "medium that is the same everywhere: leave it out, or run long enough and take the last "
+                             "period")
+    if settling:
+        return "settled"
+    exact = scenario.model.kind == "newton-euler" and not _has_spherical(robot) and not any(
+        getattr(item, "slot", None) is not None for item in scenario.environment)
+    return "duals" if exact else "differences"
+
+
+def _why_not(item: Any, level: bool) -> str | None:
+    """Why pose or time matter in an environment; `level`: the robot keeps to a plane, or ground bears it."""
+    if item.active is not None:
+        return "it acts in time windows (`active`)"
+    if any(getattr(item, "current", None) or ()):
+        return "a `current` has a direction in the world"
+    if item.kind in _PLACES:
+        return _PLACES[item.kind]
+    if item.kind == "point-wrench":
+        return "it pushes with a direction of its own"
+    if item.kind == "buoyancy" and (item.surface is not None or not level):
+        return "a surface, or what lifts, has a direction in the world"
+    if item.kind == "gravity" and not level:
+        return "gravity has a direction in the world, and a free base may pitch"
+    if item.kind == "force-law":
+        return "a user's law may depend on place and time"
+    return None
+
+
+def _has_spherical(chain: Any) -> bool:
+    return bool((chain.arrays().joint_kind == SPHERICAL).any())

@@ -1,0 +1,194 @@
+"""One period of a chain's motion as a map of what it begins with, with exact derivatives: what Newton's method needs.
+
+The base's pose is left out: where the medium is the same everywhere and in every direction, it does not matter. Steps
+are a share of the period, and times carry derivatives too, so that a derivative along the period is right.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError
+from limbless.gaits.base import Gait
+from limbless.mechanics.chain.tables import ChainProblem, Drive, Link
+from limbless.mechanics.compiled.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
+from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.models.newton_euler.model import NewtonEuler
+from limbless.scenarios.scenario import Scenario
+from limbless.studies.variations import Variation, derivative, vary
+
+Array = NDArray[np.float64]
+PLANE = (0, 1, 5)
+"""Components of the base twist that a motion in its plane has."""
+FLAT = 1e-12
+"""A motion whose other components stay below this keeps its plane."""
+
+
+class Period(NamedTuple):
+    """A period from given unknowns: where it ends, what it sums; and the slopes of all, (.., directions)."""
+
+    x: Array                              # flat state at the end
+    x_slope: Array
+    sums: Score
+    sums_slope: Score
+
+
+def begun(gait: Gait) -> Gait:
+    """The gait without its beginning."""
+    start = {name: 0.0 for name in gait.start_fields if getattr(gait, name) != 0.0}
+    return gait.changed(**start) if start else gait
+
+
+def period_of(gait: Gait) -> float:
+    """The period of a gait that has one."""
+    if not gait.cycle:
+        raise InputError(f"gait {gait.kind!r} has no period: steady motion is what repeats with the gait")
+    return float(gait.cycle)
+
+
+def fresh_score(limit: Array) -> Score:
+    """Nothing summed yet."""
+    positive, strain, square, peak = (aligned_zeros(len(limit)) for _ in range(4))
+    return Score(positive, strain, square, peak, limit)
+
+
+class ChainPeriod:
+    """The period map of a family of scenarios that differ in their gait alone."""
+
+    def __init__(self, scenario: Scenario, steps: int) -> None:
+        self.scenario, self.steps = scenario, steps
+        self.model = _model_of(scenario)
+        self.phase = np.arange(2 * steps + 1) / (2.0 * steps)
+        self.record = np.zeros(steps + 1, dtype=bool)
+        limit = self.model.chain.arrays().torque_limit
+        self.limit = np.where(np.isfinite(limit), limit, UNLIMITED)
+        self.rows = self._unknown_rows()
+        self._wide: dict[int, Any] = {}
+
+    def _unknown_rows(self) -> NDArray[np.int64]:
+        """Where a state holds what a period begins with: the base's twist, and what moves freely in the joints."""
+        model, link = self.model, Link.of(self.model._actuated.links)
+        if model._split != 7 + model.chain.freedoms:
+            raise InputError("the period of a chain with spherical joints has no derivatives here")
+        twist = PLANE if model.chain.base == "planar" else range(6)
+        free = [int(link.column[row]) for row in range(1, len(link.given)) if not link.given[row]]
+        return np.array([*(model._split + c for c in twist), *(7 + c for c in free),
+                         *(model._split + 6 + c for c in free)], dtype=np.int64)
+
+    def packed(self, scenario: Scenario) -> tuple[ChainProblem, Array]:
+        """A problem of one period, and its times (knots)."""
+        same = (scenario.robot == self.scenario.robot and scenario.environment == self.scenario.environment
+                and scenario.actuation == self.scenario.actuation)
+        model = self.model if same else _model_of(scenario)
+        limit = self.limit if same else np.where(self.limit < UNLIMITED, model.chain.arrays().torque_limit, UNLIMITED)
+        drive, knots = self.driven(scenario, model)
+        return model.problem(drive, 0, fresh_score(limit), Uncounted()), knots
+
+    def driven(self, scenario: Scenario, model: NewtonEuler | None = None) -> tuple[Drive, Array]:
+        """The gait at the stages of a period, and its knots."""
+        gait = begun(scenario.gait)
+        times = self.phase * period_of(gait)
+        return (model or self.model).drive(gait, times), times[::2].copy()
+
+    def wide_problem(self, part: int, problem: ChainProblem) -> Any:
+        """The problem as one of duals in which nothing but the drive is the gait's: made once."""
+        if part not in self._wide:
+            self._wide[part] = widened(problem)
+        return self._wide[part]._replace(drive=as_duals(problem.drive))
+
+    def start(self, scenario: Scenario) -> Array:
+        """A flat state at rest, at the origin, with the joints where the gait has them."""
+        x = self.model.initial_state(scenario.initial, begun(scenario.gait)).x
+        x[:7] = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0)
+        x[self.model._split:self.model._split + 6] = 0.0
+        x[-9:] = 0.0
+        return x
+
+    def keeps_plane(self, problem: ChainProblem, knots: Array, x: Array) -> bool:
+        """Whether two periods from rest leave the plane of the base."""
+        x = x.copy()
+        for _ in range(2):
+            runge_kutta.advance(problem, knots, self.record, x)
+        out = self.model._split + np.array([2, 3, 4])
+        return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split:][:6]).max())))
+
+
+def _model_of(scenario: Scenario) -> NewtonEuler:
+    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    assert isinstance(model, NewtonEuler)
+    return model
+
+
+class DualPeriod:
+    """The period of one scenario as a function of its unknowns, with derivatives along them and along fields."""
+
+    def __init__(self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str]) -> None:
+        self.family, self.period = family, period_of(begun(scenario.gait))
+        problem, self.knots = family.packed(scenario)
+        self.x0 = family.start(scenario)
+        flat = family.model.chain.base != "planar" and family.keeps_plane(problem, self.knots, self.x0)
+        split = family.model._split
+        off = [split + c for c in (2, 3, 4)] if flat else []
+        self.rows = np.array([row for row in family.rows if row not in off], dtype=np.int64)
+        self.in_plane = flat or family.model.chain.base == "planar"
+        self.unknowns, self.fields = len(self.rows), list(fields)
+        self.period_slope = np.zeros(len(self.fields))
+        slopes = [self._slope_of(vary(scenario, path)) for path in self.fields]
+        for number, (_, knots) in enumerate(slopes):
+            self.period_slope[number] = knots[-1]
+        count = self.unknowns + len(self.fields)
+        self.parts = [self._part(problem, slopes, first, min(first + TANGENTS, count))
+                      for first in range(0, count, TANGENTS)]
+        self.passes = 0
+
+    def _slope_of(self, variation: Variation) -> tuple[Any, Array]:
+        """What changes along a field: the drive alone where it is one of the gait."""
+        gait = variation.path.startswith("gait.")
+        return derivative(variation, self.family.driven if gait else self.family.packed)
+
+    def _part(self, problem: ChainProblem, slopes: Sequence[tuple[Any, Array]], first: int,
+              last: int) -> tuple[range, Any, Array]:
+        """A problem of duals for some of the directions."""
+        knots = dual_array(self.knots)
+        if all(isinstance(slope, Drive) for slope, _ in slopes):
+            duals = self.family.wide_problem(first, problem)
+        else:
+            duals = widened(problem)
+        for direction, number in enumerate(range(first, last)):
+            if number >= self.unknowns:
+                slope, times = slopes[number - self.unknowns]
+                seed_slope(duals.drive if isinstance(slope, Drive) else duals, direction, slope)
+                tangents(knots)[:, direction] = times
+        return range(first, last), duals, knots
+
+    def __call__(self, v: Array, whole: bool = True) -> Period:
+        """A period from the unknowns v; `whole`: with the slopes along fields, else only those that Newton needs."""
+        family, size, total = self.family, len(self.x0), self.unknowns + len(self.fields)
+        x_slope, found = np.zeros((size, total)), None
+        sums_slope = Score(*(np.zeros((family.model.chain.freedoms, total)) for _ in range(5)))
+        for directions, duals, knots in self.parts:
+            if not whole and directions[0] >= self.unknowns:
+                continue
+            x = dual_array(self.x0)
+            x[self.rows, 0] = v
+            for direction, number in enumerate(directions):
+                if number < self.unknowns:
+                    tangents(x)[self.rows[number], direction] = 1.0
+            score = duals.memory.tally
+            for part in score[:4]:
+                part[:] = 0.0
+            with np.errstate(all="ignore"):
+                runge_kutta.advance_duals(duals, knots, family.record, x)
+            self.passes += 1
+            x_slope[:, list(directions)] = tangents(x)[:, :len(directions)]
+            for part, slope in zip(score, sums_slope, strict=True):
+                slope[:, list(directions)] = tangents(part)[:, :len(directions)]
+            if found is None:
+                found = values(x).copy(), Score(*(values(part).copy() for part in score))
+        assert found is not None
+        return Period(found[0], x_slope, found[1], sums_slope)

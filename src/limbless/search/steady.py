@@ -1,0 +1,300 @@
+"""`steady`: the motion that a gait settles into, without waiting for it."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.analysis.energy import STANDARD_GRAVITY
+from limbless.callables import refuse_named
+from limbless.errors import InputError, SimulationError
+from limbless.mechanics.integrate.tally import UNLIMITED
+from limbless.models.newton_euler.model import NewtonEuler
+from limbless.scenarios.scenario import Scenario
+from limbless.search.media import refuse_medium
+from limbless.search.period_map import ChainPeriod, DualPeriod, Period, begun, period_of
+from limbless.search.screws import path_of, path_slope
+from limbless.simulation import run_scenario
+from limbless.studies.sensitivity import MEAN_OF_SIN16, torque_norm
+from limbless.studies.variations import vary
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+Array = NDArray[np.float64]
+STEPS = 100
+"""Steps of a period: the speed of an eel is then right to 2e-7 (50: 2e-6)."""
+TOLERANCE = 1e-9
+"""m/s and rad/s: what may be left of P(v) - v."""
+MOST = 30
+"""Passes of Newton's method."""
+NUMBERS = ("speed", "turn_rate", "positive_work", "power", "cost_of_transport", "torque_ratio")
+"""The numbers that have slopes."""
+
+
+@dataclass
+class SteadyMotion:
+    """A motion that repeats with its gait. SI units; numbers that this motion does not have are None.
+
+    Attributes
+    ----------
+    speed : along the path of the base (its mean motion is a screw: a line, a circle or a helix), m/s.
+    turn_rate : net turn of a period over the period, rad/s; in a plane positive to the left.
+    positive_work : of all actuators in a period, J; `power` is that over the period, `cost_of_transport` that over
+        weight and way.
+    peak_torque : largest torque of any joint at a step, N m.
+    torque_ratios : of each joint with a `torque_limit`, its torque (a norm of order 16 over time, scaled so that a
+        sinusoid has its amplitude) over the limit; `torque_ratio` is the largest.
+    multipliers : Floquet multipliers, by which a small disturbance of the twist grows in a period.
+    stable : whether all of them are below 1 in size. Newton's method also finds motions that are not: no run would.
+    slopes : number -> {path: derivative}; of `torque_ratios`, path -> an array.
+    residual : what is left of P(v) - v (contact: the last change of a period's way, as a share of it).
+    """
+
+    scenario: Scenario
+    period: float
+    speed: float
+    turn_rate: float
+    displacement: Array
+    positive_work: float | None
+    cost_of_transport: float | None
+    peak_torque: float | None
+    torque_ratio: float | None
+    torque_ratios: Array
+    multipliers: Any
+    twist: Array
+    residual: float
+    passes: int
+    method: str
+    slopes: dict[str, Any] = field(default_factory=dict)
+    unknowns: Array = field(default_factory=lambda: np.zeros(0))
+    unknown_slopes: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    kept: Any = None
+    steps: int = STEPS
+
+    @property
+    def power(self) -> float | None:
+        return None if self.positive_work is None else self.positive_work / self.period
+
+    @property
+    def largest_multiplier(self) -> float | None:
+        return None if self.multipliers is None else float(np.abs(self.multipliers).max(initial=0.0))
+
+    @property
+    def stable(self) -> bool | None:
+        largest = self.largest_multiplier
+        return None if largest is None else largest < 1.0
+
+    def result(self, periods: int = 1) -> Result:
+        """An ordinary run of whole periods in steady motion, with its balances."""
+        if self.kept is not None:
+            return self.kept
+        return run_scenario(steady_scenario(self, periods))
+
+    def __repr__(self) -> str:
+        told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
+        size = "" if self.multipliers is None else f", multipliers {np.sort(np.abs(self.multipliers))[::-1].round(4)}"
+        cost = "" if self.cost_of_transport is None else f", cost of transport {self.cost_of_transport:.5g}"
+        return (f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "
+                f"{self.passes} periods, residual {self.residual:.1e})")
+
+
+def steady(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[str, Any] | None = None, *,
+           slopes: Sequence[str] = (), steps: int | None = None, allow_code: bool = False) -> SteadyMotion:
+    """The motion that a gait settles into.
+
+    Swimming chains: Newton's method on the map of one period, with exact derivatives. Rods, and chains that have none:
+    the same by differences. Contact and set-valued friction: periods are run until they repeat.
+
+    Parameters
+    ----------
+    source, changes : the scenario, as for `run`. Its duration, its start and its ramp do not matter.
+    slopes : fields of gait, robot or environment, such as `["gait.amplitude", "robot.half_width"]`: the numbers of the
+        motion get derivatives along them.
+    steps : Runge-Kutta steps of a period (default 100); contact keeps the scenario's own step.
+
+    Raises
+    ------
+    InputError : where pose matters (currents, surfaces, gravity, obstacles, time windows), or where there is no period.
+    SimulationError : no steady motion was found.
+    """
+    scenario = Scenario.load(source, changes, allow_code=allow_code)
+    refuse_named(scenario)
+    return Families(STEPS if steps is None else steps).steady(scenario, slopes)
+
+
+class Families:
+    """Steady motions of many scenarios: what those that differ in their gait share is made once."""
+
+    def __init__(self, steps: int = STEPS) -> None:
+        if not isinstance(steps, int) or steps < 8:
+            raise InputError(f"steps: a period needs at least 8 steps; got {steps!r}")
+        self.steps = steps
+        self._family: ChainPeriod | None = None
+        self._last: tuple[Scenario, str] | None = None
+
+    def steady(self, scenario: Scenario, slopes: Sequence[str] = (), guess: Array | None = None) -> SteadyMotion:
+        """See `steady`; `guess` are the unknowns of a neighbour."""
+        from limbless.search import settled
+
+        slopes = _checked(scenario, slopes)
+        way = self._way(scenario)
+        if way == "settled":
+            if slopes:
+                raise InputError(f"slopes: the motion of model {scenario.model.kind!r} among contacts has kinks and "
+                                 "jumps, and so no slopes; `limbless.optimise` uses CMA-ES for it")
+            return settled.settle(scenario)
+        if way == "differences":
+            return settled.by_differences(scenario, slopes, self.steps)
+        return self._by_duals(scenario, slopes, guess)
+
+    def _way(self, scenario: Scenario) -> str:
+        if self._last is None or not same_but_gait(self._last[0], scenario) or not scenario.gait.cycle:
+            self._last = scenario, refuse_medium(scenario)
+        return self._last[1]
+
+    def family(self, scenario: Scenario) -> ChainPeriod:
+        """What scenarios with this robot, environment and actuation share."""
+        if self._family is None or not same_but_gait(self._family.scenario, scenario):
+            self._family = ChainPeriod(scenario, self.steps)
+        return self._family
+
+    def _by_duals(self, scenario: Scenario, slopes: Sequence[str], guess: Array | None) -> SteadyMotion:
+        dual = DualPeriod(self.family(scenario), scenario, slopes)
+        v, period, residual = _newton(dual, guess)
+        return _motion(scenario, dual, v, period, residual)
+
+
+def same_but_gait(one: Scenario, other: Scenario) -> bool:
+    """Whether two scenarios differ in their gait at most, as far as steady motion goes."""
+    return all(getattr(one, name) == getattr(other, name)
+               for name in ("robot", "actuation", "environment", "model", "task"))
+
+
+def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
+    """Fields that steady motion depends on."""
+    if isinstance(slopes, str):
+        raise InputError(f"slopes: give a list of paths, such as [{slopes!r}]")
+    unused = [f"gait.{name}" for name in scenario.gait.start_fields]
+    for path in slopes:
+        if path in unused:
+            raise InputError(f"{path}: does nothing in steady motion, which has no beginning; leave it out")
+        if path.partition(".")[0] not in ("gait", "robot", "environment", "actuation"):
+            raise InputError(f"{path}: steady motion depends on fields of gait, robot, environment and actuation, "
+                             "named like 'gait.amplitude'")
+    return list(slopes)
+
+
+def _newton(dual: DualPeriod, guess: Array | None) -> tuple[Array, Period, float]:
+    """Newton's method on P(v) - v, from a neighbour's unknowns or from rest after two plain periods."""
+    rest = dual.x0[dual.rows].copy()
+    near = guess is not None and len(guess) == dual.unknowns
+    v, plain = (np.array(guess), 0) if near else (rest, 2)
+    identity, before, residual = np.eye(dual.unknowns), np.inf, np.inf
+    for number in range(MOST):
+        period = dual(v)
+        after = period.x[dual.rows]
+        left = after - v
+        residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
+        if residual <= TOLERANCE:
+            return v, period, residual
+        if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
+            v, plain, before = rest.copy(), 6, np.inf                # it went astray: let the motion itself lead
+            if not np.isfinite(residual) and number > MOST // 2:
+                break
+            continue
+        if plain > 0:
+            v, plain = after.copy(), plain - 1
+            continue
+        try:
+            v = v + np.linalg.solve(identity - period.x_slope[dual.rows, :dual.unknowns], left)
+        except np.linalg.LinAlgError:
+            v = after.copy()
+        before = residual
+    raise SimulationError(f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
+                          "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
+                          "not repeat")
+
+
+def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, residual: float) -> SteadyMotion:
+    """All numbers of a steady motion, and their slopes by the implicit function theorem: v = P(v, p)."""
+    m, rows, T = dual.unknowns, dual.rows, dual.period
+    J = period.x_slope[rows, :m]
+    follow: Array = np.asarray(np.linalg.solve(np.eye(m) - J, period.x_slope[rows, m:]), dtype=np.float64)   # dv/dp
+
+    def whole(slope: Array) -> Array:
+        return slope[:, m:] + slope[:, :m] @ follow
+
+    chain, count = dual.family.model.chain, len(dual.fields)
+    dT, dx = dual.period_slope, whole(period.x_slope)
+    way, turn = path_of(period.x[:7], dual.in_plane)
+    dway, dturn = path_slope(period.x[:7], dual.in_plane) @ dx[:7]
+    work, dwork = float(period.sums.positive.sum()), whole(period.sums_slope.positive).sum(axis=0)
+    weight = chain.total_mass * STANDARD_GRAVITY
+    ratios, dratios = _ratios(period, whole(period.sums_slope.strain), T, dT)
+    limited = np.asarray(period.sums.limit) < UNLIMITED
+    speed, cost = way / T, work / (weight * way) if way > 0.0 else None
+    motion = SteadyMotion(
+        scenario, T, speed, turn / T, period.x[:3].copy(), work, cost, float(period.sums.peak.max(initial=0.0)),
+        float(ratios[limited].max()) if limited.any() else None, ratios[limited], np.linalg.eigvals(J),
+        _twist(dual, v), residual, dual.passes, "Newton's method, exact derivatives", unknowns=v, unknown_slopes=follow,
+        steps=dual.family.steps)
+    if count:
+        dmass = np.array([_mass_slope(dual, scenario, path) for path in dual.fields]) if count else np.zeros(0)
+        dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / chain.total_mass)
+        largest = int(np.argmax(np.where(limited, ratios, -1.0)))
+        numbers = {"speed": (dway - speed * dT) / T, "turn_rate": (dturn - turn / T * dT) / T, "positive_work": dwork,
+                   "power": (dwork - work / T * dT) / T, "cost_of_transport": dcost,
+                   "torque_ratio": dratios[largest] if limited.any() else None}
+        motion.slopes = {name: dict(zip(dual.fields, map(float, slope), strict=True))
+                         for name, slope in numbers.items() if slope is not None}
+        motion.slopes["torque_ratios"] = {path: dratios[limited, i] for i, path in enumerate(dual.fields)}
+    return motion
+
+
+def _ratios(period: Period, slope: Array, T: float, dT: Array) -> tuple[Array, Array]:
+    """Norms of order 16 of τ / limit over the period, and their slopes."""
+    ratio, rise = torque_norm(period.sums.strain, T)
+    mean = period.sums.strain / (T * MEAN_OF_SIN16)
+    return ratio, rise[:, None] * (slope / (T * MEAN_OF_SIN16) - mean[:, None] * dT / T)
+
+
+def _twist(dual: DualPeriod, v: Array) -> Array:
+    x = dual.x0.copy()
+    x[dual.rows] = v
+    return x[dual.family.model._split:][:6].copy()
+
+
+def _mass_slope(dual: DualPeriod, scenario: Scenario, path: str) -> float:
+    if not path.startswith("robot."):
+        return 0.0
+    variation = vary(scenario, path)
+    return sum(weight * one.robot.build().total_mass
+               for weight, one in zip(variation.weights, variation.scenarios, strict=True))
+
+
+def steady_scenario(motion: SteadyMotion, periods: int = 1) -> Scenario:
+    """The scenario of an ordinary run that begins in steady motion."""
+    scenario, gait = motion.scenario, begun(motion.scenario.gait)
+    step = period_of(gait) / motion.steps
+    initial = scenario.initial.changed(position=(0.0,) * 3, orientation=(1.0, 0.0, 0.0, 0.0),
+                                       twist=tuple(motion.twist), result=None)
+    return scenario.model_copy(update={"gait": gait, "initial": initial, "duration": periods * motion.period,
+                                       "step": step, "record_every": step})
+
+
+def is_smooth(scenario: Scenario) -> bool:
+    """Whether the steady motion of a scenario has exact slopes."""
+    try:
+        way = refuse_medium(scenario)
+    except InputError:
+        return False
+    return way == "duals" and issubclass(_model_class(scenario), NewtonEuler)
+
+
+def _model_class(scenario: Scenario) -> type:
+    return type(scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation))

@@ -1,0 +1,103 @@
+"""A scenario a little to either side of itself along a field: where derivatives of what is packed come from.
+
+Packing (pydantic, NumPy) carries no derivative, and is smooth: central differences of packed tables are right to the
+square of a step of 1e-5, and the simulation that starts from them stays exact.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbless.errors import InputError
+from limbless.fields import field_at
+from limbless.scenarios.scenario import Scenario
+
+STEP = 1e-5
+"""Of a field's value (of 1, where it is 0): truncation 1e-9, rounding 1e-11 of a derivative."""
+
+
+class Variation(NamedTuple):
+    """Scenarios around one along a field, and the weights with which their difference is its derivative."""
+
+    path: str
+    scenarios: tuple[Scenario, ...]
+    weights: tuple[float, ...]           # per unit of the field
+
+
+def value_at(scenario: Scenario, path: str) -> float:
+    """The number that a path names."""
+    here: Any = scenario
+    for part in path.split("."):
+        if isinstance(here, tuple):
+            kinds = [item for item in here if getattr(item, "kind", None) == part]
+            here = here[int(part)] if part.isdigit() else kinds[0] if len(kinds) == 1 else None
+        else:
+            here = getattr(here, part, None)
+        if here is None:
+            break
+    if isinstance(here, bool) or not isinstance(here, int | float):
+        if here is None:
+            Scenario.load(scenario, {path: 1.0})                   # an unknown path is refused in its own words
+        raise InputError(f"{path}: holds {here!r:.40}, which is no number that could change a little")
+    return float(here)
+
+
+def changed(scenario: Scenario, path: str, value: float) -> Scenario:
+    """The scenario with one field changed; a field of the gait itself costs a tenth of what a whole check costs."""
+    entry, _, field = path.partition(".")
+    if entry == "gait" and field in type(scenario.gait).model_fields:
+        return scenario.model_copy(update={"gait": scenario.gait.changed(**{field: value})})
+    return Scenario.load(scenario, {path: value})
+
+
+def vary(scenario: Scenario, path: str) -> Variation:
+    """The scenarios around one; at a bound of the field they lie to one side."""
+    here = value_at(scenario, path)
+    if isinstance(here, int) or _is_whole(scenario, path):
+        raise InputError(f"{path}: is a whole number, which has no derivative")
+    step = STEP * (abs(here) or 1.0)
+    for offsets, weights in (((-1.0, 1.0), (-0.5, 0.5)), ((0.0, 1.0, 2.0), (-1.5, 2.0, -0.5)),
+                             ((0.0, -1.0, -2.0), (1.5, -2.0, 0.5))):
+        try:
+            around = tuple(changed(scenario, path, here + offset * step) for offset in offsets)
+        except InputError as error:
+            refused = error
+            continue
+        return Variation(path, around, tuple(weight / step for weight in weights))
+    raise refused
+
+
+def _is_whole(scenario: Scenario, path: str) -> bool:
+    place = tuple(int(part) if part.isdigit() else part for part in path.split("."))
+    field = field_at(Scenario, scenario.model_dump(), place) if not any(
+        isinstance(part, str) and part not in type(scenario).model_fields for part in place[:1]) else None
+    return field is not None and field.annotation is int
+
+
+def derivative(variation: Variation, packed: Callable[[Scenario], Any]) -> Any:
+    """d/d(field) of whatever arrays are packed from a scenario, as the same tuple of arrays."""
+    parts = [packed(scenario) for scenario in variation.scenarios]
+    return combined(variation.weights, parts, variation.path)
+
+
+def combined(weights: Sequence[float], parts: Sequence[Any], path: str) -> Any:
+    """A weighted sum of problems, array by array; one whose make changes on the way is refused."""
+    first = parts[0]
+    if isinstance(first, tuple):
+        if any(type(part) is not type(first) or len(part) != len(first) for part in parts):
+            raise InputError(f"{path}: the kind of something changes here; there is no derivative")
+        found = [combined(weights, each, path) for each in zip(*parts, strict=True)]
+        return type(first)(*found) if hasattr(first, "_fields") else tuple(found)
+    if not isinstance(first, np.ndarray):
+        return first
+    if any(part.shape != first.shape for part in parts):
+        raise InputError(f"{path}: the number of something changes here; there is no derivative")
+    if first.dtype != np.float64:
+        if any(not np.array_equal(part, first) for part in parts):
+            raise InputError(f"{path}: a choice of the kernels changes here; there is no derivative")
+        return first
+    with np.errstate(invalid="ignore"):                            # a window's inf - inf
+        slope = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+    return np.where(np.isfinite(slope), slope, 0.0)
