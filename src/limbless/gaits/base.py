@@ -16,6 +16,7 @@ DRIVES = {
     "joint": "positions of the joints",
     "torque": "torques of the joints",
     "strain": "strains along a rod",
+    "effort": "forces and couples of muscles along a rod",
     "tension": "tensions of tendons",
     "tendon-length": "lengths of tendons",
     "tension-grid": "all combinations of some tensions",

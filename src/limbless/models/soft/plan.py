@@ -1,12 +1,15 @@
 """A soft body as a row of cells: pieces, stations and springs, from the description of a robot."""
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from limbless.errors import InputError
 from limbless.robots.base import Bodies, Segment
+from limbless.robots.rod import ACTUATED, NATURAL, STRAINS, Rod
 from limbless.robots.tendon_spine import TendonSpine, Vertebra
 
 Array = NDArray[np.float64]
@@ -161,3 +164,91 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     pieces = [*half, *inner, *tail, *[Piece(1.0, STILL, half[0].first) for _ in half]]
     pieces[-1].place = start + l
     return pieces
+
+
+# ------------------------------------------------------------------------------------------------- a rod
+
+class RodStations(Stations):
+    """A planned rod as environments see it."""
+
+    def node_at(self, abscissa: float) -> int:
+        """The end of the cell at an abscissa."""
+        ends = np.array([0.0, *(cell.pieces[-1].place for cell in self.plan.cells)])
+        if abscissa > ends[-1] * (1.0 + 1e-12):
+            raise InputError(f"point-wrench: abscissa {abscissa:g} m lies outside the body, which is {ends[-1]:g} m "
+                             "long")
+        return int(np.abs(ends - abscissa).argmin())
+
+
+def edges_of(length: float, cells: int, breaks: tuple[float, ...]) -> Array:
+    """Ends of about `cells` cells of nearly equal length, with one at every break."""
+    inner = sorted({0.0, length, *(x for x in breaks if 0.0 < x < length)})
+    found = [0.0]
+    for start, end in itertools.pairwise(inner):
+        count = max(1, round(cells * (end - start) / length))
+        found += list(start + (end - start) * np.arange(1, count + 1) / count)
+    return np.array(found)
+
+
+def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[float, ...]) -> Plan:
+    """Cells whose strains are Legendre polynomials of some degree, each strain given or passive."""
+    passive = rod.passive
+    if passive is not None:
+        breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
+    edges = edges_of(rod.length, cells, breaks)
+    return Plan(rod.base, rod.head, rod.length, [_rod_cell(rod, start, end, degree, stations)
+                                                 for start, end in itertools.pairwise(edges)])
+
+
+def legendre(s: ArrayLike, degree: int) -> Array:
+    """(.., degree + 1): P_0 to P_degree of 2 s - 1."""
+    return np.polynomial.legendre.legvander(2.0 * np.asarray(s, dtype=np.float64) - 1.0, degree)
+
+
+def gauss(stations: int) -> tuple[Array, Array]:
+    """Abscissae in [0, 1] and weights of sum 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(stations)
+    return 0.5 * (nodes + 1.0), 0.5 * weights
+
+
+def _is_passive(rod: Rod, component: int, start: float, end: float) -> bool:
+    if rod.passive is None:
+        return False
+    last, middle = rod.length if rod.passive.end is None else rod.passive.end, 0.5 * (start + end)
+    named = [STRAINS.index(name) for name in rod.passive.strains] or ACTUATED[rod.strains]
+    return component in named and rod.passive.start <= middle <= last
+
+
+def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) -> Cell:
+    l, components = end - start, ACTUATED[rod.strains]
+    free = [(c, j) for c in components for j in range(degree + 1)]
+    at, weight = gauss(stations)
+    X = start + l * at
+    inertia, axes = rod.inertia(X), rod.half_axes(X)
+    pieces, marks = [], np.concatenate([[0.0], at, [1.0]])
+    for k, (before, here) in enumerate(itertools.pairwise(marks)):
+        away = 0.5 * (here - before) / np.sqrt(3.0)
+        first, second = (np.array([legendre(0.5 * (before + here) + shift, degree).ravel()[j] * np.eye(6)[c] for c, j in free])
+                         for shift in (-away, away))
+        piece = Piece((here - before) * l, ALONG, first, second if degree else None, place=start + here * l)
+        if k < stations:
+            ds = weight[k] * l
+            piece.span, piece.mass, piece.turn = ds, ds * inertia[k, 0], ds * inertia[k, 3:]
+            piece.volume, piece.axes = ds * np.pi * axes[k, 0] * axes[k, 1], (float(axes[k, 0]), float(axes[k, 1]))
+        pieces.append(piece)
+    P, stiffness = legendre(at, degree), rod.stiffnesses(X)
+    own = np.broadcast_to(np.array(rod.damping, dtype=np.float64), 6)
+    elastic, viscous = np.zeros((len(free), len(free))), np.zeros((len(free), len(free)))
+    for a, (c, j) in enumerate(free):
+        for b, (e, i) in enumerate(free):
+            if c == e:
+                both = weight * l * P[:, j] * P[:, i]
+                elastic[a, b] = both @ stiffness[:, c]
+                viscous[a, b] = both @ (rod.damping_time * stiffness[:, c] + own[c])
+    rest = np.array([(NATURAL if rod.rest is None else np.array(rod.rest))[c] - NATURAL[c] if j == 0 else 0.0
+                     for c, j in free])
+    n, far = len(free), np.full(len(free), 1e9)
+    scale = np.array([l if c < 3 else l * rod.length for c, _ in free])
+    given = np.array([not _is_passive(rod, c, start, end) for c, _ in free])
+    names = [f"{STRAINS[c]} {j}" for c, j in free]
+    return Cell(pieces, names, elastic, viscous, rest, scale, -far, far, np.zeros((n, 2)), 0.0, np.zeros(3), given)

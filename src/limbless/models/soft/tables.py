@@ -18,7 +18,7 @@ from limbless.mechanics.forces.station import AtStation
 from limbless.mechanics.forces.tendon import Chord, SpineTendons, Taut
 from limbless.models import chain_problem
 from limbless.models.force_elements import forces_of
-from limbless.models.soft.plan import Plan, Stations
+from limbless.models.soft.plan import Plan
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -37,13 +37,12 @@ class SoftDrive(NamedTuple):
     command_rate: Any
 
 
-def pack_environment(plan: Plan, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
+def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
     """All forces, the added mass (bodies, 6: along and about the axes of each) and what each environment packed; laws
-    on slices of body act at the stations.
+    on slices of body act at the stations. `seen` is the body as environments see it.
     """
-    seen: Any = Stations(plan)                           # as environments see a robot: its bodies and segments
     packs = [item.pack(seen) for item in environment]
-    added = np.zeros((len(plan.masses), 6))
+    added = np.zeros((len(seen.plan.masses), 6))
     moved = []
     for pack in packs:
         laws = []
@@ -73,7 +72,7 @@ def robot_of(plan: Plan) -> Robot:
     link.positions[0], link.freedoms[0] = 7, 6
     counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
     link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
-    link.has_body[1:] = 1
+    link.has_body[:] = 1
     for row, cell in enumerate(plan.cells, 1):
         link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
     freedoms = Freedom.zeros(int(sizes.sum()))
