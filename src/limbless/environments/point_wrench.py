@@ -73,7 +73,8 @@ class PointWrench(Environment):
                 raise InputError("point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its "
                                  "number")
             return Pack(in_windows(self, self._row(robot.node_at(self.abscissa))))
-        carriers = [k for k, mass in enumerate(robot.bodies().mass) if mass > 0.0]
+        known = getattr(robot, "carriers", None)
+        carriers = known() if known else [k for k, mass in enumerate(robot.bodies().mass) if mass > 0.0]
         if not -len(carriers) <= self.body < len(carriers):
             raise InputError(f"point-wrench: body {self.body} does not exist; the robot has bodies 0 to "
                              f"{len(carriers) - 1}")

@@ -16,6 +16,7 @@ DRIVES = {
     "joint": "positions of the joints",
     "torque": "torques of the joints",
     "strain": "strains along a rod",
+    "effort": "forces and couples of muscles along a rod",
     "tension": "tensions of tendons",
     "tendon-length": "lengths of tendons",
     "tension-grid": "all combinations of some tensions",
@@ -64,6 +65,11 @@ class Gait(Description):
         """The drive of a chain's joints. `turns` says what each column does (yaw, pitch, roll, slide, skew) and with
         which sign about its axis at home, for gaits that tell them apart."""
         return self.sample(times, np.arange(len(turns), dtype=np.float64))
+
+    def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
+        """The drive of tendons. `places` says of each where along the body its middle is (m), and on which side it runs
+        (+1 left, -1 right, between them above or below), for gaits that tell them apart."""
+        return self.sample(times, np.arange(len(places), dtype=np.float64))
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time

@@ -90,6 +90,10 @@ class TendonPath(Instants):
         value = np.stack([np.interp(times, self._table[:, 0], column) for column in columns.T], axis=1)
         return Drive(value, np.gradient(value, times, axis=0), np.zeros_like(value))
 
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        """The rows of the table."""
+        return [float(t) for t in self._table[:, 0] if start < t < end]
+
 
 class TipPath(Instants):
     """A trajectory of the tip from a table of times, places and perhaps directions: a recorded animal, or a few points.

@@ -27,6 +27,7 @@ from limbless.mechanics.chain.tables import (
     Imposed,
     Link,
     Memory,
+    NoCells,
     Records,
     Robot,
     Wish,
@@ -201,23 +202,25 @@ def state_size(robot: Robot) -> int:
     return int(Link.of(robot.links).velocity[0]) + 6 + len(robot.freedoms) + INTEGRALS
 
 
-def memory_of(robot: Robot, environments: int, tally: Any) -> Memory:
+def memory_of(robot: Robot, environments: int, tally: Any, cells: Any = None) -> Memory:
     """Working memory for a run among so many environments; `tally` is what it goes on counting, or `Uncounted()`."""
-    bodies, freedoms, size = len(robot.links.codes), len(robot.freedoms), state_size(robot)
+    cells = NoCells() if cells is None else cells
+    bodies = len(cells.weigh) if hasattr(cells, "weigh") else len(robot.links.codes)
+    freedoms, size = len(robot.freedoms), state_size(robot)
     bounds = Bound.zeros(freedoms)
     bound, freedom = Bound.of(bounds), Freedom.of(robot.freedoms)
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds,
                   Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally,
-                  *(aligned_zeros(size) for _ in range(3)))
+                  *(aligned_zeros(size) for _ in range(3)), cells)
 
 
 def records_of(robot: Robot, count: int, tally: Any) -> Records:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
-                   BodyRecord.zeros(count, bodies), tally)
+                   BodyRecord.zeros(count, bodies), tally, np.zeros((count, 0)))
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -45,7 +45,8 @@ class Tallies:
     @property
     def _names(self) -> tuple[str, str]:
         """What the work and the peaks of these actuators are called."""
-        return ("joint_work", "peak_torque") if self.dims == ("joint",) else ("strain_work", "peak_effort")
+        names = {("joint",): ("joint_work", "peak_torque"), ("tendon",): ("pulley_work", "peak_tension")}
+        return names.get(self.dims, ("strain_work", "peak_effort"))
 
     def _empty(self, *records: int) -> Tally:
         actuators = [np.zeros((*records, self.limit.size)) for _ in range(7)]

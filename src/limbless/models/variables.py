@@ -118,11 +118,15 @@ COUNTED = {
     "strain_work": Variable(_EACH_SCREW, _WORK,
                             "work of the actuator of each strain of a section since the start, from "
                             "every step", remark="rods, in place of `joint_work`"),
+    "pulley_work": Variable(_TENDON, _WORK, "work of the pulley of each tendon since the start, from every step",
+                            remark="`soft`, in place of `joint_work`"),
     "positive_work": Variable(_JOINT, _WORK, "work of each actuator while it drives, since the start",
                               remark="nothing is recovered from braking"),
     "peak_torque": Variable(_JOINT, "N m or N", "largest effort in any step, with its sign", final=True),
     "peak_effort": Variable(_EACH_SCREW, _FORCE, "largest effort in any step, with its sign", final=True,
                             remark="rods, in place of `peak_torque`"),
+    "peak_tension": Variable(_TENDON, "N", "largest tension in any step", final=True,
+                             remark="`soft`, in place of `peak_torque`"),
     "peak_time": Variable(_JOINT, "s", "when the largest effort was", final=True),
     "limit_time": Variable(_JOINT, "s", "when the effort first passed its limit; infinite where it never did",
                            final=True, remark="`joint_limit`, of a rod `effort_limit`"),
@@ -175,7 +179,17 @@ STATICS = {
 }
 """Tasks without time. They also have `position`, `orientation` and `potential_energy`."""
 
-CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS}
+SOFT = {
+    "tendon_rate": Variable(_TENDON, "m/s", "rate of the length of each tendon"),
+    "pulley_power": Variable(_TENDON, "W", "power of the pulley of each tendon"),
+    "elastic_energy": Variable((), _WORK, "energy of all springs of the body, its stops among them"),
+    "damping_power": Variable((), "W", "power of all dampers of the body, its stops among them; never positive"),
+    "iterations": Variable((), "1", "evaluations of the dynamics per stage of a step, mean since the block before",
+                           remark="4 of an explicit step"),
+}
+"""Of soft bodies in motion, beside those of whatever moves and of spines."""
+
+CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS, **SOFT}
 
 
 def choose(*names: str, **notes: str) -> dict[str, Variable]:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from limbless.callables import Function, NamedFunction, call
-from limbless.description import quantity
+from limbless.description import Description, quantity
 from limbless.errors import InputError
 from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
@@ -21,16 +21,26 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
-    "planar": (5,), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5),
+    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5),
     "reissner": (0, 1, 2, 3, 4, 5)}
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
 """
-HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "fixed": (0, 1, 2, 3, 4, 5)}
+HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2), "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
 STILL = 1e-9           # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
 
 Stiffness = float | tuple[float, float, float, float, float, float]
+Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature"]
+
+
+class PassiveStretch(Description):
+    """A part of a rod whose strains no gait gives: they follow from the forces, in the model `soft`."""
+
+    strains: tuple[Strain, ...] = Field((), description="which strains; all that the rod's `strains` leave free if "
+                                                        "absent")
+    start: float = quantity(0.0, "m", "abscissa where it begins", ge=0)
+    end: float | None = quantity(None, "m", "abscissa where it ends; the tail if absent", gt=0)
 
 
 class Rod(Robot):
@@ -45,11 +55,13 @@ class Rod(Robot):
 
     kind: Literal["rod"] = "rod"
     name: str = Field("rod", description="name of the robot")
-    base: Literal["free", "planar", "line", "fixed"] = Field(
-        "free", description="how the head can move: free, in its x-y plane, along its x axis, or not")
-    strains: Literal["planar", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
+    base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
+        "free", description="how the head can move: free, in its x-y plane, along its x axis, about its centre (model "
+                            "`soft`), or not")
+    strains: Literal["planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
         "kirchhoff",
-        description="which strains are actuated: yaw curvature; both curvatures; and twist; and stretch; and shears")
+        description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both curvatures; "
+                    "and twist; and stretch; and shears")
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
     half_width: float | tuple[tuple[float, float], ...] = quantity(
         0.03, "m", "lateral half axis of the section, or rows of X and half axis")
@@ -63,6 +75,15 @@ class Rod(Robot):
     effort_limit: Stiffness | None = quantity(None, "N, N m",
                                               "largest effort along the actuated strains, one for all or six; "
                                               "reported when exceeded")
+    passive: PassiveStretch | None = Field(None, description="where strains are passive, in the model `soft`")
+    youngs_modulus: float | None = quantity(None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, GJ, "
+                                                        "EI), in place of `stiffness`", gt=0)
+    shear_modulus: float | None = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
+    shear_factor: float = quantity(27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0, le=1)
+    damping_time: float = quantity(0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside "
+                                             "`damping`", ge=0)
+    rest: tuple[float, float, float, float, float, float] | None = quantity(
+        None, "1, 1/m", "the six strains when unloaded; (1, 0, 0, 0, 0, 0), straight, if absent")
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
@@ -75,9 +96,35 @@ class Rod(Robot):
         for name in ("stiffness", "damping"):
             if np.min(getattr(self, name)) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name)}")
+        if self.passive is not None:
+            end = self.length if self.passive.end is None else self.passive.end
+            if not self.passive.start < end <= self.length * (1.0 + 1e-12):
+                raise ValueError(f"passive: from {self.passive.start:g} to {end:g} m is no part of a rod of "
+                                 f"{self.length:g} m; `start` lies before `end`, both on the rod")
+            locked = [name for name in self.passive.strains if STRAINS.index(name) in self.locked]
+            if locked:
+                raise ValueError(f"passive.strains: {locked[0]!r} is locked by strains: {self.strains}; choose among "
+                                 f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}")
+        if self.rest is not None and any(self.rest[c] != NATURAL[c] for c in self.locked):
+            raise ValueError(f"rest: only strains that strains: {self.strains} leaves free can have a rest value of "
+                             "their own")
         if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
             raise ValueError(f"effort_limit must be positive; got {self.effort_limit}")
         return self
+
+    # Its elasticity
+
+    def stiffnesses(self, X: Array) -> Array:
+        """(N, 6): stiffness of the six strains at X, N and N m2."""
+        if self.youngs_modulus is None:
+            return np.tile(np.broadcast_to(np.array(self.stiffness, dtype=np.float64), 6), (len(X), 1))
+        E, G = self.youngs_modulus, self.shear_modulus or self.youngs_modulus / 3.0
+        rows = []
+        for a, b in self.half_axes(X):
+            area, (polar, about_y, about_z) = ellipse_area(a, b), ellipse_second_moments(a, b)
+            shear = self.shear_factor * G * area
+            rows.append((E * area, shear, shear, G * polar, E * about_y, E * about_z))
+        return np.array(rows).reshape(-1, 6)
 
     # Its sections
 
@@ -157,11 +204,11 @@ class Rod(Robot):
         damping (N m2) become a spring and a damper of 1/Δ times that at every joint, the limit of the efforts (N m)
         becomes the limit of its torques.
         """
-        if self.strains in ("extensible-kirchhoff", "reissner"):
+        if self.strains in ("planar-reissner", "extensible-kirchhoff", "reissner"):
             raise InputError(f"a chain of rigid links cannot stretch or shear; set strains to 'kirchhoff' or less (it "
                              f"is {self.strains!r})")
-        if self.base == "line":
-            raise InputError("a chain has no base 'line'; choose free, planar or fixed")
+        if self.base in ("line", "pinned"):
+            raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
         if links < 1:
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links

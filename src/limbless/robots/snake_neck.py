@@ -53,12 +53,22 @@ class SnakeNeck(Preset):
     kinematics: Literal["arc", "hinge"] = Field("arc", description="shape of a bent vertebra: circular arc, or two "
                                                                    "rigid pieces on a hinge")
     pulley_radius: float | None = quantity(0.01, "m", "radius of the pulleys", gt=0)
+    base: Literal["free", "planar", "line", "pinned", "fixed"] = Field("fixed", description="how disk 0 can move")
+    head: Literal["base", "tip"] = Field("tip", description="which end is the head")
+    damping_time: float = quantity(0.0, "s", "damping of every joint over its stiffness, in motion", ge=0)
+    stop_stiffness: float | None = quantity(None, "N m/rad", "of the stops, in motion; 20 times that of the joint if "
+                                                             "absent", gt=0)
+    segments: int = Field(1, ge=1, description="pieces of the body with antagonist tendons of their own: one has four "
+                                               "tendons over the whole length, several a left and a right one each")
 
     @model_validator(mode="after")
     def _holes_in_disks(self) -> SnakeNeck:
         if self.hole_radius > self.disk_radius:
             raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is "
                              f"{self.disk_radius:g} m")
+        if self.segments > 1 and (self.count % self.segments or self.tendon_count != 4):
+            raise ValueError(f"segments: {self.count} vertebrae make no {self.segments} equal pieces"
+                             if self.count % self.segments else "segments: pairs per piece go with tendon_count 4")
         return self
 
     def build(self) -> TendonSpine:
@@ -73,13 +83,23 @@ class SnakeNeck(Preset):
             Vertebra(length=length, lateral_stiffness=lateral, vertical_stiffness=self.vertical_ratio * lateral,
                      joint_mass=self.joint_mass,
                      disk_mass=disk, volume=volume, stop_lateral=self.stop_lateral, stop_up=self.stop_vertical,
-                     stop_down=self.stop_vertical)
+                     stop_down=self.stop_vertical, stop_stiffness=self.stop_stiffness)
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))
         tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in
                         (SIDES if self.tendon_count == 4 else THIRDS).items())
         groups = {"pairs": ((0, 3), (1, 2))} if self.tendon_count == 4 else {"triples": ((0, 1, 2),)}
+        if self.segments > 1:
+            tendons, groups = self._piecewise(), {"pairs": tuple((2 * j, 2 * j + 1) for j in range(self.segments))}
         return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, **groups, kinematics=self.kinematics,
-                           disk_radius=self.disk_radius, pulley_radius=self.pulley_radius)
+                           disk_radius=self.disk_radius, pulley_radius=self.pulley_radius, base=self.base,
+                           head=self.head, damping_time=self.damping_time)
+
+    def _piecewise(self) -> tuple[Tendon, ...]:
+        """A right and a left tendon for each of the pieces."""
+        each = self.count // self.segments
+        return tuple(Tendon(name=f"{side} {j + 1}", holes=((sign * self.hole_radius, 0.0),), start=j * each,
+                            anchor=(j + 1) * each)
+                     for j in range(self.segments) for side, sign in (("right", -1.0), ("left", 1.0)))
 
     def _along(self, first: float, last: float) -> Array:
         return first + (last - first) * np.linspace(0.0, 1.0, self.count) if self.count > 1 else np.array([first])

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from limbless.description import Angle, Description, quantity
+from limbless.description import Angle, Description, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
 
 Place = tuple[float, float]
@@ -32,6 +32,17 @@ class Vertebra(Description):
     stop_lateral: Angle | None = quantity(None, "rad", "largest lateral bend to either side; no stop if absent", gt=0)
     stop_up: Angle | None = quantity(None, "rad", "largest bend towards +z; no stop if absent", gt=0)
     stop_down: Angle | None = quantity(None, "rad", "largest bend towards -z; no stop if absent", gt=0)
+    damping_lateral: float = quantity(0.0, "N m s/rad", "against the rate of the lateral bend, in motion", ge=0)
+    damping_vertical: float = quantity(0.0, "N m s/rad", "against the rate of the vertical bend, in motion", ge=0)
+    damping_twist: float = quantity(0.0, "N m s/rad", "against the rate of the twist, in motion", ge=0)
+    joint_radius: float | None = quantity(None, "m", "radius of the joint, whose mass is spread along it, in motion; "
+                                                     "that of the disks if absent", gt=0)
+    disk_inertia: Vector3 | None = quantity(None, "kg m2", "inertia of the disk about x, y and z, in motion; that of a "
+                                                           "thin disk of `disk_radius` if absent")
+    stop_stiffness: float | None = quantity(None, "N m/rad", "of the stops, in motion; 20 times that of the joint if "
+                                                             "absent", gt=0)
+    stop_damping: float | None = quantity(None, "N m s/rad", "of the stops, in motion; 1e-4 s times their stiffness if "
+                                                             "absent", ge=0)
 
 
 class Tendon(Description):
@@ -42,6 +53,14 @@ class Tendon(Description):
                                                   "the clamped one on")
     anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last "
                                                        "one if absent")
+    start: int = Field(0, ge=0, description="number of the disk where it begins, with its winch; statics takes 0 alone")
+
+
+class SpineSection(Description):
+    """What the water meets: an elliptic section around the spine."""
+
+    half_width: float = quantity(0.015, "m", "lateral half axis", gt=0)
+    half_height: float = quantity(0.015, "m", "vertical half axis", gt=0)
 
 
 class TendonSpine(Robot):
@@ -54,6 +73,8 @@ class TendonSpine(Robot):
     kind: Literal["tendon-spine"] = "tendon-spine"
     name: str = Field("tendon-spine", description="name of the robot")
     head: Literal["base", "tip"] = Field("tip", description="which end is the head")
+    base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
+        "fixed", description="how disk 0 can move: free, in its x-y plane, along its x axis, about its centre, or not")
     vertebrae: tuple[Vertebra, ...] = Field(description="from the clamped disk to the tip")
     tendons: tuple[Tendon, ...] = Field(description="the tendons; they are numbered from 0 in this order")
     pairs: tuple[tuple[int, int], ...] = Field((), description="numbers of antagonist tendons, such as [[0, 3], [1, "
@@ -67,6 +88,10 @@ class TendonSpine(Robot):
     disk_radius: float = quantity(0.015, "m", "radius of the disks; holes lie inside", gt=0)
     pulley_radius: float | None = quantity(None, "m", "radius of the pulleys that wind the tendons up; no pulley "
                                                       "angles if absent", gt=0)
+    damping_time: float = quantity(0.0, "s", "damping of every joint over its stiffness, in motion, beside that of the "
+                                             "vertebrae", ge=0)
+    section: SpineSection | None = Field(None, description="what the water meets, in motion; a circle of disk_radius "
+                                                           "if absent")
 
     @model_validator(mode="after")
     def _fits_together(self) -> TendonSpine:
@@ -81,6 +106,9 @@ class TendonSpine(Robot):
                                  f"one per disk: {v + 1}")
             if tendon.anchor is not None and tendon.anchor > v:
                 raise ValueError(f"tendon {number} is anchored on disk {tendon.anchor}, but the last disk is {v}")
+            if tendon.start >= (tendon.anchor or v):
+                raise ValueError(f"tendon {number} starts on disk {tendon.start}, not before its anchor on disk "
+                                 f"{tendon.anchor or v}; give a `start` below it")
             far = max(np.hypot(*place) for place in tendon.holes)
             if far > self.disk_radius:
                 raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "

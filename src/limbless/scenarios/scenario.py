@@ -43,6 +43,9 @@ class Initial(Description):
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
     joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
     joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
+    posture: Literal["straight", "equilibrium"] = Field(
+        "straight", description="of a soft body: unbent, or at rest under its loads and the tensions just before the "
+                                "start")
     result: str | None = Field(None,
                                description="folder or result.nc of an earlier run to continue from, in place of the "
                                            "state above")

@@ -27,13 +27,13 @@ from limbless.mechanics.algebra.inertia import (
     solve,
     wrench_cross,
 )
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, inverse, product, transpose
+from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import Axis, Base, Body, Link
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_kernel
 from limbless.mechanics.compiled.scalars import value_of
 
-FREE, PLANAR, FIXED = np.arange(3)
+FREE, PLANAR, FIXED, LINE, PINNED = np.arange(5)
 LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around
                                           # it is singular
 
@@ -95,11 +95,16 @@ def solve_in_plane(I, P, R):
 
 @inline
 def base_acceleration(base, I, P, R):
-    """δ of the base: free (25), (40), in its plane, or none."""
+    """δ of the base: free (25), (40), in its plane, along its x axis, about its origin, or none."""
     if base == FREE:
         delta = solve(I, -P)
     elif base == PLANAR:
         delta = solve_in_plane(I, P, R)
+    elif base == LINE:
+        along = transpose(R).x
+        delta = Twist((-dot(along, P.force) / dot(along, I.M @ along)) * along, 0.0 * along)
+    elif base == PINNED:
+        delta = Twist(0.0 * P.force, inverse(I.J) @ (-P.torque))
     else:
         delta = Twist(0.0 * P.force, 0.0 * P.force)
     return delta

@@ -30,6 +30,7 @@ from limbless.mechanics.chain.tables import (
     ChainProblem,
     Imposed,
     Link,
+    NoCells,
     Sums,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
@@ -156,8 +157,20 @@ def chain_keep(problem, x, slope, r):
     keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
 
 
+@generic
+def keep_tendons(cells, kept, r):
+    """Tendons of this instant, where there are some."""
+
+
+@version_for(keep_tendons, NoCells)
+@inline
+def keep_no_tendons(cells, kept, r):
+    return None
+
+
 @lean_kernel
 def keep_instant(robot, memory, records, x, slope, r):
+    keep_tendons(memory.cells, records.tendons, r)
     for c in range(len(x)):
         records.x[r, c] = x[c]
     base, kept, sums = Base(memory.base, 0), BaseRecord(records.base, r), Sums(slope, len(x) - INTEGRALS)
@@ -170,8 +183,9 @@ def keep_instant(robot, memory, records, x, slope, r):
         axis = AxisRecord(records.axes, r, v)
         axis.acceleration = memory.acceleration[v]
         axis.torque = memory.torque[v]
-    for k in range(len(robot.links.codes)):
-        if Link(robot.links, k).has_body:
+    links = len(robot.links.codes)
+    for k in range(memory.bodies.shape[0]):
+        if k >= links or Link(robot.links, k).has_body:              # behind the links: the stations of cells
             body, place = Body(memory.bodies, k), BodyRecord(records.bodies, r, k)
             place.rotation = body.rotation
             place.origin = body.origin
@@ -213,31 +227,65 @@ def close_in(tally, powers, step):
     """`close_step`, by whether anything is counted."""
 
 
+@generic
+def efforts(actuation, memory):
+    """What the actuators give, one number each."""
+
+
+@generic
+def put_powers(actuation, memory, powers, stage, x, velocity):
+    """Their powers into row `stage`; velocities of the joints begin at `velocity` in a state."""
+
+
+@generic
+def flow_speed(actuation, robot, memory):
+    """Speed of the centre of mass, m/s."""
+
+
+@version_for(efforts, Imposed, Actuated, Answering)
 @inline
-def put_powers(robot, memory, stage, x):
-    """Power of each actuator at a stage."""
-    base = Link(robot.links, 0)
-    velocity = base.velocity + base.freedoms
+def joint_efforts(actuation, memory):
+    return memory.torque
+
+
+@version_for(put_powers, Imposed, Actuated, Answering)
+@inline
+def put_joint_powers(actuation, memory, powers, stage, x, velocity):
     for v in range(len(memory.torque)):
-        memory.powers[stage, v] = memory.torque[v] * x[velocity + v]
+        powers[stage, v] = memory.torque[v] * x[velocity + v]
+
+
+@version_for(flow_speed, Imposed, Actuated, Answering)
+@inline
+def chain_speed(actuation, robot, memory):
+    return mass_speed(robot, memory.bodies)
 
 
 @version_for(look_at, Tally)
 @inline
 def look_and_count(tally, problem, t, x, r, recorded, last):
+    memory, actuation = problem.memory, problem.options.actuation
+    look_and_keep(tally, problem.records.tally, r, recorded, last, t, x, efforts(actuation, memory),
+                  flow_speed(actuation, problem.robot, memory))
+
+
+@inline
+def spend_laws(problem, inside):
+    """The powers of all laws, in `memory.law_powers`."""
     memory = problem.memory
-    speed = mass_speed(problem.robot, memory.bodies)
-    look_and_keep(tally, problem.records.tally, r, recorded, last, t, x, memory.torque, speed)
+    for i in range(len(memory.law_powers)):
+        memory.law_powers[i] = 0.0
+    spend_all(problem.forces, inside, memory)
 
 
 @version_for(spend_in, Tally)
 @inline
 def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
     memory = problem.memory
-    put_powers(problem.robot, memory, stage, x)
-    for i in range(len(memory.law_powers)):
-        memory.law_powers[i] = 0.0
-    spend_all(problem.forces, inside, memory)
+    base = Link(problem.robot.links, 0)
+    velocity = base.velocity + base.freedoms
+    put_powers(problem.options.actuation, memory, memory.powers, stage, x, velocity)
+    spend_laws(problem, inside)
     sums = Sums(slope, len(x) - INTEGRALS)
     add_laws(tally, seconds, memory.law_powers, sums.actuators, sums.environment, sums.passive)
 
@@ -250,14 +298,16 @@ def close_and_count(tally, powers, step):
 
 @version_for(look_at, Score)
 @inline
-def look_and_score(tally, problem, t, r, recorded, last):
+def look_and_score(tally, problem, t, x, r, recorded, last):
     score_knot(tally, problem.memory.torque)
 
 
 @version_for(spend_in, Score)
 @inline
 def spend_and_score(tally, problem, stage, seconds, inside, x, slope):
-    put_powers(problem.robot, problem.memory, stage, x)
+    base = Link(problem.robot.links, 0)
+    velocity = base.velocity + base.freedoms
+    put_powers(problem.options.actuation, problem.memory, problem.memory.powers, stage, x, velocity)
     score_stage(tally, seconds, problem.memory.torque)
 
 

@@ -32,6 +32,8 @@ class Link(Table):
     column: int                           # where its freedoms begin among all freedoms
     wanted: int                           # where its position begins in a row of a drive
     aligned: int                          # 1, 2, 3: the axis is x, y or z; 0: it is not
+    station: int                          # of a cell: its first station, and how many it has
+    stations: int
     has_arm: bool                         # whether the origin moves across the joint
     has_body: bool
     wet: bool
@@ -203,6 +205,11 @@ class Memory(NamedTuple):
     state: Any                            # of the integrator: the state of a stage,
     slope: Any                            # its rate,
     total: Any                            # and the sum of rates
+    cells: Any                            # Cells, or NoCells
+
+
+class NoCells(NamedTuple):
+    """In place of `Cells` (see `cell`): a chain of rigid links."""
 
 
 class Records(NamedTuple):
@@ -213,6 +220,7 @@ class Records(NamedTuple):
     axes: Any                             # AxisRecord (R, freedoms)
     bodies: Any                           # BodyRecord (R, bodies)
     tally: Any                            # Tally (R, ...)
+    tendons: Any                          # Pull (R, tendons): see `cell`
 
 
 class Imposed(NamedTuple):
@@ -227,10 +235,14 @@ class Answering(NamedTuple):
     """Torque-given joints with a feedback that answers to accelerations, or with torques of inverse dynamics."""
 
 
+class Compliant(NamedTuple):
+    """Freedoms that are given or free one by one, among springs, dampers, tendons and muscles: see `compliance`."""
+
+
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated or Answering: by type, so that a swimming eel compiles no
+    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel compiles no
                                           # feedback
-    base: int                             # FREE, PLANAR or FIXED
+    base: int                             # FREE, PLANAR, FIXED, LINE or PINNED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback
     all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics

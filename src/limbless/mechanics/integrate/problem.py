@@ -55,6 +55,39 @@ def close_step(problem, step):
     """After a step of this length (s): works of the actuators from the powers at its stages."""
 
 
+# What an implicit stage asks (see `implicit`): X = X* + γh f(X), found with the rates of velocities as unknowns
+
+@generic
+def steer(problem, n, share):
+    """The drive at `share` (0 to 1) of the step from knot n."""
+
+
+@generic
+def occupy(problem, start, gh, slope, x):
+    """The state X = X* + γh slope that has the rates of velocities in `slope`; the rates of positions go into it too.
+    """
+
+
+@generic
+def stage_rate(problem, t, inside, gh, before, x, slope):
+    """The rate of X, with the forces that are stiff taken ahead from the rates `before`."""
+
+
+@generic
+def distance(problem, gh, before, slope, x):
+    """How far two rates lie apart after γh, and how fast the state moves, in the same unit."""
+
+
+@generic
+def note_stage(problem, work, stage, inside, x, slope):
+    """At a stage that is solved: what it spends, kept until its whole step is."""
+
+
+@generic
+def count_step(problem, work, method, h):
+    """After a step of length h: what its stages spent."""
+
+
 # What Moreau's rule asks (see `moreau`): the three parts of a step of length h from knot n at time t, and what it
 # records
 

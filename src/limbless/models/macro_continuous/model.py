@@ -90,6 +90,9 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
+        for name in ("passive", "youngs_modulus", "damping_time", "rest"):
+            if getattr(built, name):
+                raise InputError(f"robot.{name}: here a gait gives all strains; leave it out, or set model.kind to soft")
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()

@@ -33,6 +33,13 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     on both sides.
     """
     v, m = len(robot.vertebrae), len(robot.tendons)
+    begins = [number for number, tendon in enumerate(robot.tendons) if tendon.start]
+    if begins:
+        raise InputError(f"robot.tendons: tendon {begins[0]} has `start` {robot.tendons[begins[0]].start}; in statics "
+                         "every tendon comes from disk 0 (the model `soft` takes others)")
+    if robot.base != "fixed":
+        raise InputError(f"robot.base: statics clamps disk 0; set it to 'fixed', or choose the model `soft` (it is "
+                         f"{robot.base!r})")
     stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
     rest = [-robot.values("rest_lateral"), -robot.values("rest_vertical")]
     side, up, down = (_stops(robot, field) for field in ("stop_lateral", "stop_up", "stop_down"))

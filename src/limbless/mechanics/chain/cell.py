@@ -1,0 +1,426 @@
+"""A strain cell: a piece of soft body between two nodes, as a joint with a block of freedoms whose own mass sits inside.
+
+The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
+points, which carry mass, weight and water, and its end). Over a *piece* between two stations, of length d, with the
+strains ξa and ξb at its two Gauss points, Magnus' expansion of fourth order (Blanes et al. 2009) has
+
+    Ω = d/2 (ξa + ξb) + √3/12 d² [ξa, ξb],   h = exp Ω,   w = T(Ω) Ω̇,   T(x) = Σ (-1)^k ad_x^k / (k + 1)!
+
+with w the twist of the outer station against the inner one, along the axes of the outer one. Where the strain is
+constant the bracket vanishes, and the piece is exact: an arc, a hinge, a twist.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.inertia import (
+    Inertia,
+    Twist,
+    Wrench,
+    carry_inertia,
+    carry_twist,
+    carry_wrench,
+    power,
+    release,
+    rotate_symmetric,
+    twist_cross,
+    wrench_cross,
+)
+from limbless.mechanics.algebra.lie import axial
+from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product, transpose
+from limbless.mechanics.chain.joints import Place, place, put_rate, reach, respond, settle_joint, settle_one, transmit, turn_reach
+from limbless.mechanics.chain.kinematics import carried, put_place
+from limbless.mechanics.chain.problem import keep_tendons
+from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.tables import Table, constants, table
+
+BRACKET = 3.0**0.5 / 12.0                 # of Magnus' expansion
+
+
+class Cell(NamedTuple):
+    """A strain cell. It is not among the kinds that a chain of rigid links mixes: its tables are `Memory.cells`."""
+
+    code = 4
+    reaches = False
+
+
+@constants
+class Station(Table):
+    """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first).
+    """
+
+    length: float                         # d of the piece, m; 1 where the piece only turns
+    natural: Twist                        # ξ of the piece when all freedoms are zero
+    mass: Vector                          # inertia with added mass, along its own axes, kg
+    turn: Vector                          # kg m2
+    body: int                             # its row among the bodies
+    lever: int                            # where its freedoms begin among levers and columns
+    bends: bool                           # the strain changes along the piece
+    has_mass: bool
+
+
+@constants
+class Lever(Table):
+    """How one freedom of a cell strains one piece: ξ at its two Gauss points per unit of the freedom."""
+
+    first: Twist
+    second: Twist
+
+
+@table
+class Column(Table):
+    """What a unit velocity of one freedom does to one station, the inner node at rest: world axes, at the station."""
+
+    screw: Twist
+
+
+@constants
+class Stop(Table):
+    """Where a freedom meets a stop: a stiff spring with a damper beyond."""
+
+    low: float
+    high: float
+    stiffness: float                      # 0: no stop
+    damping: float
+
+
+class Present(NamedTuple):
+    """The drive at the instant at hand."""
+
+    position: Any                         # (given,) of the freedoms that are given
+    velocity: Any
+    acceleration: Any
+    effort: Any                           # (freedoms,) of muscles, or none
+    command: Any                          # (tendons,) tension, N, or length, m
+    command_rate: Any
+
+
+@table
+class Pull(Table):
+    """A tendon at one instant."""
+
+    length: float                         # m
+    rate: float                           # m/s
+    tension: float                        # at its pulley, N
+    power: float                          # of its pulley, W
+
+
+class Cells(NamedTuple):
+    """All cells of a robot, and what holds at the instant that was evaluated last."""
+
+    stations: Any                         # Station
+    levers: Any                           # Lever
+    elastic: Any                          # (freedoms, most) stiffness of a freedom against those of its own cell
+    viscous: Any                          # (freedoms, most)
+    rest: Any                             # (freedoms,)
+    stops: Any                            # Stop (freedoms,)
+    given: Any                            # (freedoms,) 1 where the motion is given
+    driven: Any                           # (given,) numbers of these freedoms
+    scale: Any                            # (freedoms,) m: way of a unit of the freedom
+    present: Present
+    pulls: Any                            # Pull (tendons,)
+    efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
+    weigh: Any                            # (bodies,) share of each body in the mass
+    columns: Any                          # Column
+    matrix: Any                           # (freedoms, most) D of each cell, of the free ones its factor L
+    before: Any                           # (freedoms,) accelerations before, and
+    span: Any                             # (1,) γ h of an implicit stage: see `implicit`; 0 outside
+
+
+# ------------------------------------------------------------------------------------------------- one piece
+
+class Growths(NamedTuple):
+    """f1, f2, f3 of t = θ² (sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³), f2' and f3', f2'' and f3''."""
+
+    f1: float
+    f2: float
+    f3: float
+    d2: float
+    d3: float
+    c2: float
+    c3: float
+
+
+@inline
+def growths(t):
+    """By f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2 from two series; to rounding up to θ = 2."""
+    f6 = (1.0 - t / 56.0 * (1.0 - t / 90.0 * (1.0 - t / 132.0 * (1.0 - t / 182.0 * (1.0 - t / 240.0 * (
+        1.0 - t / 306.0 * (1.0 - t / 380.0 * (1.0 - t / 462.0 * (1.0 - t / 552.0))))))))) / 720.0
+    f7 = (1.0 - t / 72.0 * (1.0 - t / 110.0 * (1.0 - t / 156.0 * (1.0 - t / 210.0 * (1.0 - t / 272.0 * (
+        1.0 - t / 342.0 * (1.0 - t / 420.0 * (1.0 - t / 506.0 * (1.0 - t / 600.0))))))))) / 5040.0
+    f5, f4 = 1.0 / 120.0 - t * f7, 1.0 / 24.0 - t * f6
+    f3, f2 = 1.0 / 6.0 - t * f5, 0.5 - t * f4
+    return Growths(1.0 - t * f3, f2, f3, 0.5 * (2.0 * f4 - f3), 0.5 * (3.0 * f5 - f4),
+                   0.25 * (8.0 * f6 - 5.0 * f5 + f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5))
+
+
+@inline
+def tangent(g, x, u):
+    """T(x) u"""
+    v, w, a, b = x.linear, x.angular, u.linear, u.angular
+    s, wb, mixed = 2.0 * dot(w, v), cross(w, b), cross(w, a) + cross(v, b)
+    wwb = cross(w, wb)
+    return Twist(a - g.f2 * mixed + g.f3 * (cross(w, mixed) + cross(v, wb)) - (g.d2 * s) * wb + (g.d3 * s) * wwb,
+                 b - g.f2 * wb + g.f3 * wwb)
+
+
+@inline
+def tangent_rate(g, x, r):
+    """Ṫ(x) r while x changes with ẋ = r: zero at rest, but not where the strain is constant."""
+    v, w, a, b = x.linear, x.angular, r.linear, r.angular
+    wb, mixed, s, ds, t = cross(w, b), cross(v, b) + cross(w, a), dot(w, b), dot(v, b) + dot(w, a), 2.0 * dot(w, v)
+    bwb, wwb = cross(b, wb), cross(w, wb)
+    angular = g.f3 * bwb - (2.0 * g.d2 * s) * wb + (2.0 * g.d3 * s) * wwb
+    linear = ((g.d3 * t) * bwb + g.f3 * (cross(a, wb) + cross(b, mixed))
+              - (2.0 * (g.c2 * t * s + g.d2 * ds)) * wb - (2.0 * g.d2 * s) * mixed
+              + (2.0 * (g.c3 * t * s + g.d3 * ds)) * wwb + (2.0 * g.d3 * s) * (cross(v, wb) + cross(w, mixed)))
+    return Twist(linear, angular)
+
+
+@inline
+def turned(R, V):
+    """A twist into other axes."""
+    return Twist(R @ V.linear, R @ V.angular)
+
+
+# ------------------------------------------------------------------------------------------------- base to tip
+
+@inline
+def piece_strains(cells, station, link, x):
+    """ξ at the two Gauss points of a piece, and their rates."""
+    first, second = station.natural, station.natural
+    rate, later = 0.0 * first, 0.0 * first
+    for j in range(link.freedoms):
+        lever, q, v = Lever(cells.levers, station.lever + j), x[link.position + j], x[link.velocity + j]
+        first, rate = first + q * lever.first, rate + v * lever.first
+        if station.bends:
+            second, later = second + q * lever.second, later + v * lever.second
+    return first, second, rate, later
+
+
+@version_for(place, Cell)
+@inline
+def cell_place(link, x, memory, here):
+    """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it."""
+    cells = memory.cells
+    start, before = here.origin, -1
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        d = station.length
+        first, second, rate, later = piece_strains(cells, station, link, x)
+        turn = d * first
+        swing = 0.0 * first
+        if station.bends:
+            turn = (0.5 * d) * (first + second) + (BRACKET * d * d) * twist_cross(first, second)
+            swing = (2.0 * BRACKET * d * d) * twist_cross(rate, later)
+        g = growths(dot(turn.angular, turn.angular))
+        v, w = turn.linear, turn.angular
+        arm = here.R @ (v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)))
+        t = dot(w, w)
+        R = product(here.R, axial(w, 1.0 - t * g.f2, g.f1, g.f2))
+        moved, relative, pushed = 0.0 * turn, 0.0 * turn, 0.0 * turn
+        for j in range(link.freedoms):
+            lever, c = Lever(cells.levers, station.lever + j), link.column + j
+            slope = d * lever.first
+            if station.bends:
+                slope = (0.5 * d) * (lever.first + lever.second) + (BRACKET * d * d) * (
+                    twist_cross(lever.first, second) + twist_cross(first, lever.second))
+            screw = tangent(g, turn, slope)
+            moved = moved + x[link.velocity + j] * slope
+            relative = relative + x[link.velocity + j] * screw
+            if cells.given[c] > 0:
+                pushed = pushed + memory.acceleration[c] * screw
+            column = turned(R, screw)
+            if before >= 0:
+                column = column + carry_twist(Column(cells.columns, before + j).screw, arm)
+            Column(cells.columns, station.lever + j).screw = column
+        if station.bends:
+            pushed = pushed + tangent(g, turn, swing)
+        pushed = pushed + tangent_rate(g, turn, moved)
+        V = turned(R, relative)
+        there = carried(here, arm)
+        A = there.A + twist_cross(there.V, V) + turned(R, pushed)
+        here = Place(R, there.origin, there.V + V, A)
+        before = station.lever
+        body = Body(memory.bodies, station.body)
+        put_place(body, here)
+        body.arm = here.origin - start
+    return here
+
+
+# ------------------------------------------------------------------------------------------------- tip to base
+
+@inline
+def along_axes(R, d, a):
+    """R diag(d) Rᵀ a"""
+    b = transpose(R) @ a
+    return R @ Vector(d.x * b.x, d.y * b.y, d.z * b.z)
+
+
+@inline
+def diagonal(d):
+    o = 0.0 * d.x
+    return Symmetric(d.x, o, o, d.y, o, d.z)
+
+
+@inline
+def weigh(station, R, a):
+    """Inertia of a station times a twist."""
+    return Wrench(along_axes(R, station.mass, a.linear), along_axes(R, station.turn, a.angular))
+
+
+@inline
+def begin_block(link, robot, memory):
+    """D, U and u of a cell without what it moves: rotors, springs and dampers of an implicit stage, and what acts."""
+    cells, m = memory.cells, link.freedoms
+    gh = cells.span[0]
+    for j in range(m):
+        v = link.column + j
+        axis, held = Axis(memory.axes, v), 0.0 * gh
+        for i in range(m):
+            ahead = gh * cells.viscous[v, i] + gh * gh * cells.elastic[v, i]
+            cells.matrix[v, i] = ahead
+            held += ahead * cells.before[link.column + i]
+        extra = Bound(memory.bounds, v).leading
+        cells.matrix[v, j] += Freedom(robot.freedoms, v).rotor + extra
+        axis.answer = Wrench(Vector(0.0 * gh, 0.0 * gh, 0.0 * gh), Vector(0.0 * gh, 0.0 * gh, 0.0 * gh))
+        axis.force = 0.0 * gh
+        if cells.given[v] == 0:
+            axis.force = memory.torque[v] + memory.passive[v] + held + extra * cells.before[v]
+
+
+@inline
+def add_to_block(link, memory, j, lever, pulled, F, arm):
+    """One station moved by freedom j: `pulled` = B J_j; F: what it needs without accelerations."""
+    cells, v = memory.cells, link.column + j
+    J, axis = Column(cells.columns, lever + j).screw, Axis(memory.axes, v)
+    axis.answer = axis.answer + carry_wrench(pulled, arm)
+    need = power(J, F)
+    axis.force = axis.force + (need if cells.given[v] > 0 else -need)
+    for i in range(j + 1):
+        cells.matrix[v, i] += power(Column(cells.columns, lever + i).screw, pulled)
+
+
+@inline
+def factorise_block(link, memory, I, P):
+    """The accelerations of the free freedoms eliminated: D = L Lᵀ, Y = L⁻¹ Uᵀ, y = L⁻¹ u."""
+    cells, first = memory.cells, link.column
+    D = cells.matrix
+    for j in range(link.freedoms):
+        v = first + j
+        if cells.given[v] > 0:
+            continue
+        axis = Axis(memory.axes, v)
+        axis.around = D[v, j]
+        Y, y = axis.answer, axis.force
+        for i in range(j + 1):
+            if cells.given[first + i] > 0:
+                continue
+            total = D[v, i]
+            for k in range(i):
+                if cells.given[first + k] == 0:
+                    total -= D[v, k] * D[first + i, k]
+            if i < j:
+                D[v, i] = total / D[first + i, i]
+                other = Axis(memory.axes, first + i)
+                Y, y = Y - D[v, i] * other.answer, y - D[v, i] * other.force
+            else:
+                axis.own = total
+                D[v, j] = sqrt(total)
+        Y, y = (1.0 / D[v, j]) * Y, y / D[v, j]
+        axis.answer = Y
+        axis.force = y
+        I, P = release(I, Y, 1.0), P + y * Y
+    return I, P
+
+
+@version_for(transmit, Cell)
+@inline
+def cell_transmit(link, robot, memory, I, P):
+    """D = Σ Jᵀ B J, U = Σ Xᵀ B J and u over the stations; I and P of all beyond sit at the last one."""
+    cells = memory.cells
+    begin_block(link, robot, memory)
+    last = Station(cells.stations, link.station + link.stations - 1)
+    arm = Body(memory.bodies, last.body).arm
+    for j in range(link.freedoms):
+        add_to_block(link, memory, j, last.lever, I @ Column(cells.columns, last.lever + j).screw, P, arm)
+    I, P = carry_inertia(I, arm), carry_wrench(P, arm)
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        if station.has_mass:
+            body = Body(memory.bodies, station.body)
+            R, V, arm = body.rotation, body.velocity, body.arm
+            F = weigh(station, R, body.known) + wrench_cross(V, weigh(station, R, V)) - body.wrench
+            for j in range(link.freedoms):
+                pulled = weigh(station, R, Column(cells.columns, station.lever + j).screw)
+                add_to_block(link, memory, j, station.lever, pulled, F, arm)
+            M, J = rotate_symmetric(R, diagonal(station.mass)), rotate_symmetric(R, diagonal(station.turn))
+            o = 0.0 * product(R, R)
+            I, P = I + carry_inertia(Inertia(M, o, J), arm), P + carry_wrench(F, arm)
+    return factorise_block(link, memory, I, P)
+
+
+# ------------------------------------------------------------------------------------------------- and back
+
+@version_for(respond, Cell)
+@inline
+def cell_respond(link, robot, memory, delta):
+    """q̈ = L⁻ᵀ (y - Y δ) of what is free, the efforts of what is given, and δ of all stations."""
+    cells, first = memory.cells, link.column
+    L = cells.matrix
+    for j in range(link.freedoms - 1, -1, -1):
+        v = first + j
+        if cells.given[v] == 0:
+            axis = Axis(memory.axes, v)
+            left = axis.force - power(delta, axis.answer)
+            for i in range(j + 1, link.freedoms):
+                if cells.given[first + i] == 0:
+                    left -= L[first + i, j] * memory.acceleration[first + i]
+            memory.acceleration[v] = left / L[v, j]
+    for j in range(link.freedoms):
+        v = first + j
+        if cells.given[v] > 0:
+            axis = Axis(memory.axes, v)
+            effort = axis.force + power(delta, axis.answer) + (Freedom(robot.freedoms, v).rotor
+                                                               * memory.acceleration[v])
+            for i in range(link.freedoms):
+                if cells.given[first + i] == 0:
+                    effort += (L[v, i] if i < j else L[first + i, j]) * memory.acceleration[first + i]
+            memory.torque[v] = effort - memory.passive[v]
+    beyond = delta
+    for s in range(link.station, link.station + link.stations):
+        station = Station(cells.stations, s)
+        body = Body(memory.bodies, station.body)
+        beyond = carry_twist(delta, body.arm)
+        for j in range(link.freedoms):
+            if cells.given[first + j] == 0:
+                beyond = beyond + memory.acceleration[first + j] * Column(cells.columns, station.lever + j).screw
+        body.delta = beyond
+    return beyond
+
+
+# ------------------------------------------------------------------------------------------------- its state
+
+@version_for(keep_tendons, Cells)
+@inline
+def keep_pulls(cells, kept, r):
+    for c in range(cells.pulls.shape[0]):
+        now, then = Pull(cells.pulls, c), Pull(kept, r, c)
+        then.length = now.length
+        then.rate = now.rate
+        then.tension = now.tension
+        then.power = now.power
+
+
+version_for(settle_joint, Cell)(settle_one)
+version_for(reach, Cell)(turn_reach)
+
+
+@version_for(put_rate, Cell)
+@inline
+def put_cell_rate(link, x, out):
+    for j in range(link.freedoms):
+        out[link.position + j] = x[link.velocity + j]

@@ -1,0 +1,194 @@
+"""What acts along the freedoms of soft bodies, each of them given or free: springs, dampers, muscles, tendons."""
+from __future__ import annotations
+
+from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
+from limbless.mechanics.chain.actuation import (
+    actuate,
+    find_accelerations,
+    foresee,
+    foresee_nothing,
+    put_joint_rates,
+    settle_joints,
+    settle_none,
+)
+from limbless.mechanics.chain.dynamics import hybrid_dynamics
+from limbless.mechanics.algebra.vectors import dot
+from limbless.mechanics.chain.cell import Pull, Stop
+from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
+from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.scalars import sqrt
+
+NODES = 4                                 # samples of the drive per step: quarters of it
+SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
+
+version_for(foresee, Compliant)(foresee_nothing)
+version_for(settle_joints, Compliant)(settle_none)
+version_for(add_moving, Compliant)(add_all)
+
+
+@inline
+def lagrange(share, k):
+    """Weight of sample k, at k / 4 of a step, in the parabola of fourth degree through all five, at `share` of it."""
+    weight, s = 1.0, 4.0 * share
+    for j in range(5):
+        if j != k:
+            weight *= (s - j) / (k - j)
+    return weight
+
+
+@inline
+def blend(samples, row, share, out):
+    """A row of the drive at `share` of the step that begins with sample `row`."""
+    for c in range(out.shape[0]):
+        out[c] = 0.0
+    last = samples.shape[0] - 1
+    for k in range(5):
+        weight = lagrange(share, k)
+        if weight != 0.0:
+            for c in range(out.shape[0]):
+                out[c] += weight * samples[min(row + k, last), c]
+
+
+@lean_kernel
+def drive_to(drive, n, share, present):
+    """The drive at `share` (0 to 1) of step n."""
+    row = NODES * n
+    blend(drive.position, row, share, present.position)
+    blend(drive.velocity, row, share, present.velocity)
+    blend(drive.acceleration, row, share, present.acceleration)
+    blend(drive.torque, row, share, present.effort)
+    blend(drive.command, row, share, present.command)
+    blend(drive.command_rate, row, share, present.command_rate)
+
+
+@version_for(actuate, Compliant)
+@inline
+def actuate_cells(actuation, robot, options, drive, i, x, memory):
+    """Row i of the halves of steps."""
+    drive_to(drive, i // 2, 0.5 * (i % 2), memory.cells.present)
+    strain_freedoms(robot, x, memory)
+
+
+@lean_kernel
+def strain_freedoms(robot, x, memory):
+    """Given freedoms take the present drive; elastic and viscous forces along all, and those of muscles."""
+    cells, base = memory.cells, Link(robot.links, 0)
+    present = cells.present
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
+    for i in range(cells.driven.shape[0]):
+        v = cells.driven[i]
+        x[position + v] = present.position[i]
+        x[velocity + v] = present.velocity[i]
+        memory.acceleration[v] = present.acceleration[i]
+    for v in range(present.effort.shape[0]):
+        memory.torque[v] = present.effort[v]
+    for v in range(present.effort.shape[0], memory.torque.shape[0]):
+        memory.torque[v] = 0.0
+    for k in range(1, len(robot.links.codes)):
+        link = Link(robot.links, k)
+        for j in range(link.freedoms):
+            v, force = link.column + j, 0.0
+            for i in range(link.freedoms):
+                u = link.column + i
+                force -= cells.elastic[v, i] * (x[position + u] - cells.rest[u]) + cells.viscous[v, i] * x[velocity + u]
+            stop = Stop(cells.stops, v)
+            if stop.stiffness > 0.0:
+                gh, held = cells.span[0], Bound(memory.bounds, v)
+                q = x[position + v]
+                over = q - min(max(q, stop.low), stop.high)
+                meets = 1.0 if over != 0.0 else 0.0
+                force -= stop.stiffness * over + meets * stop.damping * x[velocity + v]
+                held.leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
+            memory.passive[v] = force
+
+
+@version_for(find_accelerations, Compliant)
+@inline
+def find_and_sum(actuation, robot, base, memory):
+    hybrid_dynamics(robot, base, memory)
+    sum_pushes(memory)
+
+
+@lean_kernel
+def sum_pushes(memory):
+    """Power and resultant of what pushes all bodies, stations among them."""
+    base, origin = Base(memory.base, 0), Body(memory.bodies, 0).origin
+    first = Body(memory.bodies, 0)
+    total, spent = first.wrench, power(first.velocity, first.wrench)
+    for k in range(1, memory.bodies.shape[0]):
+        body = Body(memory.bodies, k)
+        F = body.wrench
+        total = total + carry_wrench(F, body.origin - origin)
+        spent = spent + power(body.velocity, F)
+    base.pushed = Wrench(total.force, total.torque)
+    base.power = spent
+
+
+@version_for(put_joint_rates, Compliant)
+@lean_kernel
+def put_cell_rates(actuation, robot, x, memory, out):
+    base = Link(robot.links, 0)
+    position, velocity = base.position + base.positions, base.velocity + base.freedoms
+    for v in range(memory.torque.shape[0]):
+        free = memory.cells.given[v] == 0
+        out[position + v] = x[velocity + v] if free else 0.0
+        out[velocity + v] = memory.acceleration[v] if free else 0.0
+
+
+@version_for(find_locked, Compliant)
+@inline
+def some_singular(actuation, robot, memory):
+    return singular_cell(robot, memory)
+
+
+@careful_kernel
+def singular_cell(robot, memory):
+    """Row of a cell with a free strain that has no inertia to move, or 0."""
+    for k in range(len(robot.links.codes) - 1, 0, -1):
+        link = Link(robot.links, k)
+        for v in range(link.column, link.column + link.freedoms):
+            axis = Axis(memory.axes, v)
+            if memory.cells.given[v] == 0 and not axis.own > SINGULAR * axis.around:
+                return k
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------- what is counted
+
+@version_for(efforts, Compliant)
+@inline
+def cell_efforts(actuation, memory):
+    put_efforts(memory)
+    return memory.cells.efforts
+
+
+@lean_kernel
+def put_efforts(memory):
+    cells = memory.cells
+    tendons = cells.pulls.shape[0] if cells.efforts.shape[0] == cells.pulls.shape[0] else 0
+    for c in range(tendons):
+        cells.efforts[c] = Pull(cells.pulls, c).tension
+    for v in range(tendons, cells.efforts.shape[0]):
+        cells.efforts[v] = memory.torque[v]
+
+
+@version_for(put_powers, Compliant)
+@lean_kernel
+def put_cell_powers(actuation, memory, powers, stage, x, velocity):
+    cells = memory.cells
+    tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
+    for c in range(tendons):
+        powers[stage, c] = Pull(cells.pulls, c).power
+    for v in range(tendons, powers.shape[1]):
+        powers[stage, v] = memory.torque[v] * x[velocity + v]
+
+
+@version_for(flow_speed, Compliant)
+@lean_kernel
+def cell_speed(actuation, robot, memory):
+    flow = 0.0 * Body(memory.bodies, 0).origin
+    for k in range(memory.bodies.shape[0]):
+        flow = flow + memory.cells.weigh[k] * Body(memory.bodies, k).velocity.linear
+    return sqrt(dot(flow, flow))

@@ -1,0 +1,231 @@
+"""Implicit Runge-Kutta steps with one diagonal coefficient (DIRK), from knot to knot, for stiff problems.
+
+A stage X = X* + γh f(X) is found by repeating the problem's own solution for its accelerations with the stiff forces
+taken ahead (`stage_rate`): its fixed point is the exact stage, and no Jacobian is formed. A stage that does not come to
+rest is never accepted: the step is halved, a few times, and then given up.
+
+`SDIRK4`: five stages, order 4, L-stable (Hairer and Wanner 1996, IV.6); `MIDPOINT`: one stage, order 2, symmetric.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.integrate.problem import (
+    add,
+    count_step,
+    distance,
+    keep,
+    look,
+    note_stage,
+    occupy,
+    rate,
+    settle,
+    stage_rate,
+    states,
+    steer,
+    trouble,
+)
+from limbless.mechanics.integrate.runge_kutta import copy
+
+MOST = 15                                 # evaluations of one stage
+HALVINGS = 6                              # of one step
+SLOW, FAST = 0.95, 0.02                   # between what the observed contraction is trusted
+LOST = 1e100                              # a distance beyond this is no number of a motion
+UNSOLVED = -1                             # beside what `trouble` says: a stage that does not come to rest
+
+
+class Method(NamedTuple):
+    """Coefficients of a rule: slopes of stage i at c_i; `gamma` on the diagonal of A."""
+
+    A: Any                                # (s, s), below the diagonal
+    b: Any                                # (s,)
+    c: Any                                # (s,)
+    gamma: float
+    closes: bool                          # the last stage but one is at the middle of the step, the last at its end
+
+
+class Work(NamedTuple):
+    """Memory of an engine."""
+
+    slopes: Any                           # (s, state)
+    start: Any                            # (state,) X*
+    before: Any                           # (state,) the slope before
+    past: Any                             # (3, state) slopes of the stages before, the latest first,
+    times: Any                            # (3,) and their times
+    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, time of trouble
+    counts: Any                           # (3,) evaluations, stages, halvings
+    powers: Any                           # (s, actuators) W
+    last: Any                             # (actuators,) W, at the end of the step before
+    laws: Any                             # (s, laws) W
+    sizes: Any                            # (s, 2) W: sizes of all powers
+
+
+def sdirk4() -> Method:
+    """Hairer and Wanner (1996), IV.6, table 6.5."""
+    A = np.zeros((5, 5))
+    A[1, :1], A[2, :2], A[3, :3] = 1 / 2, (17 / 50, -1 / 25), (371 / 1360, -137 / 2720, 15 / 544)
+    A[4, :4] = (25 / 24, -49 / 48, 125 / 16, -85 / 12)
+    return Method(A, np.array([25 / 24, -49 / 48, 125 / 16, -85 / 12, 1 / 4]),
+                  np.array([1 / 4, 3 / 4, 11 / 20, 1 / 2, 1.0]), 0.25, True)
+
+
+def midpoint() -> Method:
+    return Method(np.zeros((1, 1)), np.ones(1), np.array([0.5]), 0.5, False)
+
+
+METHODS = {"sdirk4": sdirk4, "midpoint": midpoint}
+
+
+def work_for(method: Method, size: int, actuators: int, laws: int, tolerance: float) -> Work:
+    """Memory for states of so many numbers."""
+    stages = len(method.b)
+    return Work(aligned_zeros((stages, size)), *(aligned_zeros(size) for _ in range(2)), aligned_zeros((3, size)),
+                np.zeros(3), np.array([tolerance, 0.3, 0.0, 0.0]), np.zeros(3, dtype=np.int64),
+                np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
+
+
+@inline
+def remember(work, t, slope):
+    """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
+    known = int(work.numbers[2])
+    if known > 0 and work.times[0] == t:
+        copy(slope, work.past[0])
+        return None
+    for k in range(2, 0, -1):
+        work.times[k] = work.times[k - 1]
+        copy(work.past[k - 1], work.past[k])
+    work.times[0] = t
+    copy(slope, work.past[0])
+    work.numbers[2] = min(known + 1, 3)
+    return None
+
+
+@inline
+def guess(work, t, slope):
+    """The slope at time t from those of up to three stages before, by the parabola through them."""
+    known = int(work.numbers[2])
+    for c in range(slope.shape[0]):
+        slope[c] = 0.0
+    for k in range(known):
+        weight = 1.0
+        for j in range(known):
+            if j != k:
+                weight *= (t - work.times[j]) / (work.times[k] - work.times[j])
+        for c in range(slope.shape[0]):
+            slope[c] += weight * work.past[k, c]
+    return None
+
+
+@inline
+def solve_stage(problem, work, t, inside, gh, state, slope):
+    """The stage whose X* stands in `work.start`, from the guess in `slope`. Returns whether it came to rest."""
+    tolerance, last = work.numbers[0], 0.0
+    work.counts[1] += 1
+    for turn in range(MOST):
+        copy(slope, work.before)
+        occupy(problem, work.start, gh, work.before, state)
+        stage_rate(problem, t, inside, gh, work.before, state, slope)
+        work.counts[0] += 1
+        change, speed = distance(problem, gh, work.before, slope, state)
+        if change > LOST or trouble(problem) > 0:
+            return False
+        contraction = work.numbers[1]
+        if turn > 0 and last > 0.0:
+            contraction = min(max(change / last, FAST), 2.0)
+            work.numbers[1] = min(contraction, SLOW)
+        left = change * contraction / (1.0 - contraction) if contraction < SLOW else 1e3 * change
+        if min(max(left, 0.1 * change), 1e3 * change) <= tolerance * speed and change <= 100.0 * tolerance * speed:
+            occupy(problem, work.start, gh, slope, state)
+            return True
+        last = change
+    return False
+
+
+@inline
+def step_once(problem, method, work, n, share, part, t, h, inside, x):
+    """A step over `part` of the interval of length h from knot n, that begins at `share` of it. Returns whether it was
+    solved; x is changed only then.
+    """
+    state, slope, total = states(problem)
+    size = part * h
+    for i in range(method.b.shape[0]):
+        copy(x, work.start)
+        for j in range(i):
+            if method.A[i, j] != 0.0:
+                add(problem, work.start, method.A[i, j] * size, work.slopes[j], work.start)
+        where = share + method.c[i] * part
+        steer(problem, n, where)
+        guess(work, t + where * h, slope)
+        if not solve_stage(problem, work, t + where * h, inside, method.gamma * size, state, slope):
+            return False
+        note_stage(problem, work, i, inside, state, slope)
+        remember(work, t + where * h, slope)
+        copy(slope, work.slopes[i])
+    for i in range(method.b.shape[0]):
+        add(problem, x, method.b[i] * size, work.slopes[i], x)
+    settle(problem, x)
+    count_step(problem, work, method, size)
+    return True
+
+
+@inline
+def cross_interval(problem, method, work, n, t, h, inside, x):
+    """From one knot to the next, in as many parts as are needed. Returns whether it was possible."""
+    share, part, depth = 0.0, 1.0, 0
+    while share < 1.0 - 1e-9:
+        if step_once(problem, method, work, n, share, part, t, h, inside, x):
+            share += part
+        else:
+            depth += 1
+            work.counts[2] += 1
+            work.numbers[1] = 0.3
+            if depth > HALVINGS:
+                work.numbers[3] = t + share * h
+                return False
+            part *= 0.5
+    return True
+
+
+@inline
+def implicit(problem, method, work, knots, record, x):
+    """Step x from the first knot to the last and record where asked. Returns what went wrong (0: nothing) and the step.
+    """
+    r, steps = 0, len(knots) - 1
+    state, slope, _ = states(problem)
+    for n in range(steps + 1):
+        last = n == steps
+        t = knots[n]
+        h = 0.0 if last else knots[n + 1] - t
+        inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
+        fresh = work.numbers[2] == 0.0 and not last
+        if record[n] or fresh:
+            copy(x, state)
+            rate(problem, 2 * n, t, inside, state, slope)
+            found = trouble(problem)
+            if found > 0:
+                return found, n
+            if record[n]:
+                look(problem, t, state, r, record[n], last)
+                keep(problem, state, slope, r)
+                r += 1
+            if fresh:
+                note_stage(problem, work, -1, inside, state, slope)
+                remember(work, t, slope)
+        if last:
+            return 0, steps
+        if h > 0.0 and not cross_interval(problem, method, work, n, t, h, inside, x):
+            return UNSOLVED, n
+        if not record[n + 1]:
+            look(problem, t + method.c[method.c.shape[0] - 1] * h, state, r, False, False)
+    return 0, steps
+
+
+@lean_kernel
+def advance(problem, method, work, knots, record, x):
+    """One run."""
+    return implicit(lean(problem), lean(method), lean(work), lean(knots), lean(record), lean(x))

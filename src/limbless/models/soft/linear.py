@@ -1,0 +1,57 @@
+"""Small motions about a state of a soft body: frequencies, damping ratios and modes, from differences of its dynamics."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
+from limbless.mechanics.algebra.rotations import rotate, rotation_vector_to_quaternion
+from limbless.models.soft.solution import Modes
+
+Array = NDArray[np.float64]
+MOVES = {"free": range(6), "planar": (0, 1, 5), "line": (0,), "pinned": (3, 4, 5), "fixed": ()}
+"""Components of the base's motion that each base leaves."""
+_STEP = 1e-5
+_STILL = 1e-6                             # of the largest eigenvalue: a rigid motion
+
+
+def displaced(x: Array, split: int, base: list[int], free: Array, direction: Array, rates: bool) -> Array:
+    """A flat state moved along a direction of (base, free freedoms), in its positions or in its velocities."""
+    moved = x.copy()
+    part = np.zeros(6)
+    part[base] = direction[:len(base)]
+    if rates:
+        moved[split:split + 6] += part
+        moved[split + 6 + free] += direction[len(base):]
+        return moved
+    moved[:3] += rotate(x[3:7], part[:3])
+    turn = Quaternion(*rotation_vector_to_quaternion(part[3:]))
+    moved[3:7] = quaternion_product(Quaternion(*x[3:7]), turn)
+    moved[7 + free] += direction[len(base):]
+    return moved
+
+
+def modes_about(x: Array, split: int, base: str, free: Array, scale: Array,
+                accelerations: Callable[[Array], Array]) -> Modes:
+    """Modes of ẍ = f(x, ẋ) about a state, by central differences; `scale` is the size of each coordinate."""
+    held = list(MOVES[base])
+    n = len(held) + len(free)
+    slopes = []
+    for rates in (False, True):
+        columns = []
+        for k in range(n):
+            step = _STEP * scale[k] * (np.arange(n) == k)
+            more, less = (accelerations(displaced(x, split, held, free, sign * step, rates)) for sign in (1.0, -1.0))
+            columns.append((more - less) / (2.0 * _STEP * scale[k]))
+        slopes.append(np.array(columns).T.reshape(n, n))
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [slopes[0], slopes[1]]])
+    values, vectors = np.linalg.eig(A)
+    kept = values.imag >= 0.0
+    values, vectors = values[kept], vectors[:n, kept]
+    size = np.abs(values)
+    size[size < _STILL * size.max(initial=0.0)] = 0.0
+    order = np.argsort(size, kind="stable")
+    ratio = np.divide(-values.real, size, out=np.zeros(len(size)), where=size > 0.0)
+    return Modes(size[order], ratio[order], vectors[:, order].T, values[order])

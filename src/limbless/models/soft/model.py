@@ -1,0 +1,381 @@
+"""`Soft`: a soft body in its environment, one state at a time or through time."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbless.actuation import Actuation
+from limbless.actuation.strains import rod_strain
+from limbless.environments.base import Environment, together
+from limbless.errors import InputError
+from limbless.gaits.base import Gait
+from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
+from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.integrate import implicit, runge_kutta
+from limbless.mechanics.integrate.tally import Uncounted
+from limbless.models import chain_problem, soundness
+from limbless.models.arguments import numbers
+from limbless.models.base import (
+    Model,
+    Records,
+    State,
+    Status,
+    Variable,
+    Variables,
+    actuation_or_motion,
+    before_failure,
+    law_failure,
+    refuse_law_failure,
+)
+from limbless.models.chain_recording import kept_arrays
+from limbless.models.macro_continuous.tables import breaks_of
+from limbless.models.soft import tables
+from limbless.models.soft.linear import MOVES, modes_about
+from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
+from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
+from limbless.models.soft.settings import SoftSettings
+from limbless.models.soft.solution import Answer, Modes
+from limbless.models.tallies import Tallies
+from limbless.robots.base import Preset, Robot
+from limbless.robots.rod import ACTUATED, Rod
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+_BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
+_REMEMBERED = ("past", "times", "numbers", "last", "sizes")
+
+
+class Soft(Model):
+    """Soft bodies in motion: strain cells under tendons, springs, weight and water, O(cells).
+
+    Parameters
+    ----------
+    robot : a `TendonSpine` or a `Rod`, or a preset that builds one.
+    environment : what acts on it.
+    actuation : tendons and muscles pull, and given strains go, as the gait says, whatever it says.
+    settings : integrator, tolerance, cells, degree, stations.
+    """
+
+    def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
+                 actuation: Actuation | None = None, settings: SoftSettings | None = None) -> None:
+        built, self.settings = robot.build(), SoftSettings.or_default(settings)
+        self.actuation = actuation_or_motion(actuation)
+        if not isinstance(built, TendonSpine | Rod):
+            raise InputError(f"the soft model moves a tendon spine or a rod; got {type(built).__name__}")
+        self.robot, self.environment = built, together(environment)
+        self.notes = self._warnings()
+        self.plan, seen = self._planned(built)
+        self._refuse_weightless()
+        self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
+        self._links = tables.robot_of(self.plan)
+        self.freedoms, self.tendons = len(self._links.freedoms), len(getattr(built, "tendons", ()))
+        self._base = tables.BASES[self.plan.base]
+        each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
+        self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims)
+        cells = self._cells()
+        if isinstance(built, TendonSpine):
+            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
+            self._forces = (*self._forces, tables.spine_tendons(built, cells, self._links.links))
+        else:
+            self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.settings.degree,
+                                        ACTUATED[built.strains])
+        self._split = 7 + self.freedoms
+        self._size = chain_problem.state_size(self._links)
+        self._given = np.flatnonzero(cells.given)
+        self._method = None if self.settings.integrator == "rk4" else implicit.METHODS[self.settings.integrator]()
+        self._places = self._tendon_places()
+        self._one: ChainProblem | None = None
+
+    def _planned(self, robot: TendonSpine | Rod) -> tuple[Plan, Stations]:
+        """The body as cells, and as environments see it."""
+        own = self.settings
+        if isinstance(robot, TendonSpine):
+            plan = spine_plan(robot, 3 if own.stations is None else own.stations, own.stops)
+            return plan, Stations(plan)
+        breaks = breaks_of(robot, self.environment, own.breaks)
+        plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
+        self._refuse_soft(robot, plan)
+        return plan, RodStations(plan)
+
+    def _refuse_soft(self, rod: Rod, plan: Plan) -> None:
+        """A passive strain needs something that resists it."""
+        for number, cell in enumerate(plan.cells, 1):
+            for j, name in enumerate(cell.names):
+                if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
+                    where = f"{name[:-2]} of cell {number}"
+                    told = "has neither stiffness nor damping" if not cell.viscous[j, j] > 0.0 else "has no stiffness"
+                    self.notes = (*self.notes, f"robot.stiffness: the passive {where} {told}: it is a mechanism; give "
+                                               "the rod a youngs_modulus or a stiffness")
+                    return
+
+    def _warnings(self) -> tuple[str, ...]:
+        """What only the model can say of a scenario."""
+        printed = [item for item in self.environment if getattr(item, "added_mass", "") == "paper"]
+        return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains answer "
+                     "to it (a soft body may swim the wrong way round); set it to 'consistent'" for item in printed)
+
+    def _cells(self) -> Any:
+        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, not self.tendons)
+
+    def _refuse_weightless(self) -> None:
+        """A body without inertia about its own axis that is free to roll is singular."""
+        roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
+        if self.plan.base in ("free", "pinned") and not roll > 0.0:
+            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass with a "
+                             "joint_radius, or a disk_inertia, or choose base planar")
+
+    def _tendon_places(self) -> list[tuple[float, float]]:
+        """Where along the body the middle of each tendon is (m), and on which side it runs."""
+        if not isinstance(self.robot, TendonSpine):
+            return []
+        along = np.concatenate([[0.0], np.cumsum(self.robot.values("length"))])
+        found = []
+        for tendon in self.robot.tendons:
+            y, z = np.mean(tendon.holes, axis=0)
+            middle = 0.5 * (along[tendon.start] + along[tendon.anchor or len(along) - 1])
+            found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
+        return found
+
+    # A problem
+
+    def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
+        """Everything that an engine needs, with memory of its own."""
+        cells = self._cells()
+        memory = chain_problem.memory_of(self._links, len(self.environment), tally, cells)
+        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
+        options = Options(Compliant(), self._base, False, False, self._links.links.codes)
+        return ChainProblem(self._links, chain_problem.fresh(self._forces), options, drive, memory,
+                            tables.records_of(self._links, cells, records, tallied))
+
+    def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
+        """The gait at the quarters of all steps; `times` are knots and middles."""
+        if len(times) > 1:
+            middles = 0.5 * (times[1:] + times[:-1])
+            every = np.empty(2 * len(times) - 1)
+            every[::2], every[1::2] = times, middles
+        else:
+            every = times
+        rows = len(every)
+        none = np.zeros((rows, 0))
+        if isinstance(self.robot, TendonSpine):
+            return tables.SoftDrive(none, none, none, none, *self._tensions(gait, every))
+        if gait.drives == "effort":
+            efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
+            if np.any(efforts[:, self._given]):
+                raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on is "
+                                 "not passive all along them: say so in robot.passive (`passive: {}` is all of it)")
+            rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
+            return tables.SoftDrive(np.tile(rest, (rows, 1)), np.zeros((rows, held)), np.zeros((rows, held)), efforts,
+                                    none, none)
+        motion = rod_strain(self.robot, gait, every, self._abscissae)
+        given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
+        if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
+            given[0] = given[0] - self._natural[self._given]
+        return tables.SoftDrive(*given, np.zeros((rows, self.freedoms)), none, none)
+
+    @cached_property
+    def _abscissae(self) -> Array:
+        return np.array([piece.place for _, piece in self.plan.stations])
+
+    @cached_property
+    def _natural(self) -> Array:
+        """(freedoms,) 1 where a freedom is the mean stretch of its cell: freedoms are counted from the straight rod."""
+        return np.array([float(name == "stretch 0") for cell in self.plan.cells for name in cell.names])
+
+    def _project(self, values: Array, strains: bool) -> Array:
+        """(T, freedoms): a field (T, stations, 6) on the polynomials of the cells, as strains or as efforts."""
+        assert isinstance(self.robot, Rod)
+        components, n = ACTUATED[self.robot.strains], self.settings.degree + 1
+        parts, row = [], 0
+        for cell in self.plan.cells:
+            inner = cell.pieces[:-1]
+            length = sum(piece.length for piece in cell.pieces)
+            start = cell.pieces[-1].place - length
+            P = legendre([(piece.place - start) / length for piece in inner], self.settings.degree)
+            weight = np.array([piece.span for piece in inner]) / (length if strains else 1.0)
+            factor = 2.0 * np.arange(n) + 1.0 if strains else np.ones(n)
+            for c in components:
+                parts.append((values[:, row:row + len(inner), c] * weight) @ P * factor)
+            row += len(inner)
+        return kernel_array(np.concatenate(parts, axis=1))
+
+    def _tensions(self, gait: Gait, times: Array) -> tuple[Array, Array]:
+        """(T, tendons) N and N/s."""
+        if gait.drives != "tension":
+            raise InputError(f"gait {gait.kind!r} drives {gait.drives}; a spine in motion is driven by tensions")
+        different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
+        asked = gait.sample_tendons(different, self._places)
+        value, rate = (kernel_array(part[:len(times)]) for part in (asked.value, asked.rate))
+        lowest = value.min(initial=0.0)
+        if lowest < 0.0:
+            when = different[np.unravel_index(value.argmin(), value.shape)[0]]
+            raise InputError(f"gait {gait.kind!r} asks for a tension of {lowest:g} N at t = {when:g} s; a tendon can "
+                             "only pull: give numbers from 0")
+        return value, rate
+
+    # One state at a time
+
+    def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0) -> ChainProblem:
+        """The problem evaluated at a flat state (`flat`), with these tensions."""
+        problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
+        problem.drive.command[:] = np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons)
+        state = kernel_array(np.array(x, dtype=np.float64))
+        problem.drive.position[:] = state[7 + self._given]
+        problem.drive.velocity[:] = state[self._split + 6 + self._given]
+        runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), state)
+        refuse_law_failure(self.environment)
+        return problem
+
+    def _still(self) -> tables.SoftDrive:
+        given = [np.zeros((1, len(self._given))) for _ in range(3)]
+        return tables.SoftDrive(*given, np.zeros((1, 0 if self.tendons else self.freedoms)),
+                                np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
+
+    def flat(self, strain: ArrayLike = 0.0, strain_rate: ArrayLike = 0.0, base_twist: ArrayLike = (0.0,) * 6, *,
+             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
+        """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates."""
+        x, n = np.zeros(self._size), self.freedoms
+        x[:3], x[3:7] = base_position, base_orientation
+        x[7:7 + n], x[self._split:self._split + 6] = strain, base_twist
+        x[self._split + 6:self._split + 6 + n] = strain_rate
+        return x
+
+    def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0) -> Answer:
+        """Accelerations at a flat state (`flat`), with these tensions (N)."""
+        kept = self.instant(x, tension, time).records
+        base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
+        return Answer(base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(),
+                      base.held[0].copy())
+
+    def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0) -> Modes:
+        """Frequencies, damping ratios and shapes of small motions about a state, the tensions held."""
+        flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
+        held = list(MOVES[self.plan.base])
+        free = np.setdiff1d(np.arange(self.freedoms), self._given)
+        scale = np.concatenate([np.where(np.array(held) < 3, self.plan.length, 1.0),
+                                self.plan.length / self._cells().scale[free]])
+
+        def accelerations(state: Array) -> Array:
+            answer = self.forward(state, tension, time)
+            return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
+
+        return modes_about(flat, self._split, self.plan.base, free, scale, accelerations)
+
+    # Through time
+
+    def initial_state(self, initial: Any, gait: Gait) -> State:
+        """Pose and twist as given; straight, or in equilibrium under the tensions just before the start."""
+        twist = np.array(initial.twist, dtype=np.float64)
+        locked = [c for c in range(6) if c not in MOVES[self.plan.base] and twist[c] != 0.0]
+        if locked:
+            raise InputError(f"initial.twist: the base {self.plan.base!r} holds entry {locked[0]} of it at 0; got "
+                             f"{initial.twist}")
+        strain, rate = np.concatenate([cell.rest for cell in self.plan.cells]), np.zeros(self.freedoms)
+        if initial.joint_position is not None:
+            strain = numbers("initial.joint_position", initial.joint_position, self.freedoms)
+        if initial.joint_velocity is not None:
+            rate = numbers("initial.joint_velocity", initial.joint_velocity, self.freedoms)
+        if len(self._given):
+            motion = self.drive(gait, np.zeros(1))
+            strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
+        if initial.posture == "equilibrium":
+            if not isinstance(self.robot, TendonSpine):
+                raise InputError("initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
+                                 "rod come to rest, and continue from that result")
+            strain = self.equilibrium(self._tensions(gait, np.array([-_BEFORE]))[0][0], initial.position,
+                                      initial.orientation)
+        return State(0.0, self.flat(strain, rate, twist, base_position=initial.position,
+                                    base_orientation=initial.orientation))
+
+    def equilibrium(self, tension: ArrayLike, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
+        """The freedoms at rest under these tensions, by tendon statics."""
+        from limbless.models.tendon_statics.model import TendonStatics
+        from limbless.models.tendon_statics.settings import TendonStaticsSettings
+        loads = [item for item in self.environment if "load" in (item.role, *item.also)]
+        model = TendonStatics(self.robot, loads, None, TendonStaticsSettings(stops=False), base_position=base_position,
+                              base_orientation=base_orientation)
+        found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
+        from limbless.models.tendon_statics.tables import BEND_SIGN
+        bends = found.q * BEND_SIGN[:found.q.shape[1]]
+        return np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+
+    def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
+                drive: tables.SoftDrive) -> tuple[State, Records, Status]:
+        """From knot to knot."""
+        x, times = state.x.copy(), knots[record]
+        tally = self._tallies.start(state.memory, state.time)
+        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
+        memory, evaluations = dict(state.memory), 4.0
+        if self._method is None:
+            row, step = runge_kutta.advance(problem, knots, record, x)
+        else:
+            work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts), len(self.environment),
+                                     self.settings.tolerance)
+            for name in _REMEMBERED:
+                if f"stage_{name}" in memory:
+                    getattr(work, name)[:] = memory[f"stage_{name}"]
+            row, step = implicit.advance(problem, self._method, work, knots, record, x)
+            memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
+            evaluations = work.counts[0] / max(work.counts[1], 1)
+        records = Records({"time": times, **kept_arrays(problem.records),
+                           "iterations": np.full(len(times), float(evaluations))})
+        done = float(knots[min(step, len(knots) - 1)])
+        if len(self._given):
+            x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
+        status = law_failure(self.environment)
+        if row and not status.failure:
+            status = self._unsolved(done, problem) if row == implicit.UNSOLVED else self._singular(row, done)
+        after = State(done, x, {**memory, **self._tallies.named(tally)})
+        return after, before_failure(records, status), status
+
+    def _singular(self, row: int, time: float) -> Status:
+        return Status(f"{self._part} {row} has no inertia to move: give it mass", time, f"{self._part} {row}")
+
+    @property
+    def _part(self) -> str:
+        return "vertebra" if isinstance(self.robot, TendonSpine) else "cell"
+
+    def _unsolved(self, time: float, problem: ChainProblem) -> Status:
+        """Where and of what kind the forces are that an implicit stage could not follow."""
+        memory = problem.memory
+        forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
+        kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
+        worst = int(np.nan_to_num(forces[kind]).argmax())
+        row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
+        return Status(f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to "
+                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or give "
+                      "the body a damping_time", time, f"{self._part} {row}")
+
+    # What is recorded
+
+    def sound_records(self, records: Records) -> int:
+        axes = AxisRecord.of(records["axes"])
+        return soundness.sound_records({"time": records["time"], "x": records["x"], "acceleration": axes.acceleration,
+                                        "twist": np.asarray(BodyRecord.of(records["bodies"]).twist)})
+
+    def fastest(self, records: Records) -> str:
+        speed = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, :len(self.plan.cells) + 1, :3], axis=-1)
+        return f"the end of {self._part} {int(speed.argmax())}"
+
+    def variables(self, records: Records) -> Variables:
+        found = {**self.recorder.variables(records), **self._tallies.variables(records)}
+        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
+
+    def schema(self) -> dict[str, Variable]:
+        return {**self.recorder.present, **self._tallies.schema()}
+
+    def coordinates(self) -> dict[str, Any]:
+        return {**self.recorder.coordinates(), **self._tallies.coordinates()}
+
+    def observe(self, state: State) -> dict[str, Array]:
+        """Time, base and freedoms, for a controller."""
+        x, n = state.x, self.freedoms
+        return {"time": np.float64(state.time), "base_position": x[:3].copy(),               # type: ignore[dict-item]
+                "base_orientation": x[3:7].copy(), "base_twist": x[self._split:][:6].copy(),
+                "joint_position": x[7:7 + n].copy(), "joint_velocity": x[self._split + 6:][:n].copy()}

@@ -1,0 +1,250 @@
+"""Recorded states of a soft body as the variables of a result, in NumPy, apart from the kernels that integrated them."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Pack
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
+from limbless.mechanics.chain.cell import Cells, Pull, Station
+from limbless.mechanics.chain.tables import INTEGRALS, BaseRecord, BodyRecord
+from limbless.mechanics.forces.weight import WeightLaw
+from limbless.models.base import Records, Variable
+from limbless.models.chain_recording import inertial_wrench, turn
+from limbless.models.force_elements import packed_rows
+from limbless.models.soft.plan import ALONG, Plan, legendre
+from limbless.models.variables import choose
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+
+SCHEMA = choose(
+    "base_position", "base_orientation", "base_twist", "base_acceleration", "base_reaction", "head_position",
+    "com_position", "com_velocity", "position", "orientation", "tip_position", "fluid_force", "kinetic_energy",
+    "potential_energy", "elastic_energy", "damping_power", "actuator_power", "environment_power", "passive_power",
+    "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "iterations")
+SPINE = choose("bend", "stop_moment", "tension", "tendon_length", "tendon_rate", "pulley_power", "pulley_angle")
+ROD = choose("strain", "strain_rate")
+
+
+class Recorder:
+    """Turns what was recorded of one soft body into variables; what spines and rods have in common."""
+
+    sections: NDArray[np.int64]           # rows of the bodies that a result calls sections
+    own: dict[str, Variable]
+
+    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
+        self.head, self.plan, self.packs = head, plan, packs
+        self.freedoms = len(cells.rest)
+        self.mass = plan.masses
+        bodies = len(self.mass)
+        self.inertia, self.added = np.zeros((bodies, 6, 6)), np.zeros((bodies, 6, 6))
+        diagonal = np.zeros((bodies, 6))
+        diagonal[1:1 + len(plan.cells)] = [(cell.mass,) * 3 + tuple(cell.turn) for cell in plan.cells]
+        for row, piece in plan.stations:
+            diagonal[row] = (piece.mass,) * 3 + tuple(piece.turn)
+        self.inertia[:, range(6), range(6)] = diagonal
+        station = Station.of(cells.stations)
+        for s in np.flatnonzero(station.has_mass):
+            whole = np.concatenate([station.mass[s], station.turn[s]])
+            self.added[station.body[s], range(6), range(6)] = whole - diagonal[station.body[s]]
+        self.blocks = np.cumsum([0, *(len(cell.names) for cell in plan.cells)])
+
+    @property
+    def present(self) -> dict[str, Variable]:
+        """The variables that this robot has."""
+        return {**SCHEMA, **self.own}
+
+    def coordinates(self) -> dict[str, Any]:
+        """Labels, and what does not change in time."""
+        raise NotImplementedError
+
+    def variables(self, records: Records) -> dict[str, Array]:
+        """All variables at the recorded times."""
+        x, base, bodies = records["x"], BaseRecord.of(records["base"]), BodyRecord.of(records["bodies"])
+        count, n = len(x), self.freedoms
+        q, velocity = x[:, 7:7 + n], x[:, 7 + n:13 + 2 * n]
+        R = bodies.rotation.reshape(count, len(self.mass), 3, 3)
+        rate = base.acceleration.copy()
+        rate[:, :3] += np.cross(velocity[:, 3:6], velocity[:, :3])
+        sums, held = x[:, -INTEGRALS:], quaternion_to_matrix(x[:, 3:7])
+        found = {
+            "time": records["time"], "base_position": x[:, :3], "base_orientation": x[:, 3:7],
+            "base_twist": velocity[:, :6], "base_acceleration": rate,
+            "base_reaction": turn(held.swapaxes(1, 2), base.held), "actuator_power": base.actuators,
+            "environment_power": base.environment, "passive_power": base.passive, "actuator_work": sums[:, 0],
+            "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
+            "position": bodies.origin[:, self.sections], "orientation": self._orientations(x, R),
+            "tip_position": bodies.origin[:, len(self.plan.cells)], "iterations": records["iterations"],
+        }
+        found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
+        found |= self._masses(R, bodies) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies)
+        found["potential_energy"] = found["potential_energy"] + found["elastic_energy"]
+        return found | self._special(records, q, velocity[:, 6:])
+
+    def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
+        """What a spine or a rod alone has."""
+        raise NotImplementedError
+
+    def _orientations(self, x: Array, R: Array) -> Array:
+        """Quaternions of the sections; each has the sign of the one before, from the base on, whose own follows the
+        motion.
+        """
+        found = matrix_to_quaternion(R[:, self.sections])
+        before = x[:, 3:7]
+        for k in range(found.shape[1]):
+            found[:, k] *= np.where((found[:, k] * before).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+            before = found[:, k]
+        return found
+
+    def _masses(self, R: Array, bodies: Any) -> dict[str, Array]:
+        """Energy, momentum and centre of mass."""
+        twist = turn(R.swapaxes(2, 3), bodies.twist)
+        carried = np.einsum("bij,rbj->rbi", self.inertia + self.added, twist)
+        momentum, total = turn(R, carried), self.mass.sum()
+        angular = momentum[..., 3:] + np.cross(bodies.origin, momentum[..., :3])
+        energy = np.zeros(len(R))
+        for weight in packed_rows(self.packs, WeightLaw):
+            if np.isinf(weight.since):
+                energy -= weight.mass * bodies.origin[:, weight.body] @ np.array(weight.field)
+        return {
+            "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried), "potential_energy": energy,
+            "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
+            "com_position": np.einsum("b,rbi->ri", self.mass, bodies.origin) / total,
+            "com_velocity": np.einsum("b,rbi->ri", self.mass, bodies.twist[..., :3]) / total,
+        }
+
+    def _blocks(self, values: Array) -> list[Array]:
+        """Freedoms (R, freedoms) cell by cell."""
+        return [values[:, start:end] for start, end in zip(self.blocks[:-1], self.blocks[1:], strict=True)]
+
+    def _springs(self, q: Array, rates: Array) -> dict[str, Array]:
+        """Elastic energy, and what dampers take."""
+        elastic, spent = np.zeros(len(q)), np.zeros(len(q))
+        for cell, own, speed in zip(self.plan.cells, self._blocks(q), self._blocks(rates), strict=True):
+            away, over = own - cell.rest, own - np.clip(own, cell.low, cell.high)
+            meets = (over != 0.0) & (cell.stop[:, 0] > 0.0)
+            elastic += 0.5 * np.einsum("ri,ij,rj->r", away, cell.elastic, away)
+            elastic += 0.5 * (cell.stop[:, 0] * over**2).sum(axis=1)
+            spent -= np.einsum("ri,ij,rj->r", speed, cell.viscous, speed)
+            spent -= (cell.stop[:, 1] * meets * speed**2).sum(axis=1)
+        return {"elastic_energy": elastic, "damping_power": spent}
+
+    def _outside(self, R: Array, bodies: Any) -> Array:
+        """(R, bodies, 3): force of the environment on each body, added mass included, world axes."""
+        twist, rates = (turn(R.swapaxes(2, 3), part) for part in (bodies.twist, bodies.twist_rate))
+        return np.asarray(bodies.wrench[..., :3] - turn(R, inertial_wrench(self.added, twist, rates))[..., :3])
+
+    def _pushes(self, R: Array, bodies: Any) -> dict[str, Array]:
+        """Force of the environment on each section, along its axes."""
+        force = self._outside(R, bodies)[:, self.sections]
+        return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
+
+
+class SpineRecorder(Recorder):
+    """Of a spine: sections are its disks, the base first."""
+
+    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
+        super().__init__(robot.head, plan, cells, packs)
+        self.robot = robot
+        self.sections = np.arange(len(plan.cells) + 1)
+        winds = robot.pulley_radius is not None
+        self.own = {name: variable for name, variable in SPINE.items() if winds or name != "pulley_angle"}
+
+    def coordinates(self) -> dict[str, Any]:
+        robot, v = self.robot, len(self.plan.cells)
+        r = robot.disk_radius
+        section = (r, r) if robot.section is None else (robot.section.half_width, robot.section.half_height)
+        stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
+        return {
+            "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
+            "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
+            "tendon": (("tendon",), np.array(robot.tendon_names), {}),
+            "radius": (("section", "transverse"), np.tile(section, (v + 1, 1)),
+                       {"units": "m", "long_name": "half axes of the section"}),
+            "section_length": (("section",), np.concatenate([[0.0], robot.values("length")]),
+                               {"units": "m", "long_name": "length of the vertebra before each disk"}),
+            "vertebra_length": (("vertebra",), robot.values("length"),
+                                {"units": "m", "long_name": "length of each vertebra"}),
+            "bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
+                               {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
+        }
+
+    def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
+        """Bends, what stops give, tendons."""
+        pulls = Pull.of(records["tendons"])
+        bend, stop = np.zeros((len(q), len(self.plan.cells), 2)), np.zeros((len(q), len(self.plan.cells), 2))
+        for k, (cell, own, speed) in enumerate(zip(self.plan.cells, self._blocks(q), self._blocks(rates),
+                                                   strict=True)):
+            over = np.where(cell.stop[:, 0] > 0.0, own - np.clip(own, cell.low, cell.high), 0.0)
+            moment = -(cell.stop[:, 0] * over + cell.stop[:, 1] * np.where(over != 0.0, speed, 0.0))
+            bend[:, k], stop[:, k] = own[:, -2:], moment[:, -2:]
+        found = {"bend": bend, "stop_moment": stop, "tension": pulls.tension, "tendon_length": pulls.length,
+                 "tendon_rate": pulls.rate, "pulley_power": pulls.power}
+        if self.robot.pulley_radius is not None:
+            found["pulley_angle"] = (self._straight_lengths() - pulls.length) / self.robot.pulley_radius
+        return found
+
+    def _straight_lengths(self) -> Array:
+        """(tendons,) m, of the straight spine: from disk to disk as the holes lie."""
+        lengths = self.robot.values("length")
+        found = []
+        for tendon in self.robot.tendons:
+            holes = np.array(tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(lengths) + 1))
+            steps = np.column_stack([lengths, np.diff(holes, axis=0)])[tendon.start:tendon.anchor or len(lengths)]
+            found.append(np.linalg.norm(steps, axis=1).sum())
+        return np.array(found)
+
+    def _pushes(self, R: Array, bodies: Any) -> dict[str, Array]:
+        """Force on each vertebra, along the axes of its disk."""
+        outside = self._outside(R, bodies)
+        force, row = outside[:, self.sections].copy(), len(self.plan.cells) + 1
+        for k, cell in enumerate(self.plan.cells, 1):
+            inner = len(cell.pieces) - 1
+            force[:, k] += outside[:, row:row + inner].sum(axis=1)
+            row += inner
+        return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
+
+
+class RodRecorder(Recorder):
+    """Of a rod: sections are its stations."""
+
+    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], degree: int,
+                 components: Sequence[int]) -> None:
+        super().__init__(head, plan, cells, packs)
+        self.sections = np.array([row for row, _ in plan.stations])
+        self.own, self.degree, self.components = ROD, degree, list(components)
+
+    def coordinates(self) -> dict[str, Any]:
+        pieces = [piece for _, piece in self.plan.stations]
+        names = [f"{name}, cell {k}" for k, cell in enumerate(self.plan.cells, 1) for name in cell.names]
+        return {
+            "section": (("section",), [f"X = {piece.place:.4g} m" for piece in pieces], {}),
+            "abscissa": (("section",), np.array([piece.place for piece in pieces]),
+                         {"units": "m", "long_name": "abscissa of each section"}),
+            "section_length": (("section",), np.array([piece.span for piece in pieces]),
+                               {"units": "m", "long_name": "length of the section when not stretched"}),
+            "radius": (("section", "transverse"), np.array([piece.axes for piece in pieces]),
+                       {"units": "m", "long_name": "half axes of the section"}),
+            "joint": (("joint",), names, {}),
+        }
+
+    def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
+        """The six strains at every station."""
+        strain, rate = (np.zeros((len(q), len(self.sections), 6)) for _ in range(2))
+        strain[..., :] = ALONG
+        row = 0
+        for cell, own, speed in zip(self.plan.cells, self._blocks(q), self._blocks(rates), strict=True):
+            inner = cell.pieces[:-1]
+            length = sum(piece.length for piece in cell.pieces)
+            start = cell.pieces[-1].place - length
+            P = legendre([(piece.place - start) / length for piece in inner], self.degree)
+            for number, c in enumerate(self.components):
+                columns = slice(number * (self.degree + 1), (number + 1) * (self.degree + 1))
+                strain[:, row:row + len(inner), c] += own[:, columns] @ P.T
+                rate[:, row:row + len(inner), c] += speed[:, columns] @ P.T
+            row += len(inner)
+        return {"strain": strain, "strain_rate": rate}

@@ -1,0 +1,142 @@
+"""A planned body, its tendons and its environment as the tables of a `ChainProblem`."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Environment, Pack
+from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
+from limbless.mechanics.chain.dynamics import FIXED, FREE, LINE, PINNED, PLANAR
+from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.forces.fluid import Fluid, FluidLaw
+from limbless.mechanics.forces.laws import OnSegment
+from limbless.mechanics.forces.station import AtStation
+from limbless.mechanics.forces.tendon import Chord, SpineTendons, Taut
+from limbless.models import chain_problem
+from limbless.models.force_elements import forces_of
+from limbless.models.soft.plan import Plan
+from limbless.robots.tendon_spine import TendonSpine
+
+Array = NDArray[np.float64]
+BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED), "line": int(LINE), "pinned": int(PINNED)}
+LENGTH_FLOOR = 1e-3
+
+
+class SoftDrive(NamedTuple):
+    """The gait at the quarters of all steps of a block."""
+
+    position: Any                         # (4 K + 1, given freedoms)
+    velocity: Any
+    acceleration: Any
+    torque: Any                           # (4 K + 1, freedoms or none) of muscles
+    command: Any                          # (4 K + 1, tendons)
+    command_rate: Any
+
+
+def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
+    """All forces, the added mass (bodies, 6: along and about the axes of each) and what each environment packed; laws
+    on slices of body act at the stations. `seen` is the body as environments see it.
+    """
+    packs = [item.pack(seen) for item in environment]
+    added = np.zeros((len(seen.plan.masses), 6))
+    moved = []
+    for pack in packs:
+        laws = []
+        for law in pack.laws:
+            if isinstance(law.kind, FluidLaw):
+                fluid = Fluid.of(law.rows)
+                share = (fluid.length * fluid.has_added)[:, None]
+                np.add.at(added[:, :3], fluid.body, share * fluid.added)
+                np.add.at(added[:, 3], fluid.body, share[:, 0] * fluid.added_roll)
+            on_slices = issubclass(law.kind.table, OnSegment)
+            laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
+        moved.append(pack._replace(laws=tuple(laws)))
+    return forces_of(moved), added, packs
+
+
+def robot_of(plan: Plan) -> Robot:
+    """Base and cells as links of a chain: the body of a link is the end of its cell."""
+    links = Link.zeros(len(plan.cells) + 1)
+    link = Link.of(links)
+    sizes = np.array([0, *(len(cell.names) for cell in plan.cells)])
+    link.kind[1:], link.freedoms[1:], link.positions[1:] = Cell.code, sizes[1:], sizes[1:]
+    link.column[:] = np.cumsum(sizes) - sizes
+    link.wanted[:] = link.column
+    link.position[1:] = 7 + link.column[1:]
+    link.velocity[:] = 7 + sizes.sum()
+    link.velocity[1:] += 6 + link.column[1:]
+    link.positions[0], link.freedoms[0] = 7, 6
+    counts = np.array([0, *(len(cell.pieces) for cell in plan.cells)])
+    link.stations[:], link.station[:] = counts, np.cumsum(counts) - counts
+    link.has_body[:] = 1
+    for row, cell in enumerate(plan.cells, 1):
+        link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
+    freedoms = Freedom.zeros(int(sizes.sum()))
+    Freedom.of(freedoms).saturation[:] = np.inf
+    return Robot((Cell(),), links, freedoms)
+
+
+def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, muscles: bool) -> Cells:
+    """All cells, with memory for one run."""
+    sizes = [len(cell.names) for cell in plan.cells]
+    n, most, count = sum(sizes), max(sizes), sum(len(cell.pieces) for cell in plan.cells)
+    stations, levers = Station.zeros(count), Lever.zeros(sum(len(cell.pieces) * len(cell.names) for cell in plan.cells))
+    station, lever = Station.of(stations), Lever.of(levers)
+    elastic, viscous = aligned_zeros((n, most)), aligned_zeros((n, most))
+    s, first, inner = 0, 0, len(plan.cells) + 1
+    for row, cell in enumerate(plan.cells, 1):
+        m = len(cell.names)
+        for piece in cell.pieces:
+            last = piece is cell.pieces[-1]
+            body = row if last else inner
+            station.length[s], station.natural[s], station.body[s] = piece.length, piece.natural, body
+            station.lever[s], station.bends[s] = first, piece.second is not None
+            station.mass[s], station.turn[s] = piece.mass + added[body, :3], piece.turn + added[body, 3:]
+            station.has_mass[s] = not last and bool(np.any(station.mass[s]) or np.any(station.turn[s]))
+            lever.first[first:first + m] = piece.first
+            lever.second[first:first + m] = piece.first if piece.second is None else piece.second
+            s, first, inner = s + 1, first + m, inner + (not last)
+        begin = sum(sizes[:row - 1])
+        elastic[begin:begin + m, :m], viscous[begin:begin + m, :m] = cell.elastic, cell.viscous
+    stops = Stop.zeros(n)
+    stop = Stop.of(stops)
+    stop.low[:], stop.high[:] = np.concatenate([c.low for c in plan.cells]), np.concatenate([c.high
+                                                                                            for c in plan.cells])
+    stop.stiffness[:], stop.damping[:] = np.concatenate([c.stop for c in plan.cells]).T
+    given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
+    driven = np.flatnonzero(given)
+    scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
+    present = Present(*(np.zeros(len(driven)) for _ in range(3)), np.zeros(n if muscles else 0), np.zeros(tendons),
+                      np.zeros(tendons))
+    mass = plan.masses
+    return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
+                 driven, scale, present, Pull.zeros(tendons), np.zeros(tallied), mass / mass.sum(),
+                 Column.zeros(len(levers)), aligned_zeros((n, most)), np.zeros(n), np.zeros(1))
+
+
+def spine_tendons(robot: TendonSpine, cells: Cells, links: Any) -> SpineTendons:
+    """Every chord from disk to disk, tendon by tendon."""
+    link, station = Link.of(links), Station.of(cells.stations)
+    found = []
+    for number, tendon in enumerate(robot.tendons):
+        holes = tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(robot.vertebrae) + 1)
+        for disk in range(tendon.start, tendon.anchor or len(robot.vertebrae)):
+            end = link.station[disk + 1] + link.stations[disk + 1] - 1
+            found.append(((0.0, *holes[disk]), (0.0, *holes[disk + 1]), number, disk, disk + 1, station.lever[end],
+                          link.column[disk + 1], link.freedoms[disk + 1]))
+    rows = Chord.zeros(len(found))
+    chord = Chord.of(rows)
+    for name, values in zip(("inner", "outer", "tendon", "before", "beyond", "lever", "column", "freedoms"),
+                            zip(*found, strict=True), strict=True):
+        getattr(chord, name)[:] = values
+    return SpineTendons(-1, rows, Taut.zeros(len(found)), np.zeros((len(found), cells.elastic.shape[1])))
+
+
+def records_of(robot: Robot, cells: Cells, count: int, tally: Any) -> Records:
+    """Memory for `count` records."""
+    kept = chain_problem.records_of(robot, count, tally)
+    return kept._replace(bodies=BodyRecord.zeros(count, len(cells.weigh)), tendons=Pull.zeros(count, len(cells.pulls)))
