@@ -53,6 +53,8 @@ _PUBLIC = {
     "simulation": "run simulate",
     "studies.errors": "error_bars",
     "studies.sensitivity": "sensitivity",
+    "interop.films.film": "Film",
+    "interop.films.identification": "identify",
 }
 """Modules, room by room, and what of each is public."""
 _HOMES = {name: f"limbless.{module}" for module, names in _PUBLIC.items() for name in names.split()}

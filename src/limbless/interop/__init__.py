@@ -1,0 +1,1 @@
+"""Doors: robots and films in, runs and learning environments out."""
