@@ -59,6 +59,8 @@ _PUBLIC = {
     "search.sweep": "Sweep sweep",
     "studies.errors": "error_bars",
     "studies.sensitivity": "sensitivity",
+    "interop.films.film": "Film",
+    "interop.films.identification": "identify",
 }
 """Modules, room by room, and what of each is public."""
 _HOMES = {name: f"limbless.{module}" for module, names in _PUBLIC.items() for name in names.split()}
