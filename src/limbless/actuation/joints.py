@@ -49,10 +49,15 @@ def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
     return _with_quaternions(chain.arrays(), gait.drives == "shape", value, rate, acceleration)
 
 
+def _skew_joints(chain: Chain) -> list[str]:
+    """Joints that turn about no axis of the body: found once, because controllers ask for a drive at every call."""
+    return [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
+
+
 def _bend(chain: Chain, drive: Drive) -> list[Array]:
     """The differences of heading and elevation, their rates and accelerations, in the velocity columns of the chain."""
     mapping = shape_map(chain)
-    skew = [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
+    skew = chain.once(_skew_joints)
     if skew:
         raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} "
                          "of chain "

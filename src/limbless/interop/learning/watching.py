@@ -14,46 +14,39 @@ Array = NDArray[np.float64]
 AXES, TURNS, QUATERNION = ("x", "y", "z"), ("rx", "ry", "rz"), ("w", "x", "y", "z")
 
 
-def _stacked(*parts: Any) -> Array:
-    return np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=-1)
+def _heading(seen: Seen) -> Sequence[Any]:
+    return seen.heading
 
 
-def _heading(seen: Seen) -> Array:
-    return _stacked(*seen.heading)
-
-
-def _phase(seen: Seen) -> Array:
+def _phase(seen: Seen) -> Sequence[Any]:
     angle = 2.0 * np.pi * np.asarray(seen.time) / float(seen.world.cycle or 1.0)
-    return _stacked(np.sin(angle), np.cos(angle))
+    return np.sin(angle), np.cos(angle)
 
 
-def _target(seen: Seen) -> Array:
+def _target(seen: Seen) -> Sequence[Any]:
     """How far ahead of the head's direction the target is, and how far to its left."""
     sine, cosine = seen.heading
     x, y = (seen.world.target[number] - seen.position[..., number] for number in range(2))   # type: ignore[index]
-    return _stacked(x * cosine + y * sine, y * cosine - x * sine)
+    return x * cosine + y * sine, y * cosine - x * sine
 
 
-def _time(seen: Seen) -> Array:
-    return _stacked(np.asarray(seen.time))
+def _time(seen: Seen) -> Sequence[Any]:
+    return (seen.time,)
 
 
 class Watch:
-    """Some observations, one after another."""
+    """Some observations, one after another: what stands in the state is gathered at once, the rest is computed."""
 
     def __init__(self, names: Sequence[str], world: World) -> None:
         joints = world.chain.joint_names
-        known: dict[str, tuple[Callable[[Seen], Array], Sequence[str]]] = {
-            "time": (_time, ("s",)),
-            "base_position": (lambda seen: seen.position, AXES),
-            "base_orientation": (lambda seen: seen.orientation, QUATERNION),
-            "base_twist": (lambda seen: seen.twist, (*AXES, *TURNS)),
-            "joint_position": (lambda seen: seen.joint_position, joints),
-            "joint_velocity": (lambda seen: seen.joint_velocity, joints),
-            "heading": (_heading, ("sine", "cosine")),
-            "phase": (_phase, ("sine", "cosine")),
-            "target": (_target, ("ahead", "left")),
-        }
+        standing: dict[str, tuple[slice, Sequence[str]]] = {
+            "base_position": (slice(0, 3), AXES), "base_orientation": (slice(3, 7), QUATERNION),
+            "base_twist": (world.twist, (*AXES, *TURNS)), "joint_position": (world.joints, joints),
+            "joint_velocity": (world.rates, joints)}
+        computed: dict[str, tuple[Callable[[Seen], Sequence[Any]], Sequence[str]]] = {
+            "time": (_time, ("s",)), "heading": (_heading, ("sine", "cosine")), "phase": (_phase, ("sine", "cosine")),
+            "target": (_target, ("ahead", "left"))}
+        known = [*standing, *computed]
         unknown = [name for name in names if name not in known]
         if unknown:
             raise InputError(f"observe: there is no {unknown[0]!r}; {nearest(unknown[0], known)}")
@@ -63,10 +56,23 @@ class Watch:
             raise InputError("observe: 'target' needs target=(x, y), a place in the world (m)")
         if "phase" in names and not world.cycle:
             raise InputError(f"observe: 'phase' needs a gait with a period; {world.gait.kind!r} has none")
-        self.readers = [known[name][0] for name in names]
-        self.layout = [f"{name} {entry}" for name in names for entry in known[name][1]]
+        self.layout: list[str] = []
+        columns: list[int] = []
+        self._computed: list[tuple[int, Callable[[Seen], Sequence[Any]]]] = []
+        for name in names:
+            if name in standing:
+                place, entries = standing[name]
+                columns += range(place.start, place.stop)
+            else:
+                reader, entries = computed[name]
+                self._computed.append((len(columns), reader))
+                columns += [0] * len(entries)
+            self.layout += [f"{name} {entry}" for entry in entries]
+        self._columns = np.array(columns)
 
     def __call__(self, seen: Seen) -> Array:
-        if len(self.readers) == 1:
-            return np.array(self.readers[0](seen))
-        return np.concatenate([reader(seen) for reader in self.readers], axis=-1)
+        found = seen.values.take(self._columns, axis=-1)
+        for place, reader in self._computed:
+            for number, value in enumerate(reader(seen)):
+                found[..., place + number] = value
+        return found
