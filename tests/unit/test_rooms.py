@@ -21,9 +21,9 @@ def places() -> dict[str, int]:
 
 
 def room(parts: tuple[str, ...]) -> str:
-    """The first folder, and the second in `mechanics`; folders of `interop` are rooms too, its modules are not."""
-    inner = parts[0] == "mechanics" or (parts[0] == "interop" and "/".join(parts[:2]) in places())
-    return "/".join(parts[:2]) if inner and len(parts) > 1 else parts[0]
+    """A folder of `interop` is a room of its own, like those of `mechanics`."""
+    apart = parts[0] == "mechanics" or (parts[0] == "interop" and (LIBRARY / "/".join(parts[:2])).is_dir())
+    return "/".join(parts[:2]) if apart and len(parts) > 1 else parts[0]
 
 
 def imports(path: Path) -> list[str]:

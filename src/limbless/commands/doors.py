@@ -47,16 +47,18 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 
 @click.command()
 @click.argument("source", metavar="NAME|FILE|DIR")
-@click.option("--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True, help="What to write.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
+@click.option("--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True,
+              help="What to write.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH",
+              help="Where to write it.")
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
               help="Change a field of the scenario first; may be repeated.")
 @ALLOW_CODE
 def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
     """Write a robot or a run for other tools.
 
-    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF. A saved
-    run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
+    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF. A
+    saved run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What users bring and take away: robot files, films, learning, logs."""
+"""Doors: robots and films in, runs and learning environments out."""
 from __future__ import annotations
 
 import importlib

@@ -18,7 +18,8 @@ learning = ll.interop.learning
 
 TERMS = {"forward_speed": 1.0, "displacement": 2.0, "heading_error": -0.1, "power": -1e-4, "torque": -0.01,
          "smoothness": -0.01, "alive": 0.5}
-ALL = ("time", "base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "heading", "target")
+ALL = ("time", "base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity", "heading",
+       "target")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,8 @@ def test_terms_against_the_recorded_episode(swimmer: Path) -> None:
     yaw = 2 * np.arctan2(z, w) + np.pi
     assert (seen["heading sine"], seen["heading cosine"]) == pytest.approx((np.sin(yaw), np.cos(yaw)), abs=1e-12)
     ahead = (3.0 - x) * np.cos(yaw) + (1.0 - y) * np.sin(yaw)
-    assert seen["target ahead"] == pytest.approx(ahead) and seen["joint_position bend1"] == data.joint_position.values[-1, 0]
+    assert seen["target ahead"] == pytest.approx(ahead)
+    assert seen["joint_position bend1"] == data.joint_position.values[-1, 0]
     wanted = np.arctan2(1.0 - y, 3.0 - x)
     error = abs((yaw - wanted + np.pi) % (2 * np.pi) - np.pi)
     assert rewards[-1]["heading_error"] == pytest.approx(-0.1 * error)

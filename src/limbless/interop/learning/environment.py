@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ REWARD = {"forward_speed": 1.0}
 _SIZE = (640, 360)
 
 
-class Env(gymnasium.Env[Array, Array]):
+class Env(gymnasium.Env[Array, Any]):
     """Any scenario of a chain, to be acted on every `control_period` seconds.
 
     Parameters
@@ -42,7 +42,7 @@ class Env(gymnasium.Env[Array, Array]):
     render_mode : `rgb_array`, or none.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 25}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 25}     # noqa: RUF012 - declared so by Gymnasium
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", actions: str = "torque",
                  observe: Sequence[str] = OBSERVE,
@@ -92,7 +92,8 @@ class Env(gymnasium.Env[Array, Array]):
         if changes != self._built:
             self._build(changes)
         self._state = self.world.begin(options.get("initial"), self._randomise, self.np_random)
-        self._first, self._taken = self._state, []
+        self._first = self._state
+        self._taken: list[Array] = []
         self._last = np.zeros(self.world.size)
         return self.watch(self.world.seen(self._state)), {}
 
@@ -157,7 +158,7 @@ class Env(gymnasium.Env[Array, Array]):
             raise InputError("save: call reset first")
         facts = {"time": self._state.time, "chance": self.np_random.bit_generator.state,
                  "gait": self.world.gait.model_dump(mode="json"), "built": self._built}
-        arrays = {"x": self._state.x, "first": self._first.x, "last": self._last,
+        arrays: dict[str, Any] = {"x": self._state.x, "first": self._first.x, "last": self._last,
                   "taken": np.array(self._taken).reshape(-1, self.world.size),
                   **{f"memory {name}": values for name, values in self._state.memory.items()}}
         stream = io.BytesIO()

@@ -18,7 +18,8 @@ Term = Callable[[Seen, Seen, Array, Array, World], Any]
 def displacement(before: Seen, after: Seen, action: Array, last: Array, world: World) -> Any:
     """m, of the base, in the direction in which the head looked at the start."""
     x, y = world.course
-    return (after.position[..., 0] - before.position[..., 0]) * x + (after.position[..., 1] - before.position[..., 1]) * y
+    way = after.position - before.position
+    return way[..., 0] * x + way[..., 1] * y
 
 
 def forward_speed(before: Seen, after: Seen, action: Array, last: Array, world: World) -> Any:
@@ -64,5 +65,6 @@ def chosen(reward: Mapping[str, float], world: World) -> dict[str, tuple[float, 
         if name not in TERMS:
             raise InputError(f"reward: there is no term {name!r}; {nearest(name, TERMS)}")
     if "power" in reward and not world.knows_work:
-        raise InputError("reward: the term 'power' needs a model that integrates the work of its actuators: newton-euler")
+        raise InputError("reward: the term 'power' needs a model that integrates the work of its actuators: "
+                         "newton-euler")
     return {name: (float(weight), TERMS[name]) for name, weight in reward.items()}

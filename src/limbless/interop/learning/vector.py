@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -23,14 +23,14 @@ from limbless.scenarios.scenario import Scenario
 Array = NDArray[np.float64]
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """So many robots of one scenario, each in an episode of its own. Arguments as those of `Env`.
 
     With torques as actions and the model `newton-euler` all are stepped by one compiled loop over shared tables;
     otherwise one after another. An episode that ended begins anew at the next step (NEXT_STEP).
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}     # noqa: RUF012 - declared so by Gymnasium
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", num_envs: int = 1,
                  actions: str = "torque", observe: Sequence[str] = OBSERVE, reward: Mapping[str, float] = REWARD,
@@ -40,8 +40,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             raise InputError(f"num_envs: must be 1 or more; received {num_envs}")
         self.world = World(scenario, actions, control_period, **options)
         if actions == "gait" and num_envs > 1:
-            raise InputError("actions='gait' changes the gait of one robot; for several use gymnasium's SyncVectorEnv of "
-                             "Env")
+            raise InputError("actions='gait' changes the gait of one robot; for several use gymnasium's SyncVectorEnv "
+                             "of Env")
         self.watch, self.terms = Watch(observe, self.world), chosen(reward, self.world)
         self.num_envs, self._randomise = num_envs, dict(randomise or {})
         self.duration = float(duration or self.world.scenario.duration)
@@ -116,4 +116,5 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
                          given * world.scale)
             for number in np.flatnonzero(fresh):
                 self._values[number] = self._begun().x
-        self._times = np.where(fresh, 0.0, (np.rint(self._times / self.world.step) + self.world.steps) * self.world.step)
+        steps = np.rint(self._times / self.world.step) + self.world.steps
+        self._times = np.where(fresh, 0.0, steps * self.world.step)

@@ -140,7 +140,8 @@ class World:
         """Where numbers stand in what is seen: as in a state of `newton-euler` without spherical joints."""
         n = self.count
         plain = self.model._recorder.positions == n
-        switches = [part.breakpoints(0.0, np.inf) for part in (*self.scenario.environment, self.scenario.actuation)]
+        parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
+        switches = [part.breakpoints(0.0, np.inf) for part in parts]
         self.lean = isinstance(self.model, NewtonEuler) and plain and not any(switches)
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler)
@@ -211,7 +212,8 @@ class World:
         found = {}
         for name, size in randomise.items():
             if name not in ("joint_position", "joint_velocity", "position", "twist"):
-                raise InputError(f"randomise: {nearest(name, ['joint_position', 'joint_velocity', 'position', 'twist'])}")
+                known = ("joint_position", "joint_velocity", "position", "twist")
+                raise InputError(f"randomise: {name!r} cannot be; {nearest(name, known)}")
             own = getattr(start, name)
             value = np.zeros(self.count) if own is None else np.array(own)
             noise = chance.uniform(-size, size, value.shape)
@@ -249,7 +251,7 @@ class World:
     def _moved(self, state: State, action: Array, record: bool = False) -> Any:
         """The same through the model's own door, for every model; with its records where asked."""
         finish = (round(state.time / self.step) + self.steps) * self.step
-        parts = (self.gait, *self.scenario.environment, self.scenario.actuation)
+        parts: tuple[Any, ...] = (self.gait, *self.scenario.environment, self.scenario.actuation)
         switches = [time for part in parts for time in part.breakpoints(state.time, finish)]
         knots = knots_between(state.time, finish, self.step, switches)
         drive = self.driven(state.time, finish, knots, action)

@@ -24,8 +24,8 @@ def write_mat(result: Result, path: Path) -> Path:
         key = str(name)[:_LONGEST]
         values = variable.values
         content[key] = _plain(values)
-        about[key] = {"units": str(variable.attrs.get("units", "")), "long_name": str(variable.attrs.get("long_name", "")),
-                      "frame": str(variable.attrs.get("frame", "")), "dims": ", ".join(map(str, variable.dims))}
+        told = {word: str(variable.attrs.get(word, "")) for word in ("units", "long_name", "frame")}
+        about[key] = {**told, "dims": ", ".join(map(str, variable.dims))}
     content["about"] = about
     content["limbless_status"] = str(result.status)
     if result.scenario is not None:
