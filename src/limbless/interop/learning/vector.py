@@ -79,7 +79,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             return Seen(self.world, self._times.copy(), self._values.copy())
         return Seen(self.world, self._times.copy(), np.array([self.world.seen(state).values for state in self._states]))
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Array, Array, Any, Any, dict[str, Any]]:
         """Hold one action per robot for a control period."""
         if not self._states:
             raise InputError("step: call reset first")
