@@ -132,8 +132,8 @@ def swimming(path: Path, step: float, amplitude: float = 20.0, duration: float =
         t = np.asarray(times)[..., None]
         return amplitude * np.sin(np.pi * t + 1.5 * np.arange(count)) * np.tanh(t) ** 3
 
-    result = ll.simulate(chain, ll.FunctionGait(function=torque, drives="torque"), [ll.BodyDrag(**found.environment[0])],
-                         actuation="torque", duration=duration, step=step)
+    gait, fluid = ll.FunctionGait(function=torque, drives="torque"), ll.BodyDrag(**found.environment[0])
+    result = ll.simulate(chain, gait, [fluid], actuation="torque", duration=duration, step=step)
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.timestep = step
     off = mujoco.mjtDisableBit

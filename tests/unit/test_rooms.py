@@ -9,9 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "src" / "limbless"
 ORDER = re.search(r"```text\n(ground .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-DOORS = {("result/showing.py", "view"), ("result/result.py", "view"),
-         ("search/showing.py", "view")}
-"""A result shows itself: what draws is imported when it is asked to, and for its types."""
+DOORS = {("result/showing.py", "view"), ("result/result.py", "view"), ("search/showing.py", "view"),
+         ("result/result.py", "interop/logs")}
+"""A result shows and exports itself: what draws or writes is imported when it is asked to, and for its types."""
 
 
 def places() -> dict[str, int]:

@@ -49,17 +49,19 @@ def joint_motion(chain: Chain, gait: Gait, times: Array) -> JointMotion:
     return _with_quaternions(chain.arrays(), gait.drives == "shape", value, rate, acceleration)
 
 
+def _skew_joints(chain: Chain) -> list[str]:
+    """Joints that turn about no axis of the body: found once, because controllers ask for a drive at every call."""
+    return [name for name, (turn, _) in zip(chain.joint_names, turns(chain), strict=True) if turn == "skew"]
+
+
 def _bend(chain: Chain, drive: Drive) -> list[Array]:
     """The differences of heading and elevation, their rates and accelerations, in the velocity columns of the chain."""
     mapping = shape_map(chain)
-    skew = [number for number, (turn, _) in enumerate(turns(chain)) if turn == "skew"]
+    skew = chain.once(_skew_joints)
     if skew:
-        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint "
-                         f"{chain.joint_names[skew[0]]!r} "
-                         "of chain "
-                         f"{chain.name!r} turns about an axis between them: give a gait that drives joints, or axes "
-                         "within "
-                         "3 deg of x, y or z")
+        raise InputError(f"a gait of headings and elevations drives joints about z and y at home; joint {skew[0]!r} of "
+                         f"chain {chain.name!r} turns about an axis between them: give a gait that drives joints, or "
+                         "axes within 3 deg of x, y or z")
     for name, columns, channel in (("heading", mapping.yaw_column, 0), ("elevation", mapping.pitch_column, 1)):
         if np.all(columns < 0) and np.abs(np.diff(drive.value[:, :, channel], axis=1)).max(initial=0.0) > _NO_BEND:
             axis = "z" if channel == 0 else "y"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from limbless.commands.common import ALLOW_CODE
+from limbless.commands.common import ALLOW_CODE, shown
 from limbless.commands.permitted import changes_in, permitted
 
 
@@ -47,21 +47,35 @@ def robot(file: Path, settings: tuple[str, ...], medium: str | None, out: Path |
 
 @click.command()
 @click.argument("source", metavar="NAME|FILE|DIR")
-@click.option("--to", "form", type=click.Choice(["mjcf", "urdf"]), required=True, help="What to write.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH", help="Where to write it.")
+@click.option("--to", "form", type=click.Choice(["mjcf", "urdf", "rosbag", "mat"]), required=True,
+              help="What to write.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="PATH",
+              help="Where to write it.")
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
               help="Change a field of the scenario first; may be repeated.")
 @ALLOW_CODE
 def export(source: str, form: str, out: Path, settings: tuple[str, ...], allow_code: bool) -> None:
     """Write a robot or a run for other tools.
 
-    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF.
+    The robot of a scenario (or of a robot file) becomes MJCF, with gravity, ground, pegs and body-drag, or URDF. A
+    saved run becomes a ROS 2 bag (MCAP; extra logs) or a MATLAB file.
 
     \b
     Examples:
       limbless export eel-planar --to mjcf -o eel.xml
       limbless export my_snake.urdf --to mjcf -o my_snake.xml
+      limbless export runs/eel-planar --to rosbag -o eel_bag
+      limbless export runs/eel-planar --to mat -o eel.mat
     """
+    if form in ("rosbag", "mat"):
+        from limbless.errors import InputError
+        from limbless.result import Result
+
+        if settings:
+            raise InputError("--set changes a scenario; a finished run stays as it is")
+        with shown(Path(source)):
+            click.echo(Result.load(Path(source)).export(out, form))
+        return
     from limbless.interop.save_robot import save_robot
 
     scenario = permitted(source, changes_in(settings), allow_code)

@@ -83,7 +83,8 @@ class BodyDrag(Environment):
 
     def notes(self) -> tuple[str, ...]:
         unused = [name for name in ("density", "viscosity") if self.rule == "given" and name in self.model_fields_set]
-        return (*super().notes(), *(f"environment.body-drag.{name}: without effect with rule: given" for name in unused))
+        told = (f"environment.body-drag.{name}: without effect with rule: given" for name in unused)
+        return (*super().notes(), *told)
 
     def pack(self, robot: Robot) -> Pack:
         if not hasattr(robot, "rows"):
@@ -110,7 +111,8 @@ class BodyDrag(Environment):
         principal, frame = np.linalg.eigh(central)
         b = np.sqrt(np.maximum(6.0 * (principal.sum() - 2.0 * principal) / mass, 0.0))
         d, (p, q) = b.mean(), (np.roll(b, -1), np.roll(b, -2))
-        return {"start": frame.T @ centre, "frame": frame.ravel(), "linear": np.full(3, 3.0 * np.pi * d * self.viscosity),
+        return {"start": frame.T @ centre, "frame": frame.ravel(),
+                "linear": np.full(3, 3.0 * np.pi * d * self.viscosity),
                 "quadratic": 0.5 * self.density * p * q, "turning": np.full(3, np.pi * d**3 * self.viscosity),
                 "turning_quadratic": self.density * b * (p**4 + q**4) / 64.0}
 

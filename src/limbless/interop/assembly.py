@@ -55,8 +55,8 @@ def body_axes(trunk: Trunk) -> Array:
     if np.linalg.norm(way) < 1e-9:
         way = np.array([1.0, 0.0, 0.0])
     planar = trunk.base_axis is not None and trunk.base == "planar"
-    if planar:
-        up = _snapped(trunk.base_axis / np.linalg.norm(trunk.base_axis))       # type: ignore[operator]
+    if trunk.base_axis is not None and planar:
+        up = _snapped(trunk.base_axis / np.linalg.norm(trunk.base_axis))
         if np.linalg.norm(way - up * (up @ way)) < 1e-6 * np.linalg.norm(way):
             way = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
         way = way - up * (up @ way)
@@ -126,8 +126,8 @@ def _fold(trunk: Trunk, options: FromFile) -> tuple[float, float, Array] | None:
         trunk.notes.append(f"armature of the base: {why}")
         trunk.armature = None
         return None
-    trunk.notes.append(f"armature of the base: folded into link 0 as {along:g} kg and {about:g} kg m2 at the base joint; "
-                       "MuJoCo does not weigh it (base_armature: drop leaves it out)")
+    trunk.notes.append(f"armature of the base: folded into link 0 as {along:g} kg and {about:g} kg m2 at the base "
+                       "joint; MuJoCo does not weigh it (base_armature: drop leaves it out)")
     return along, about, where
 
 
@@ -156,7 +156,8 @@ def _odd_inertia(part: Part, worn: Dress) -> list[str]:
         return []
     principal = np.linalg.eigvalsh((part.central_inertia() + part.central_inertia().T) / 2)
     length = worn.body.length if worn.body else 0.0
-    if worn.how == "shapes" and length and principal[-1] > part.mass * (2 * max(length, 2 * worn.body.half_width)) ** 2:  # type: ignore[union-attr]
+    reach = max(length, 2 * worn.body.half_width) if worn.body else np.inf
+    if worn.how == "shapes" and principal[-1] > part.mass * (2 * reach) ** 2:
         return [f"link {part.name!r}: an inertia of {principal[-1]:.3g} kg m2 is far above what {part.mass:.3g} kg on "
                 f"{length:.3g} m can have: a placeholder?"]
     if principal[-1] - principal[0] - principal[1] > 1e-6 * principal[-1]:

@@ -78,7 +78,8 @@ class _Reader:
         self._fill(world, ground) if ground else None
         tree = Tree(name, {world.name: world}, [], grounded=world.name)
         if others:
-            tree.notes.append(f"not read: other moving bodies, {', '.join(self.names[tree_[0]] for tree_ in others[:3])}")
+            shown = ", ".join(self.names[bodies[0]] for bodies in others[:3])
+            tree.notes.append(f"not read: {len(others)} other moving trees of bodies ({shown})")
         for body in chosen:
             self._add(tree, body)
         self._actuators(tree)

@@ -30,7 +30,8 @@ def prepared(root: Element, beside: Path, density: bool) -> tuple[Element, list[
     shown = {tag: count for tag, count in counts.items() if tag in ("sensor", "camera", "light", "keyframe", "skin",
                                                                     "hfield", "plugin") and count}
     if shown:
-        notes.append("not read: " + ", ".join(f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(shown.items())))
+        told = ", ".join(f"{count} {tag}{'s' * (count > 1)}" for tag, count in sorted(shown.items()))
+        notes.append(f"not read: {told}")
     return root, notes
 
 
@@ -136,7 +137,8 @@ def _folders(root: Element, beside: Path) -> list[Path]:
 def _defaults(root: Element) -> dict[str, dict[str, str]]:
     """Class -> attributes of its geoms, those of the classes around it included."""
     found: dict[str, dict[str, str]] = {}
-    waiting = [(item, item.get("class", "main"), {}) for item in root.findall("default")]
+    waiting: list[tuple[Element, str, dict[str, str]]] = [(item, item.get("class", "main"), {})
+                                                          for item in root.findall("default")]
     while waiting:
         item, name, around = waiting.pop()
         geom = item.find("geom")

@@ -66,7 +66,7 @@ class RobotFile:
             count = sum(map(len, trunk.wheels.values()))
             modules = [item for item in self.environment if item["kind"] == "wheels"]
             how = f"; environment {{kind: wheels, modules: {modules[0]['modules']}}} lets them roll" if modules else ""
-            self.notes += (f"passive wheels: {count} on {len(trunk.wheels)} links, their mass kept{how} (base: planar)",)
+            self.notes += (f"passive wheels: {count} on {len(trunk.wheels)} links, mass kept{how} (base: planar)",)
 
     def __str__(self) -> str:
         return f"{self.format} {self.path.name}\n{self._chain}\n" + "\n".join(f"note: {note}" for note in self.notes)
@@ -100,7 +100,7 @@ def _tree(path: Path, options: FromFile) -> tuple[str, Tree]:
     root = text.parse(source, path.name)
     if root.tag == "robot":
         if any(str(item.tag).startswith("{") and "xacro" in str(item.tag) for item in root.iter()):
-            raise InputError("it holds xacro commands: give it a name that ends in .xacro, so that they are carried out")
+            raise InputError("it holds xacro commands: give it a name that ends in .xacro, and they are carried out")
         return "URDF", read_urdf(root, path.parent)
     if root.tag in ("sdf", "gazebo", "world", "model"):
         return "SDF", read_sdf(root, path.parent)

@@ -18,7 +18,7 @@ def value(element: Element, name: str) -> str | None:
 
 
 def shape_of(geometry: Element | None, pose: Array, collides: bool, beside: Path, what: str) -> Shape | None:
-    """The first shape of a `<geometry>` whose pose in the file frame is given; None for what has no extent (a plane)."""
+    """The first shape of a `<geometry>` at a pose in the file frame; None for what has no extent (a plane)."""
     kinds = {"sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"}
     found = next((item for item in geometry if item.tag in kinds), None) if geometry is not None else None
     if found is None:

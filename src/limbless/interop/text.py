@@ -135,8 +135,8 @@ def find_file(name: str, beside: Path) -> Path | None:
     """A file that a description names: as written, beside the description, or in folders called `meshes` and the like
     above it.
 
-    `package://`, `model://` and `file://` stand for places that only their own tools know: the package's name is passed
-    over.
+    Schemes such as `package://` and `model://` stand for places that only their own tools know: the package's name is
+    passed over.
     """
     bare = re.sub(r"^\w+://", "", name.strip()).replace("\\", "/")
     parts = [part for part in Path(bare).parts if part not in ("/", "..", ".")]

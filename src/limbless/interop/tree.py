@@ -123,7 +123,7 @@ class Tree:
     parts: dict[str, Part]
     connections: list[Connection]
     grounded: str | None = None            # the part that stands for the world, where the file fixes the robot to it
-    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)   # what couples joints or parts, and which
+    couplings: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)   # what couples parts, and which
     drives: dict[str, dict[str, float]] = field(default_factory=dict)            # joint -> its actuator
     fluid: dict[str, Any] | None = None    # density, viscosity, wind
     notes: list[str] = field(default_factory=list)

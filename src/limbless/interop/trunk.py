@@ -4,6 +4,7 @@ it welded, dropped or refused.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -212,7 +213,8 @@ def _base(tree: Tree, leading: list[Connection],
 
 
 def _spans_space(slides: list[Connection], hinges: list[Connection], kinds: list[str]) -> bool:
-    if len(slides) != 3 or sorted(kinds) not in (["prismatic"] * 3 + ["revolute"] * 3, ["prismatic"] * 3 + ["spherical"]):
+    turning = sorted(kinds)[3:]
+    if len(slides) != 3 or turning not in (["revolute"] * 3, ["spherical"]):
         return False
     frames = [np.array([joint.axis for joint in group]) for group in (slides, hinges) if group]
     return all(abs(np.linalg.det(axes)) > 0.5 for axes in frames)
@@ -272,7 +274,7 @@ def _spine(tree: Tree) -> list[str]:
     third = near[start][2][0] if len(near[start]) > 2 else None
     halves = []
     for mass, towards in near[start][:2]:
-        halves.append(_walk(near, start, towards) if third is None or (mass >= _HEAVIER * third and mass > 0) else [])
+        halves.append(_walk(near, start, towards) if third is None or mass >= max(_HEAVIER * third, 1e-300) else [])
     return [*reversed(halves[1] if len(halves) > 1 else []), start, *(halves[0] if halves else [])]
 
 
@@ -305,14 +307,12 @@ def _named_path(tree: Tree, options: FromFile) -> list[str]:
 
 def _along(tree: Tree, row: list[str]) -> tuple[list[Connection], list[Connection]]:
     """The joints of the trunk in its order, those before the root turned round, and all others."""
-    between = {}
-    for joint in tree.connections:
-        between[joint.parent, joint.child] = joint
+    between = {(joint.parent, joint.child): joint for joint in tree.connections}
     joints, used = [], []
-    for first, second in zip(row, row[1:], strict=False):
+    for first, second in pairwise(row):
         joint = between.get((first, second))
-        used.append(joint or between[second, first])
-        joints.append(joint if joint is not None else between[second, first].turned())
+        used.append(between[second, first] if joint is None else joint)
+        joints.append(between[second, first].turned() if joint is None else joint)
     return joints, [joint for joint in tree.connections if joint not in used]
 
 

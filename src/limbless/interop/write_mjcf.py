@@ -12,7 +12,8 @@ from limbless.robots.chain import Chain
 from limbless.robots.chain_arrays import PRISMATIC, SPHERICAL
 
 Element = ElementTree.Element
-_LOST = {"viscous_friction": "added to damping", "breakaway_friction": "MuJoCo has no friction that falls with the rate"}
+_LOST = {"viscous_friction": "added to damping",
+         "breakaway_friction": "MuJoCo has no friction that falls with the rate"}
 
 
 def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01) -> str:
@@ -40,7 +41,8 @@ class _Writer:
     """Bodies inside bodies: links without mass go with the next one that has some."""
 
     def __init__(self, chain: Chain) -> None:
-        self.chain, self.rows, self.comments = chain, placed_rows(chain), []
+        self.chain, self.rows = chain, placed_rows(chain)
+        self.comments: list[str] = []
         self.names = iter(chain.joint_names)
         self.actuators = Element("actuator")
 
@@ -101,8 +103,8 @@ class _Writer:
         name = names[0] if len(names) == 1 else joint.name or names[0]
         fields = {"armature": values(joint, own, "rotor_inertia"), "stiffness": values(joint, own, "stiffness"),
                   "frictionloss": values(joint, own, "coulomb_friction"),
-                  "damping": [a + b for a, b in zip(values(joint, own, "damping"), values(joint, own, "viscous_friction"),
-                                                    strict=True)]}
+                  "damping": [sum(pair) for pair in zip(values(joint, own, "damping"),
+                                                        values(joint, own, "viscous_friction"), strict=True)]}
         made = ElementTree.SubElement(body, "joint", name=name, type=kind, pos=text(*offset))
         if kind != "ball":
             made.set("axis", text(*placed.row.axis))
@@ -110,7 +112,7 @@ class _Writer:
             if any(numbers):
                 made.set(word, text(numbers[0]))
                 if len(set(numbers)) > 1:
-                    self.comments.append(f"{name}: {word} differs between its axes; MuJoCo's ball has the first for all")
+                    self.comments.append(f"{name}: {word} differs between its axes; a ball has the first for all")
         rest = values(joint, own, "rest")
         if any(rest) and any(fields["stiffness"]):
             if kind == "ball":
@@ -154,7 +156,8 @@ def _surroundings(environment: Sequence[Any], option: Element, world: Element) -
         if item.kind == "gravity":
             gravity += item.acceleration
         elif item.kind == "body-drag" and item.rule == "inertia-box":
-            option.attrib |= {"density": text(item.density), "viscosity": text(item.viscosity), "wind": text(*item.wind)}
+            option.attrib |= {"density": text(item.density), "viscosity": text(item.viscosity),
+                              "wind": text(*item.wind)}
         elif item.kind == "ground" and not any(item.slope):
             ElementTree.SubElement(world, "geom", type="plane", size="0 0 1", pos=text(0.0, 0.0, item.height),
                                    contype="0", conaffinity="1", friction=text(item.forward, 0.0, 0.0))

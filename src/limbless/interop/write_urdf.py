@@ -32,8 +32,8 @@ def urdf_text(chain: Chain) -> str:
     comments = [f"{chain.name}, written by limbless; base {chain.base} (URDF has no word for it), head at the "
                 f"{chain.head}", *(f"without: {loss}" for loss in losses(chain, _LOST))]
     if any(not placed.row.carries for placed in rows):
-        comments.append("universal joints are two revolute ones with a link without mass between, which Pinocchio reads "
-                        "and MuJoCo does not: write MJCF for MuJoCo")
+        comments.append("universal joints are two revolute ones with a link without mass between, which Pinocchio "
+                        "reads and MuJoCo does not: write MJCF for MuJoCo")
     return document(root, comments)
 
 

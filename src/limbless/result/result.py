@@ -238,6 +238,12 @@ class Result:
         """The scenario as YAML: as it is now, or as it was in the file this result came from."""
         return self.scenario.to_yaml() if self.scenario is not None else self._kept_scenario_text
 
+    def export(self, path: str | Path, form: str | None = None) -> Path:
+        """Write the run for other tools: `name.mat` for MATLAB, or a folder for a ROS 2 bag (`form`: mat or rosbag)."""
+        from limbless.interop.logs import write_log
+
+        return write_log(self, path, form)
+
     def to_csv(self, path: str | Path, variables: Iterable[str] | None = None) -> Path:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
         `joint_torque_yaw_3`.

@@ -72,8 +72,8 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
     if source in names():
         return read_file(path_of(str(source)), f"{source}.yaml")
     path = Path(source).expanduser()
-    if isinstance(source, str) and not (path.suffix in (".yaml", ".yml") or is_robot_file(path) or os.sep in source or "/" in source
-                                        or path.exists()):
+    known = path.suffix in (".yaml", ".yml") or is_robot_file(path)
+    if isinstance(source, str) and not (known or os.sep in source or "/" in source or path.exists()):
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
                          "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro")
     if is_robot_file(path):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view import arrows, surroundings, tendons
+from limbless.view.meshes import meshes_of
 from limbless.view.arrows import rgb
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
@@ -51,7 +52,9 @@ class Display:
         self._nodes: dict[str, Any] = {}
         self._tendons: tendons.Tendons | None = None
         self._holds: tuple[Array, Any] | None = None
+        self._meshes = [] if ghost else meshes_of(frames)
         self._add_body()
+        self._add_meshes()
         self._add_trail()
         if not ghost:
             self._add_sleeves()
@@ -79,6 +82,16 @@ class Display:
         self._nodes["head"] = self.scene.add_mesh_simple(f"{self.name}/head", points * size, faces, opacity=opacity,
                                                          color=rgb(GHOST if self.ghost else style.RED),
                                                          position=self.frames.head[0])
+
+    def _add_meshes(self) -> None:
+        """Meshes of a robot file in place of the skin, where all that it names were found."""
+        for number, mesh in enumerate(self._meshes):
+            place, turn = mesh.at(self.frames, 0)
+            self._nodes[f"mesh {number}"] = self.scene.add_mesh_simple(
+                f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, color=rgb(BODY), position=place, wxyz=turn,
+                flat_shading=True)
+        if self._meshes:
+            self._nodes["body"].visible = False
 
     def _add_trail(self) -> None:
         """The way of the head over the whole run, in at most 2000 pieces."""
@@ -143,6 +156,9 @@ class Display:
         body = self._nodes["body"]
         body.position, body.vertices = self._place(frame), self._vertices(frame)
         self._nodes["head"].position = self.frames.head[frame]
+        for number, mesh in enumerate(self._meshes):
+            node = self._nodes[f"mesh {number}"]
+            node.position, node.wxyz = mesh.at(self.frames, frame)
         if "disks" in self._nodes:
             self._put(self._nodes["disks"], frame)
         if self.shows("torque"):

@@ -51,7 +51,8 @@ def sdf(links: int = 4, version: str = "1.7", world: bool = False) -> str:
     return "\n".join([*parts, "</model>", "</world>" if world else "", "</sdf>"])
 
 
-def swimmer(links: int = 3, base: str = "planar", more: str = "", option: str = 'density="4000" viscosity="0.1"') -> str:
+def swimmer(links: int = 3, base: str = "planar", more: str = "",
+            option: str = 'density="4000" viscosity="0.1"') -> str:
     """A swimmer of capsules on hinges, as learning tasks have it: body along -x, armature in the defaults."""
     joints = {"planar": '<joint name="sx" type="slide" axis="1 0 0"/><joint name="sy" type="slide" axis="0 1 0"/>'
                         '<joint name="turn" axis="0 0 1"/>',
@@ -63,7 +64,8 @@ def swimmer(links: int = 3, base: str = "planar", more: str = "", option: str = 
         ends = "1.5 0 0 0.5 0 0" if k == 0 else "0 0 0 -1 0 0"
         text = f"""<body name="part{k}" pos="{pos}"><geom type="capsule" size="0.1" fromto="{ends}" material="skin"/>
  {own}{text}</body>"""
-    motors = "".join(f'<motor joint="bend{k}" gear="150" ctrllimited="true" ctrlrange="-1 1"/>' for k in range(1, links))
+    motors = "".join(f'<motor joint="bend{k}" gear="150" ctrllimited="true" ctrlrange="-1 1"/>'
+                     for k in range(1, links))
     return f"""<mujoco model="swimmer"><compiler angle="degree"/><include file="./looks.xml"/>
  <option timestep="0.01" integrator="RK4" {option}/>
  <default><geom contype="0" conaffinity="0" density="1000"/><joint armature="0.1"/></default>

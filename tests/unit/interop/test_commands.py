@@ -77,7 +77,7 @@ def test_what_formats_cannot_hold(tmp_path: Path) -> None:
     if spherical is not None:
         with pytest.raises(InputError, match="URDF has no spherical joint; write MJCF"):
             ll.save_robot(spherical, tmp_path / "b.urdf")
-    with pytest.raises(InputError, match="ends in .xml, .mjcf, .urdf"):
+    with pytest.raises(InputError, match=r"ends in \.xml, \.mjcf, \.urdf"):
         ll.save_robot(chain, tmp_path / "a.step")
     with pytest.raises(InputError, match="only chains are written"):
         ll.save_robot(ll.Rod(length=1.0), tmp_path / "a.xml")

@@ -56,7 +56,8 @@ def test_sdf_poses_relative_to_others_and_axes_of_other_frames(tmp_path: Path) -
     """A link placed relative to a turned frame, a joint axis of the model, of a link, and as it was before 1.5."""
     body = """<inertial><mass>1</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"""
     def text(version: str, axis: str) -> str:
-        return f"""<sdf version="{version}"><model name="m"><frame name="f"><pose>0 0 1 0 0 1.5707963267948966</pose></frame>
+        return f"""<sdf version="{version}"><model name="m">
+ <frame name="f"><pose>0 0 1 0 0 1.5707963267948966</pose></frame>
  <link name="a">{body}</link><link name="b"><pose relative_to="f">0.5 0 0 0 0 0</pose>{body}</link>
  <joint name="j" type="revolute"><parent>a</parent><child>b</child><pose>0 0.1 0 0 0 0</pose><axis>{axis}</axis></joint>
  </model></sdf>"""
@@ -68,7 +69,8 @@ def test_sdf_poses_relative_to_others_and_axes_of_other_frames(tmp_path: Path) -
     # b stands at (0, 0.5, 1), its x along the model's y; the joint 0.1 along its y, at (-0.1, 0.5, 1)
     for version, axis, along in (("1.7", "<xyz>0 1 0</xyz>", (-1, 0, 0)), ("1.4", "<xyz>0 1 0</xyz>", (0, 1, 0)),
                                  ("1.7", '<xyz expressed_in="__model__">0 1 0</xyz>', (0, 1, 0)),
-                                 ("1.6", "<xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>", (0, 1, 0)),
+                                 ("1.6", "<xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>",
+                                  (0, 1, 0)),
                                  ("1.7", '<xyz expressed_in="f">0 1 0</xyz>', (-1, 0, 0))):
         found, _ = axis_of(version, axis)
         body_x = np.array([0.0, 0.5, 1.0]) / math.sqrt(1.25)
@@ -126,10 +128,11 @@ def test_mjcf_missing_meshes(tmp_path: Path) -> None:
 def test_mjcf_several_joints_of_one_body(tmp_path: Path) -> None:
     """They become joints with links without mass between, in their order."""
     pytest.importorskip("mujoco")
-    text = swimmer().replace('<joint name="bend2"', '<joint name="pitch2" axis="0 1 0" pos="0.1 0 0"/><joint name="bend2"')
+    more = '<joint name="pitch2" axis="0 1 0" pos="0.1 0 0"/>'
+    text = swimmer().replace('<joint name="bend2"', more + '<joint name="bend2"')
     chain = ll.load_robot(written(tmp_path, "s.xml", text))
     assert chain.joint_names == ["bend1", "pitch2", "bend2"] and [link.mass or 0 for link in chain.links][2] == 0
-    assert chain.links[3].position == pytest.approx((0.1, 0, 0))          # body along -x of the file: 0.1 becomes -0.1 + ...
+    assert chain.links[3].position == pytest.approx((0.1, 0, 0))          # from the pitch axis on to the yaw axis
 
 
 def test_xacro_is_carried_out(tmp_path: Path) -> None:
@@ -138,20 +141,22 @@ def test_xacro_is_carried_out(tmp_path: Path) -> None:
                           '<xacro:property name="kg" value="0.25"/>').replace('value="0.5"', 'value="${2*kg}"')
     text = text.replace("<!-- a comment -- with dashes <!-- and an opening -->", "")
     assert ll.load_robot(written(tmp_path, "snake.xacro", text)).total_mass == pytest.approx(2.0)
-    with pytest.raises(InputError, match="ends in .xacro"):
+    with pytest.raises(InputError, match=r"ends in \.xacro"):
         ll.load_robot(written(tmp_path, "snake.urdf", text))
 
 
 def stl(path: Path, low: tuple[float, float, float], high: tuple[float, float, float]) -> None:
     """A binary STL of one triangle between two corners."""
     corners = [low, high, (low[0], high[1], low[2])]
-    path.write_bytes(b" " * 80 + struct.pack("<I", 1) + struct.pack("<12fH", 0, 0, 0, *(x for c in corners for x in c), 0))
+    facet = struct.pack("<12fH", 0, 0, 0, *(x for corner in corners for x in corner), 0)
+    path.write_bytes(b" " * 80 + struct.pack("<I", 1) + facet)
 
 
 def test_meshes_beside_the_file_give_bodies_and_are_drawn(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
     stl(tmp_path / "meshes" / "link.stl", (0, -30, -10), (100, 30, 10))
-    mesh = '<visual><geometry><mesh filename="package://snake/meshes/link.stl" scale="1e-3 1e-3 1e-3"/></geometry></visual>'
+    mesh = ('<visual><geometry><mesh filename="package://snake/meshes/link.stl" scale="1e-3 1e-3 1e-3"/></geometry>'
+            "</visual>")
     text = urdf(collision=False).replace("</inertial>", "</inertial>" + mesh)
     link = ll.load_robot(written(tmp_path, "snake.urdf", text)).links[1]
     assert link.body is not None and (link.body.half_width, link.body.half_height) == pytest.approx((0.03, 0.01))

@@ -33,7 +33,8 @@ def test_side_branches(tmp_path: Path) -> None:
     welded = ll.load_robot(path, branches="weld")
     assert welded.total_mass == pytest.approx(2.0 + 8 * 0.05) and welded.joint_names == plain.joint_names
     # two legs, each 0.1 m on: their centre is that of the leg, not of the link
-    assert welded.links[1].first_moment == pytest.approx((0.5 * 0.05 + 2 * 0.05 * 0.15, 0.5 * 0.01 + 2 * 0.05 * 0.01, 0))
+    moment = (0.5 * 0.05 + 2 * 0.05 * 0.15, 0.5 * 0.01 + 2 * 0.05 * 0.01, 0)
+    assert welded.links[1].first_moment == pytest.approx(moment)
 
 
 def test_a_longer_leg_is_not_the_spine(tmp_path: Path) -> None:
@@ -92,7 +93,8 @@ def test_bases(tmp_path: Path) -> None:
     floating = '<link name="world"/>' + revolute("float", "world", "link0", "floating")
     slides = '<link name="world"/><link name="i"/><link name="j"/>'
     plane = (revolute("x", "world", "i", "prismatic").replace('xyz="0 0 1"', 'xyz="1 0 0"')
-             + revolute("y", "i", "j", "prismatic").replace('xyz="0 0 1"', 'xyz="0 1 0"') + revolute("yaw", "j", "link0"))
+             + revolute("y", "i", "j", "prismatic").replace('xyz="0 0 1"', 'xyz="0 1 0"')
+             + revolute("yaw", "j", "link0"))
     pole = '<link name="world"/>' + revolute("pole", "world", "link0")
     for more, base in ((floating, "free"), (slides + plane, "planar"), (pole, "fixed")):
         found = ll.read_robot(written(tmp_path, "s.urdf", urdf(more=more)))
@@ -161,5 +163,5 @@ def test_placeholder_inertia_is_said(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="there is no file 'nowhere.urdf'"):
+    with pytest.raises(InputError, match=r"there is no file 'nowhere\.urdf'"):
         ll.load_robot("nowhere.urdf")

@@ -56,6 +56,8 @@ class NewtonEuler(Terms, ChainModel):
                                           getattr(self.actuation, "feedforward", False))
         self._evaluations: dict[bytes, Evaluation] = {}
         self._terms = {}
+        # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
+        self._desk: dict[str, ChainProblem] = {}
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
 
@@ -179,8 +181,11 @@ class NewtonEuler(Terms, ChainModel):
         """Runge-Kutta steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
-        problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
+        problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
+        kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
+        problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=tally), records=kept)
         row, step = runge_kutta.advance(problem, knots, record, x)
+        self._desk["problem"] = problem
         records = Records({"time": times, **kept_arrays(problem.records)})
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])

@@ -1,0 +1,186 @@
+"""`Env`: a scenario as an environment of Gymnasium."""
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError
+from limbless.interop.learning.registered import gymnasium
+from limbless.interop.learning.terms import chosen
+from limbless.interop.learning.watching import Watch
+from limbless.interop.learning.world import Seen, World, sound
+from limbless.models.base import State
+from limbless.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+Array = NDArray[np.float64]
+OBSERVE = ("joint_position", "joint_velocity", "base_twist", "heading")
+REWARD = {"forward_speed": 1.0}
+_SIZE = (640, 360)
+
+
+class Env(gymnasium.Env[Array, Any]):
+    """Any scenario of a chain, to be acted on every `control_period` seconds.
+
+    Parameters
+    ----------
+    scenario, actions, control_period, scale, fields, changes, target : see `World`. Actions are in Box(-1, 1).
+    observe : names of what is seen: time, base_position, base_orientation, base_twist, joint_position, joint_velocity,
+        heading (sine, cosine), phase (of the gait), target. `layout` names every entry.
+    reward : term -> weight (see `terms`); or a function of (before, after, action) that returns a number.
+    duration : s until an episode is truncated; the scenario's if absent.
+    stop : function of `Seen` that ends an episode.
+    randomise : joint_position, joint_velocity, position, twist -> half width of the uniform noise on the start.
+    render_mode : `rgb_array`, or none.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 25}     # noqa: RUF012 - declared so by Gymnasium
+
+    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", actions: str = "torque",
+                 observe: Sequence[str] = OBSERVE,
+                 reward: Mapping[str, float] | Callable[[Seen, Seen, Array], float] = REWARD,
+                 control_period: float | None = None, duration: float | None = None, *,
+                 scale: float | Sequence[float] | None = None, fields: Mapping[str, tuple[float, float]] | None = None,
+                 changes: Mapping[str, Any] | None = None, target: tuple[float, float] | None = None,
+                 stop: Callable[[Seen], bool] | None = None, randomise: Mapping[str, float] | None = None,
+                 render_mode: str | None = None) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise InputError(f"render_mode: must be 'rgb_array' or None; received {render_mode!r} (env.result().view() "
+                             "opens an episode in the studio)")
+        self._made = {"actions": actions, "control_period": control_period, "scale": scale, "fields": fields,
+                      "target": target}
+        self._observe, self._reward, self._stop, self.render_mode = observe, reward, stop, render_mode
+        self._randomise, self._changes = dict(randomise or {}), dict(changes or {})
+        self._scenario = Scenario.load(scenario)
+        self._build(self._changes)
+        self.duration = float(duration or self.world.scenario.duration)
+        size = len(self.watch.layout)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.world.size,), np.float32)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float64)
+        self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.world.period))}
+        self._state: State | None = None
+
+    def _build(self, changes: Mapping[str, Any]) -> None:
+        self.world = World(self._scenario, changes=changes, **self._made)             # type: ignore[arg-type]
+        self.watch = Watch(self._observe, self.world)
+        self.terms = chosen(self._reward, self.world) if isinstance(self._reward, Mapping) else None
+        self._built = dict(changes)
+
+    @property
+    def layout(self) -> list[str]:
+        """A name for every entry of an observation."""
+        return self.watch.layout
+
+    # Gymnasium
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """A new episode. `options`: `initial` (fields of a scenario's `initial`), `changes` (of the scenario)."""
+        super().reset(seed=seed)
+        options = options or {}
+        unknown = set(options) - {"initial", "changes"}
+        if unknown:
+            raise InputError(f"reset: options has {sorted(unknown)[0]!r}; it takes initial and changes")
+        changes = {**self._changes, **options.get("changes", {})}
+        if changes != self._built:
+            self._build(changes)
+        self._state = self.world.begin(options.get("initial"), self._randomise, self.np_random)
+        self._first = self._state
+        self._taken: list[Array] = []
+        self._last = np.zeros(self.world.size)
+        return self.watch(self.world.seen(self._state)), {}
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Hold an action for a control period."""
+        if self._state is None:
+            raise InputError("step: call reset first")
+        given = np.asarray(action, dtype=np.float64)
+        if given.shape != self._last.shape:
+            raise InputError(f"an action has {self.world.size} numbers; received shape {given.shape}")
+        before, self._state = self._state, self.world.move(self._state, given)
+        self._taken.append(given.copy())
+        one, two = self.world.seen(before), self.world.seen(self._state)
+        lost = not sound(two.values)
+        if lost:                                             # where it was last: a number that learners can take
+            two, self._state = one, before
+        reward, info = self._rewarded(one, two, given)
+        self._last = given
+        terminated = lost or (self._stop is not None and bool(self._stop(two)))
+        truncated = self._state.time >= self.duration - 1e-9
+        return self.watch(two), reward, terminated, truncated, info
+
+    def _rewarded(self, before: Seen, after: Seen, action: Array) -> tuple[float, dict[str, Any]]:
+        if self.terms is None:
+            return float(self._reward(before, after, action)), {}                     # type: ignore[operator]
+        parts = {name: weight * float(term(before, after, action, self._last, self.world))
+                 for name, (weight, term) in self.terms.items()}
+        return sum(parts.values()), {"reward": parts}
+
+    def render(self) -> Any:
+        """A picture (height, width, 3) of where it is, drawn as movies are."""
+        if self.render_mode != "rgb_array":
+            return None
+        from limbless.view.frames import frames_of
+        from limbless.view.movie import Painter
+
+        frames = frames_of(self.result())
+        return Painter(frames, _SIZE).picture(frames.count - 1)
+
+    # The episode
+
+    def result(self) -> Result:
+        """The episode so far as a `Result` with its balances: it is run once more, with records."""
+        from limbless.result import Result
+
+        if self._state is None:
+            raise InputError("result: call reset first")
+        gait, self.world.gait = self.world.gait, self.world.scenario.gait
+        state, parts = self._first, []
+        for action in self._taken:
+            state, records = self.world._moved(state, action, record=True)
+            parts.append(records)
+        last = np.array([state.time, state.time])
+        drive = self.world.model.drive(self.world.gait, np.repeat(last[:1], 3))
+        parts.append(self.world.model.advance(state, last, np.array([False, True]), drive)[1])
+        self.world.gait = gait
+        return Result.from_records(parts, self.world.model, self.world.scenario, "completed", state, None)
+
+    def save(self) -> bytes:
+        """Where the episode is, to go on from with `restore`, bit for bit."""
+        if self._state is None:
+            raise InputError("save: call reset first")
+        facts = {"time": self._state.time, "chance": self.np_random.bit_generator.state,
+                 "gait": self.world.gait.model_dump(mode="json"), "built": self._built}
+        arrays: dict[str, Any] = {"x": self._state.x, "first": self._first.x, "last": self._last,
+                  "taken": np.array(self._taken).reshape(-1, self.world.size),
+                  **{f"memory {name}": values for name, values in self._state.memory.items()}}
+        stream = io.BytesIO()
+        np.savez(stream, facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8), **arrays)
+        return stream.getvalue()
+
+    def restore(self, saved: bytes) -> None:
+        """Go back to where `save` was called."""
+        try:
+            with np.load(io.BytesIO(saved), allow_pickle=False) as kept:
+                arrays = {name: kept[name] for name in kept.files}
+            facts = json.loads(arrays.pop("facts").tobytes())
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"restore: these bytes were not written by env.save() ({type(error).__name__})") from None
+        if facts["built"] != self._built:
+            self._build(facts["built"])
+        memory = {name.removeprefix("memory "): values for name, values in arrays.items() if name.startswith("memory ")}
+        self._state = State(float(facts["time"]), arrays["x"], memory)
+        self._first = State(0.0, arrays["first"], {})
+        self._last, self._taken = arrays["last"], list(arrays["taken"])
+        if self.world.actions == "gait":
+            self.world.gait = type(self.world.gait).model_validate(facts["gait"])
+        if self._np_random is None:
+            super().reset()
+        self.np_random.bit_generator.state = facts["chance"]

@@ -1,0 +1,120 @@
+"""`VectorEnv`: many robots of one scenario, stepped in one compiled loop."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from limbless.errors import InputError
+from limbless.interop.learning.environment import OBSERVE, REWARD
+from limbless.interop.learning.registered import gymnasium
+from limbless.interop.learning.terms import chosen
+from limbless.interop.learning.watching import Watch
+from limbless.interop.learning.world import Seen, World, sound
+from limbless.mechanics.chain.batch import advance_each
+from limbless.models.base import State
+from limbless.scenarios.scenario import Scenario
+
+Array = NDArray[np.float64]
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """So many robots of one scenario, each in an episode of its own. Arguments as those of `Env`.
+
+    With torques as actions and the model `newton-euler` all are stepped by one compiled loop over shared tables;
+    otherwise one after another. An episode that ended begins anew at the next step (NEXT_STEP).
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}     # noqa: RUF012 - declared so by Gymnasium
+
+    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", num_envs: int = 1,
+                 actions: str = "torque", observe: Sequence[str] = OBSERVE, reward: Mapping[str, float] = REWARD,
+                 control_period: float | None = None, duration: float | None = None, *,
+                 randomise: Mapping[str, float] | None = None, **options: Any) -> None:
+        if num_envs < 1:
+            raise InputError(f"num_envs: must be 1 or more; received {num_envs}")
+        self.world = World(scenario, actions, control_period, **options)
+        if actions == "gait" and num_envs > 1:
+            raise InputError("actions='gait' changes the gait of one robot; for several use gymnasium's SyncVectorEnv "
+                             "of Env")
+        self.watch, self.terms = Watch(observe, self.world), chosen(reward, self.world)
+        self.num_envs, self._randomise = num_envs, dict(randomise or {})
+        self.duration = float(duration or self.world.scenario.duration)
+        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.world.size,), np.float32)
+        self.single_observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (len(self.watch.layout),), np.float64)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._times, self._over = np.zeros(num_envs), np.zeros(num_envs, dtype=bool)
+        self._last = np.zeros((num_envs, self.world.size))
+        self._states: list[State] = []
+        self._values = np.zeros((num_envs, 0))
+        self._one = np.zeros(0)
+
+    @property
+    def layout(self) -> list[str]:
+        """A name for every entry of an observation."""
+        return self.watch.layout
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """All episodes anew; `options`: `initial`, as for `Env`."""
+        super().reset(seed=seed if seed is None or isinstance(seed, int) else int(seed[0]))
+        self._initial = (options or {}).get("initial")
+        self._states = [self._begun() for _ in range(self.num_envs)]
+        if self.world.lean:
+            self._values = np.array([state.x for state in self._states])
+            self._one = np.zeros(self._values.shape[1])
+        self._times[:], self._over[:], self._last[:] = 0.0, False, 0.0
+        return self.watch(self._seen()), {}
+
+    def _begun(self) -> State:
+        return self.world.begin(self._initial, self._randomise, self.np_random)
+
+    def _seen(self) -> Seen:
+        if self.world.lean:
+            return Seen(self.world, self._times.copy(), self._values.copy())
+        return Seen(self.world, self._times.copy(), np.array([self.world.seen(state).values for state in self._states]))
+
+    def step(self, actions: Any) -> tuple[Array, Array, Any, Any, dict[str, Any]]:
+        """Hold one action per robot for a control period."""
+        if not self._states:
+            raise InputError("step: call reset first")
+        given = np.ascontiguousarray(actions, dtype=np.float64)
+        if given.shape != self._last.shape:
+            raise InputError(f"actions must have shape {self._last.shape}; received {given.shape}")
+        fresh, before = self._over.copy(), self._seen()
+        self._move(given, fresh)
+        after = self._seen()
+        lost = ~sound(after.values)
+        if lost.any():
+            after.values[lost] = before.values[lost]
+            if self.world.lean:
+                self._values[lost] = before.values[lost]
+        parts = {name: np.where(fresh, 0.0, weight * np.asarray(term(before, after, given, self._last, self.world)))
+                 for name, (weight, term) in self.terms.items()}
+        reward = np.sum(list(parts.values()), axis=0)
+        terminated, truncated = lost & ~fresh, (self._times >= self.duration - 1e-9) & ~fresh
+        self._over = terminated | truncated
+        self._last = np.where(fresh[:, None], 0.0, given)
+        return self.watch(after), reward, terminated, truncated, {"reward": parts}
+
+    def _move(self, given: Array, fresh: NDArray[np.bool_]) -> None:
+        """All robots by one period; those that were over begin anew instead."""
+        if not (self.world.lean and self.world.actions == "torque"):
+            self._states = [self._begun() if over else self.world.move(state, action)
+                            for state, action, over in zip(self._states, given, fresh, strict=True)]
+            if self.world.lean:
+                self._values = np.array([state.x for state in self._states])
+        else:
+            world = self.world
+            world.knots[:] = world._counts * world.step
+            advance_each(world.problem, world.knots, world.record, self._one, self._values, self._times,
+                         given * world.scale)
+            for number in np.flatnonzero(fresh):
+                self._values[number] = self._begun().x
+        steps = np.rint(self._times / self.world.step) + self.world.steps
+        self._times = np.where(fresh, 0.0, steps * self.world.step)

@@ -1,0 +1,300 @@
+"""A scenario prepared for control: its model built once, memory allocated once, actions turned into what joints get."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.actuation import ProportionalDerivative, Torque
+from limbless.errors import InputError, nearest
+from limbless.gaits.function import FunctionGait
+from limbless.mechanics.chain.tables import Drive
+from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.integrate.tally import Uncounted
+from limbless.models.base import Model, State
+from limbless.models.chain_model import ChainModel
+from limbless.models.newton_euler import NewtonEuler
+from limbless.scenarios.scenario import Initial, Scenario
+from limbless.timeline import knots_between, stage_times
+
+Array = NDArray[np.float64]
+ACTIONS = ("torque", "target", "gait")
+WIDEST = 1e6
+"""Largest number of a state that is still a motion."""
+
+
+def no_torque(times: Array, stations: Array) -> Array:
+    """The gait of a robot whose torques are all actions."""
+    return np.zeros((len(times), len(stations)))
+
+
+class Seen:
+    """One robot, or many (first axis), at one instant."""
+
+    __slots__ = ("time", "values", "world")
+
+    def __init__(self, world: World, time: Any, values: Array) -> None:
+        self.world, self.time, self.values = world, time, values
+
+    @property
+    def position(self) -> Array:
+        """Of the base, world, m."""
+        return self.values[..., :3]
+
+    @property
+    def orientation(self) -> Array:
+        """Of the base, quaternion, scalar first."""
+        return self.values[..., 3:7]
+
+    @property
+    def joint_position(self) -> Array:
+        return self.values[..., self.world.joints]
+
+    @property
+    def joint_velocity(self) -> Array:
+        return self.values[..., self.world.rates]
+
+    @property
+    def twist(self) -> Array:
+        """Of the base, its own axes."""
+        return self.values[..., self.world.twist]
+
+    @property
+    def work(self) -> Any:
+        """Of the actuators since the start, J."""
+        return self.values[..., self.world.work]
+
+    @property
+    def heading(self) -> tuple[Any, Any]:
+        """Sine and cosine of the direction in which the head looks, seen from above."""
+        alone = self.values.ndim == 1                        # plain numbers are several times as fast as arrays of one
+        w, x, y, z = self.values[3:7].tolist() if alone else self.values[:, 3:7].T
+        sine, cosine = 2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z)
+        size = self.world.looks / ((sine * sine + cosine * cosine) ** 0.5 + 1e-300)
+        return sine * size, cosine * size
+
+
+class World:
+    """A scenario as something to act on.
+
+    Parameters
+    ----------
+    scenario : name, file, data or `Scenario`; of a chain.
+    actions : `torque` (of every joint, as a share of its limit or of `scale`), `target` (offset of every joint from the
+        gait, as a share of `scale`, followed by `pd`) or `gait` (fields of the gait between bounds).
+    control_period : s, for which an action is held; a whole number of steps.
+    scale : torque (N m) or angle (rad) of an action of 1, one or one per joint.
+    fields : for `gait`: field -> (lowest, highest).
+    """
+
+    def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario, actions: str = "torque",
+                 control_period: float | None = None, scale: float | Sequence[float] | None = None,
+                 fields: Mapping[str, tuple[float, float]] | None = None, changes: Mapping[str, Any] | None = None,
+                 target: tuple[float, float] | None = None) -> None:
+        if actions not in ACTIONS:
+            raise InputError(f"actions: must be one of {', '.join(ACTIONS)}; received {actions!r}")
+        self.actions, self.target = actions, target
+        self.scenario = self._actuated(Scenario.load(scenario, changes))
+        self.step = self.scenario.step
+        period = control_period or self.scenario.control_period or self.step
+        self.steps = round(period / self.step)
+        if self.steps < 1 or abs(self.steps * self.step - period) > 1e-9 * period:
+            raise InputError(f"control_period: {period:g} s must be a whole number of steps of {self.step:g} s")
+        self.period = self.steps * self.step
+        self.model = self._assembled()
+        self.chain = self.model.chain
+        self.count = self.chain.freedoms
+        self._lay_out()
+        self.gait = self.scenario.gait
+        self.fields = self._checked_fields(fields)
+        self.size = len(self.fields) if actions == "gait" else self.count
+        self.scale = self._scales(scale)
+        self._allocate()
+
+    # What it is made of
+
+    def _actuated(self, scenario: Scenario) -> Scenario:
+        """The scenario with the actuation that its actions need."""
+        data = {name: getattr(scenario, name) for name in type(scenario).model_fields}
+        if self.actions == "torque":
+            data |= {"actuation": Torque(), "gait": FunctionGait(function=no_torque, drives="torque")}
+        elif self.actions == "target" and scenario.actuation.kind not in ("pd", "servo"):
+            data["actuation"] = ProportionalDerivative()
+        if scenario.task is not None:
+            raise InputError("a task of statics has no time: there is nothing to learn by acting")
+        data.pop("task")
+        return Scenario(**data)
+
+    def _assembled(self) -> ChainModel:
+        model = self.scenario.model.assemble(self.scenario.robot.build(), self.scenario.environment,
+                                             self.scenario.actuation)
+        if not isinstance(model, ChainModel):
+            raise InputError(f"learning moves chains; the model {self.scenario.model.kind!r} is none of theirs")
+        return model
+
+    def _lay_out(self) -> None:
+        """Where numbers stand in what is seen: as in a state of `newton-euler` without spherical joints."""
+        n = self.count
+        plain = self.model._recorder.positions == n
+        parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
+        switches = [part.breakpoints(0.0, np.inf) for part in parts]
+        self.lean = isinstance(self.model, NewtonEuler) and plain and not any(switches)
+        self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
+        self.knows_work = isinstance(self.model, NewtonEuler)
+        self.work = 13 + 2 * n
+        if self.lean:
+            columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
+            self.work = columns["actuator_work"].start
+            if columns["base_twist"] != self.twist:
+                raise InputError("the state of this model is laid out otherwise")          # never: a slip of ours
+        self.looks = -1.0 if self.chain.head == "base" else 1.0
+        start = Seen(self, 0.0, np.array([0.0, 0.0, 0.0, *self.scenario.initial.orientation]))
+        sine, cosine = start.heading
+        self.course = (float(cosine), float(sine))
+
+    def _checked_fields(self, fields: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
+        if self.actions != "gait":
+            if fields:
+                raise InputError("fields: belong to actions='gait'")
+            return {}
+        known = [name for name in type(self.gait).model_fields if name != "kind"]
+        if not fields:
+            raise InputError(f"actions='gait' needs fields={{name: (lowest, highest)}}; gait {self.gait.kind!r} has "
+                             f"{', '.join(known)}")
+        for name, (low, high) in fields.items():
+            if name not in known:
+                raise InputError(f"fields: gait {self.gait.kind!r} has no field {name!r}; {nearest(name, known)}")
+            if not low < high:
+                raise InputError(f"fields: {name} from {low:g} to {high:g} holds nothing")
+            self.gait.changed(**{name: low}), self.gait.changed(**{name: high})
+        return dict(fields)
+
+    def _scales(self, scale: float | Sequence[float] | None) -> Array:
+        if self.actions == "gait":
+            return np.ones(self.size)
+        limits = self.chain.arrays().torque_limit
+        if scale is None and self.actions == "torque":
+            if not np.isfinite(limits).all():
+                raise InputError("scale: some joints have no torque_limit; give the torque (N m) of an action of 1")
+            return limits.copy()
+        found = np.broadcast_to(np.asarray(0.5 if scale is None else scale, dtype=np.float64), (self.count,)).copy()
+        if not (found > 0).all():
+            raise InputError(f"scale: must be positive; received {scale!r}")
+        return found
+
+    def _allocate(self) -> None:
+        """Memory of a control step, once."""
+        n = self.count
+        self.knots, self.record = np.zeros(self.steps + 1), np.zeros(self.steps + 1, dtype=bool)
+        self._counts = np.arange(self.steps + 1)
+        self.drive = Drive(np.zeros((1, self.model._recorder.positions)), np.zeros((1, n)), np.zeros((1, n)),
+                           np.zeros((1, n)))
+        if self.lean:
+            self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())     # type: ignore[attr-defined]
+
+    # Motion
+
+    def begin(self, initial: Mapping[str, Any] | None, randomise: Mapping[str, float], chance: Any) -> State:
+        """A start: as the scenario has it, with fields of `initial` changed and noise added."""
+        start = self.scenario.initial.changed(**initial) if initial else self.scenario.initial
+        if start.result is not None:
+            raise InputError("initial.result: continue from `env.save()` and `env.restore()` instead")
+        if randomise:
+            start = start.changed(**self._shaken(start, randomise, chance))
+        self.gait = self.scenario.gait
+        return self.model.initial_state(start, self.gait)
+
+    def _shaken(self, start: Initial, randomise: Mapping[str, float], chance: Any) -> dict[str, Any]:
+        found = {}
+        for name, size in randomise.items():
+            if name not in ("joint_position", "joint_velocity", "position", "twist"):
+                known = ("joint_position", "joint_velocity", "position", "twist")
+                raise InputError(f"randomise: {name!r} cannot be; {nearest(name, known)}")
+            own = getattr(start, name)
+            value = np.zeros(self.count) if own is None else np.array(own)
+            noise = chance.uniform(-size, size, value.shape)
+            if name in ("position", "twist") and self.chain.base == "planar":
+                noise[[2] if name == "position" else [2, 3, 4]] = 0.0
+            found[name] = tuple((value + noise).tolist())
+        return found
+
+    def driven(self, time: float, finish: float, knots: Array, action: Array) -> Any:
+        """What the joints get for an action: torques, a gait with offsets, or a gait on its way to other fields."""
+        if self.actions == "torque":
+            self.drive.torque[0] = self.scale * action
+            return self.drive
+        if self.actions == "target":
+            drive = self.model.drive(self.gait, stage_times(knots))
+            return drive._replace(position=drive.position + self.scale * action)
+        wanted = {name: low + 0.5 * (value + 1.0) * (high - low)
+                  for (name, (low, high)), value in zip(self.fields.items(), action.tolist(), strict=True)}
+        passing, self.gait = self.gait.passage(wanted, time, finish)
+        return self.model.drive(passing, stage_times(knots))
+
+    def move(self, state: State, action: Array) -> State:
+        """One control period."""
+        if not self.lean:
+            return self._moved(state, action)
+        first = round(state.time / self.step)
+        np.multiply(self._counts + first, self.step, out=self.knots)
+        x = state.x.copy()
+        finish = float(self.knots[-1])
+        drive = self.driven(state.time, finish, self.knots, action)
+        problem = self.problem if drive is self.drive else self.problem._replace(drive=drive)
+        runge_kutta.advance(problem, self.knots, self.record, x)
+        return State(finish, x, state.memory)
+
+    def _moved(self, state: State, action: Array, record: bool = False) -> Any:
+        """The same through the model's own door, for every model; with its records where asked."""
+        finish = (round(state.time / self.step) + self.steps) * self.step
+        parts: tuple[Any, ...] = (self.gait, *self.scenario.environment, self.scenario.actuation)
+        switches = [time for part in parts for time in part.breakpoints(state.time, finish)]
+        knots = knots_between(state.time, finish, self.step, switches)
+        drive = self.driven(state.time, finish, knots, action)
+        if self.actions == "torque":
+            plain = self.model.drive(self.gait, stage_times(knots))
+            drive = plain._replace(torque=plain.torque + self.drive.torque)
+        wanted = np.zeros(len(knots), dtype=bool)
+        wanted[0] = record
+        with np.errstate(all="ignore"):
+            after, records, status = self.model.advance(state, knots, wanted, drive)
+        if status.failure and np.isfinite(after.x).all():
+            after = replace(after, x=np.full_like(after.x, np.nan))
+        return (after, records) if record else after
+
+    def seen(self, state: State) -> Seen:
+        """What there is to see of a state."""
+        if self.lean:
+            return Seen(self, state.time, state.x)
+        found = self.model.observe(state)
+        parts = [found["base_position"], found["base_orientation"], found["joint_position"], found["base_twist"],
+                 found["joint_velocity"], np.zeros(1)]
+        values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
+        if self.knows_work:
+            columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
+            values[-1] = state.x[columns["actuator_work"]][0]
+        return Seen(self, state.time, values)
+
+    def wanted(self, seen: Seen) -> tuple[Any, Any]:
+        """Direction (x, y) in which the head should look: the course, or the target."""
+        if self.target is None:
+            return self.course
+        x, y = (self.target[number] - seen.position[..., number] for number in range(2))
+        size = np.sqrt(x * x + y * y) + 1e-300
+        return x / size, y / size
+
+    @property
+    def cycle(self) -> float | None:
+        return self.gait.cycle
+
+
+def sound(values: Array) -> Any:
+    """Whether what is seen is a motion: finite, and not far out of this world. One answer per robot."""
+    return (np.abs(values) < WIDEST).all(axis=-1)
+
+
+__all__ = ["ACTIONS", "Model", "Seen", "World", "no_torque", "sound"]

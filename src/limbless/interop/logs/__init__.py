@@ -1,0 +1,34 @@
+"""A run for other tools: ROS 2 bags and MATLAB files."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from limbless.errors import InputError
+
+if TYPE_CHECKING:
+    from limbless.result import Result
+
+FORMATS = ("rosbag", "mat")
+
+
+def write_log(result: Result, path: str | Path, form: str | None = None) -> Path:
+    """Write a run as a `.mat` file or as a ROS 2 bag (a folder with MCAP storage).
+
+    Parameters
+    ----------
+    path : `name.mat`, or the folder of a bag, which must not be there yet.
+    form : `mat` or `rosbag`; by the name of the path if absent.
+    """
+    target = Path(path)
+    chosen = form or ("mat" if target.suffix.lower() == ".mat" else "rosbag" if not target.suffix else None)
+    if chosen == "mat":
+        from limbless.interop.logs.matlab import write_mat
+
+        return write_mat(result, target)
+    if chosen == "rosbag":
+        from limbless.interop.logs.rosbag import write_bag
+
+        return write_bag(result, target)
+    raise InputError(f"{target.name}: a run is exported as name.mat, or as a bag into a folder without an ending; or "
+                     f"say which: {', '.join(FORMATS)}")
