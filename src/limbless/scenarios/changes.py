@@ -10,7 +10,7 @@ from limbless.errors import nearest
 from limbless.fields import description_at, field_at, holders
 from limbless.problems import Problem, dotted
 from limbless.scenarios.document import Place
-from limbless.scenarios.entries import Family, from_word
+from limbless.kinds import Family, from_word
 
 
 class Changes:

@@ -91,6 +91,14 @@ class Body(Table):
 
 
 @table
+class Floating(Table):
+    """The water that a body carries along at one instant, where a surface cuts it."""
+
+    inertia: Inertia                      # added inertia at its origin, world axes
+    joining: Wrench                       # how fast its momentum grows by what gets wet
+
+
+@table
 class Axis(Table):
     """One degree of freedom at one instant."""
 
@@ -184,6 +192,16 @@ class Drive(NamedTuple):
     torque: Any                           # (2 K + 1 or 1, freedoms)
 
 
+class Steady(NamedTuple):
+    """The added inertia of bodies does not change: it is part of their `Link`."""
+
+
+class Awash(NamedTuple):
+    """It changes as the surface of the water cuts them."""
+
+    rows: Any                             # Floating (bodies,)
+
+
 class Memory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -201,6 +219,7 @@ class Memory(NamedTuple):
     state: Any                            # of the integrator: the state of a stage,
     slope: Any                            # its rate,
     total: Any                            # and the sum of rates
+    water: Any = Steady()                 # Steady or Awash
 
 
 class Records(NamedTuple):

@@ -16,6 +16,7 @@ from limbless.mechanics.compiled.widening import as_duals
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import State
+from limbless.models.newton_euler.tables import afloat
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler
@@ -52,8 +53,8 @@ class Tangents:
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8)."""
         still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
-        problem = as_duals(self.model.problem(still, int(record.sum()), Uncounted(),
-                                              Uncounted()))._replace(drive=self._drive(times))
+        problem = afloat(as_duals(self.model.problem(still, int(record.sum()), Uncounted(),
+                                                     Uncounted()))._replace(drive=self._drive(times)))
         runge_kutta.advance_duals(problem, knots, record, self.x)
         return values(problem.records.x), tangents(problem.records.x)
 
