@@ -159,6 +159,20 @@ def test_an_eel_without_cross_flow_and_an_eel_in_a_loop() -> None:
                                atol=1e-6)
 
 
+def test_an_eel_with_a_laminar_skin() -> None:
+    """`drag_law: laminar`: where it is after 5 s."""
+    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), ll.Water(points=16, drag_law="laminar"), duration=5.0, step=0.01,
+                       record_every=0.5).dataset
+    np.testing.assert_allclose(data.base_position.values[-1], [-0.28987843046, 0.02644222907, 0.0], atol=1e-6)
+
+
+def test_an_eel_in_a_shear() -> None:
+    """u = (0.02 + 0.05 y, 0, 0)."""
+    water = ll.Water(points=16, flow=[{"kind": "shear", "velocity": (0.02, 0.0, 0.0), "rate": 0.05}])
+    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), water, duration=5.0, step=0.01, record_every=0.5).dataset
+    np.testing.assert_allclose(data.base_position.values[-1], [-0.28105182892, 0.02762530870, 0.0], atol=1e-6)
+
+
 def test_munk_moment_turns_a_body_across_the_stream() -> None:
     """A rigid link that moves obliquely without a wake: yaw acceleration d2 L V² sin cos / I."""
     link = ll.UniformChain(links=1, length=1.0, half_width=0.03, half_height=0.05, density=1000.0)

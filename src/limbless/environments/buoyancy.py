@@ -21,8 +21,8 @@ class Buoyancy(Environment):
     without one.
 
     Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a
-    height in the world, each slice of a body counts as far as it is under water, exactly at any roll, with the moment of
-    a cut section; the surface is horizontal. A link lifts no more than its volume (caps).
+    height in the world, each slice of a body counts as far as it is under water, exactly at any roll, with the moment
+    of a cut section; the surface is horizontal. A link lifts no more than its volume (caps).
     """
 
     kind: Literal["buoyancy"] = "buoyancy"

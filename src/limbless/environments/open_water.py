@@ -62,7 +62,8 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
     laws = in_windows(water, law)
     if wake is None:
         return Pack(laws, added, medium=water)
-    return Pack((*laws, wake._replace(kind=OpenWakeLaw(kind.flows, kind.surface))), added, parts=("wake",), medium=water)
+    left = wake._replace(kind=OpenWakeLaw(kind.flows, kind.surface))
+    return Pack((*laws, left), added, parts=("wake",), medium=water)
 
 
 def perimeter(a: float, b: float) -> float:

@@ -24,8 +24,8 @@ from limbless.robots.base import Robot, Segment
 
 DEFAULT_SKIN = 0.01
 """C1 of the paper."""
-NO_GRAVITY = ("water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or leave "
-              "the surface out")
+NO_GRAVITY = ("water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
+              "leave the surface out")
 WAKE = 1
 """The wake's part among the works of water."""
 PRINTED = ("environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
@@ -75,8 +75,8 @@ class Water(Environment):
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow")
     flow: tuple[FlowEntry, ...] = Field((), description="how the water moves: flows that add up")
     surface: float | None = quantity(None, "m", "height of the still surface; deep water if absent")
-    gravity: Vector3 | None = quantity(None, "m/s2", "gravity of the water's pressure, which lifts; that of `gravity` if "
-                                                     "absent and there is a surface, else none")
+    gravity: Vector3 | None = quantity(None, "m/s2", "gravity of the water's pressure, which lifts; that of `gravity` "
+                                                     "if absent and there is a surface, else none")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
     @model_validator(mode="before")
@@ -108,7 +108,8 @@ class Water(Environment):
         if self.surface is None and any(isinstance(flow, WavesFlow) for flow in self.flow):
             raise ValueError("flow: waves need a `surface`, the height of the still water")
         if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):
-            raise ValueError(f"gravity: it must point down, along -z, where the water has a surface; got {self.gravity}")
+            raise ValueError("gravity: it must point down, along -z, where the water has a surface; got "
+                             f"{self.gravity}")
         if self.surface is not None and self.active:
             raise ValueError("active: water with a surface cannot be switched on and off (the momentum of what it "
                              "carries would jump); leave one of both out")
@@ -168,8 +169,8 @@ class Water(Environment):
     def notes(self) -> tuple[str, ...]:
         found = [PRINTED] if self.form == "paper" and any(self.inertia) else []
         if self.drag_law != "constant" and (self.drag[0] != DEFAULT_SKIN or self.perimeter == "full"):
-            found.append(f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes from "
-                         "Reynolds' number and the full perimeter; C1 and `perimeter` have no effect")
+            found.append(f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "
+                         "from Reynolds' number and the full perimeter; C1 and `perimeter` have no effect")
         return (*super().notes(), *found)
 
     def leaves_a_wake(self, robot: Any) -> bool:

@@ -27,8 +27,8 @@ class ShearFlow(Flow):
     origin: Vector3 = quantity((0.0, 0.0, 0.0), "m", "place where that is the velocity")
     gradient: tuple[Vector3, Vector3, Vector3] | None = quantity(
         None, "1/s", "three rows: change of each component of the velocity along x, y and z")
-    rate: float | None = quantity(None, "1/s", "change of the velocity `along` one axis per metre `across`, in place of "
-                                               "a gradient")
+    rate: float | None = quantity(None, "1/s", "change of the velocity `along` one axis per metre `across`, in place "
+                                               "of a gradient")
     along: Axis = Field("x", description="axis along which the water flows")
     across: Axis = Field("y", description="axis along which that changes")
 

@@ -58,8 +58,8 @@ class VorticesFlow(Flow):
 
     def rows(self, level: float) -> Rows:
         strength = np.broadcast_to(self.circulations, len(self.places)) / (2.0 * np.pi)
-        return filled(len(self.places), VORTEX, origin=self.places, velocity=self.drift, axis=self._axis, size=self.core,
-                      strength=strength)
+        return filled(len(self.places), VORTEX, origin=self.places, velocity=self.drift, axis=self._axis,
+                      size=self.core, strength=strength)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         total, k = np.zeros(np.shape(place)), self._axis

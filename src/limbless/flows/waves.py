@@ -68,7 +68,7 @@ class WavesFlow(Flow):
         return self.number * self.amplitude
 
     def notes(self) -> tuple[str, ...]:
-        steep = [f"flow.waves.amplitude: k a = {self.steepness:.2g}; linear theory is good to about that much of itself"]
+        steep = [f"flow.waves.amplitude: k a = {self.steepness:.2g}; linear theory is good to about that share"]
         return (*super().notes(), *(steep if self.steepness > STEEP else ()))
 
     @property
@@ -88,7 +88,8 @@ class WavesFlow(Flow):
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         angle, k, z = self._angle(time, place), self.number, place[..., 2] - level
-        speed, up, down = self.amplitude * self.rate / (1.0 - self._bottom), np.exp(k * z), self._bottom * np.exp(-k * z)
+        speed = self.amplitude * self.rate / (1.0 - self._bottom)
+        up, down = np.exp(k * z), self._bottom * np.exp(-k * z)
         along, rising = speed * (up + down) * np.cos(angle), speed * (up - down) * np.sin(angle)
         return np.asarray(along[..., None] * self._axis + rising[..., None] * np.array([0.0, 0.0, 1.0]))
 

@@ -98,8 +98,8 @@ def owners_of(packs: Sequence[Pack]) -> list[int]:
 
 
 def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
-    """The elements of all environments on so many bodies, each of which owns its laws; by kind, so that their order in a scenario asks
-    for no other compiled code.
+    """The elements of all environments on so many bodies, each of which owns its laws; by kind, so that their order in
+    a scenario asks for no other compiled code.
     """
     made: list[Any] = []
     for owner, pack in zip(owners_of(packs), packs, strict=True):

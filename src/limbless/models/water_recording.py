@@ -4,6 +4,7 @@ Computed in NumPy from recorded poses and twists, apart from the kernels that in
 """
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class WaterRecorder:
         edge = np.einsum("rij,j->ri", R, np.array(wake.start))
         velocity = twist[:, :3] + np.cross(twist[:, 3:], edge)
         W = np.einsum("rji,rj->ri", E, velocity - self.velocity_at(time, origin + edge))
-        share = 1.0
+        share: Array | float = 1.0
         if self.floats:
             share = share_below(self.floats, wake.half_width, wake.half_height, time, origin + edge, E)
         return wake_force(wake, E, W, velocity, twist[:, 3:], share)
@@ -116,7 +117,7 @@ def wet_moments(water: Any, piece: Any, time: Array, start: Array, E: Array) -> 
                            0.0, L), axis=0)
     nodes, weights = np.polynomial.legendre.leggauss(water.points)
     total = np.zeros((len(time), 3))
-    for low, high in zip(ends[:-1], ends[1:], strict=True):
+    for low, high in itertools.pairwise(ends):
         for node, weight in zip(0.5 * (nodes + 1.0), 0.5 * weights, strict=True):
             s = low + node * (high - low)
             share = share_below(water, a, b, time, start + s[:, None] * along, E) * weight * (high - low)

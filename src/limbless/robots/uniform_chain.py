@@ -9,7 +9,7 @@ from limbless.description import Vector3, quantity
 from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint, PerFreedom
-from limbless.robots.links import BodyShape, Link
+from limbless.robots.links import BodyShape, Link, Sphere
 from limbless.robots.sections import Direction, EllipticCylinder
 
 
@@ -28,6 +28,8 @@ class UniformChain(Preset):
     half_width: float = quantity(0.02, "m", "half axis of the section along y", gt=0)
     half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)
     density: float = quantity(1000.0, "kg/m3", "density of the links", gt=0)
+    contact_radius: float | None = quantity(
+        None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0)
     joint: Literal["revolute", "universal", "spherical"] = Field("revolute", description="kind of all joints")
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
     second_axis: Direction = Field((0.0, 1.0, 0.0), description="second axis of universal joints")
@@ -49,7 +51,10 @@ class UniformChain(Preset):
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
-        made_of = {"solids": (EllipticCylinder(density=self.density, **size),), "body": BodyShape(**size)}
+        touching = () if self.contact_radius is None else tuple(
+            Sphere(centre=(x, 0.0, 0.0), radius=self.contact_radius) for x in (0.0, self.length))
+        made_of = {"contact_shapes": touching, "solids": (EllipticCylinder(density=self.density, **size),),
+                   "body": BodyShape(**size)}
         links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
                                      for _ in range(self.links - 1)]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))

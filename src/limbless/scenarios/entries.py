@@ -14,7 +14,6 @@ from limbless.kinds import Family, reader
 from limbless.models.base import ModelSettings
 from limbless.robots.base import Preset, Robot
 
-
 RobotEntry = Annotated[SerializeAsAny[Robot | Preset], PlainValidator(reader("robot", (Robot, Preset))),
                        Family("robot")]
 GaitEntry = Annotated[SerializeAsAny[Gait], PlainValidator(reader("gait", (Gait,))), Family("gait")]

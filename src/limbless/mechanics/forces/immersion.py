@@ -1,4 +1,4 @@
-"""How much of an elliptic section is under water, exact at any roll: share, first moment, and their changes as it moves.
+"""How much of an elliptic section is under water, exact at any roll: share, first moment, changes as it moves.
 
 The plane of the water has the unit normal n; n2 and n3 are its parts along the half axes a and b of the section, e =
 sqrt(a² n2² + b² n3²) is how far the section reaches along it, and h = depth of the centre / e.
@@ -14,7 +14,7 @@ from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import arctangent2, maximum, minimum, sqrt
 
 THIN = 1e-9                               # of a half axis: a section that stands upright reaches at least so far
-STEEP = 1e-3                              # change of h along a link from which on its integrals are taken in closed form
+STEEP = 1e-3                              # change of h along a link above which its integrals are taken in closed form
 
 
 class Cut(NamedTuple):

@@ -22,7 +22,7 @@ from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, rais
 from limbless.mechanics.compiled.tables import constants
 from limbless.mechanics.forces.element import push, spend_power
 from limbless.mechanics.forces.fluid import scaled
-from limbless.mechanics.forces.immersion import Cut, cut_section, reach_of
+from limbless.mechanics.forces.immersion import cut_section, reach_of
 from limbless.mechanics.forces.laws import (
     OnSegment,
     Pushed,

@@ -65,7 +65,8 @@ def added_inertia(forces: tuple[Any, ...], nodes: int) -> Array:
     added = np.zeros((nodes, 6))
     for element in forces:
         if isinstance(element.kind, (FluidLaw, OpenLaw)):
-            fluid: Any = element.kind.table.of(element.rows)
+            kind: Any = element.kind
+            fluid = kind.table.of(element.rows)
             counts = getattr(fluid, "has_added", np.ones(len(fluid.body)))
             np.add.at(added[:, :3], fluid.body, fluid.added * counts[:, None])
             np.add.at(added[:, 3], fluid.body, fluid.added_roll * counts)
