@@ -3,10 +3,10 @@ places.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import ValidationError, ValidationInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from limbless import registry
@@ -57,3 +57,19 @@ def class_of(family: str, entry: Mapping[str, Any]) -> Any:
 def from_word(family: str, word: str) -> dict[str, Any]:
     """`model: newton-euler` is short for `model: {kind: newton-euler}`; a robot may be named by its preset."""
     return {"preset": word} if family == "robot" and word in registry.kinds("preset") else {"kind": word}
+
+
+def reader(family: str, classes: tuple[type, ...]) -> Callable[[Any, ValidationInfo], Any]:
+    """What reads an entry of a family: an object of its classes, the word of a kind, or a mapping with a `kind`."""
+    def read(value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, classes):
+            if "kind" not in getattr(type(value), "model_fields", {}) and not hasattr(type(value), "kind"):
+                raise ValueError(f"{type(value).__name__} has no `kind`; add a line such as  kind: "
+                                 f"Literal['my-{family}'] = 'my-{family}'")
+            return value
+        entry = from_word(family, value) if isinstance(value, str) else value
+        if not isinstance(entry, Mapping):
+            raise ValueError(f"must be a mapping with a `kind`, such as "
+                             f"{{kind: {next(iter(registry.kinds(family)), 'name')}}}")
+        return class_of(family, entry).model_validate(dict(entry), context=info.context)
+    return read

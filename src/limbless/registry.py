@@ -1,4 +1,4 @@
-"""Every kind of gait, environment, robot, preset, actuation and model, found by being present in its folder.
+"""Every kind of gait, flow, environment, robot, preset, actuation and model, found by being present in its folder.
 
 Importing a module of a folder registers the classes in it (`Description` does it); this module only knows where to
 look.
@@ -16,6 +16,7 @@ _FOLDERS = {
     "robot": "limbless.robots",
     "preset": "limbless.robots",
     "gait": "limbless.gaits",
+    "flow": "limbless.flows",
     "environment": "limbless.environments",
     "actuation": "limbless.actuation",
     "model": "limbless.models",

@@ -52,6 +52,42 @@ DEEP = [
       0.07627690151283022]),
 ]
 
+GRADIENT = ((0.3, 0.2, -0.1), (0.5, -0.4, 0.2), (0.1, -0.3, 0.1))
+FLOWS: dict[str, dict] = {
+    "linear": {"kind": "shear", "velocity": (0.2, 0.1, -0.1), "gradient": GRADIENT},
+    "oscillating": {"kind": "oscillating", "mean": (0.1, 0.0, 0.0), "amplitude": (0.0, 0.3, 0.1), "period": 2.0,
+                    "phase": 0.7},
+    "waves": {"kind": "waves", "amplitude": 0.05, "length": 2.0, "phase": 0.4},
+}
+MOVING = [
+    (FIRST, "linear", [0.2862306876167493, 0.3181496990941606, -0.3356068187229022, 4.576933662956133,
+                       -3.1219473596094622, -1.6211695242101936],
+     [0.010511524526799232, 0.01931147562799194, 0.007262945233185777, 0.03441075731992739, -0.000981258819799333,
+      0.015184174765529903]),
+    (THIRD, "linear", [0.37846617901512275, -0.3316844915089926, -0.7511251773597543, 27.034235685716673,
+                       -2.736547119933645, 3.475635295854477],
+     [-0.011608234937086735, -0.01025289115851185, -0.0007776437586578184, -0.013352037351319145,
+      0.0003067046696239572, -0.00048422938778929566]),
+    (FIRST, "oscillating", [0.057904698811005795, 0.939586099565521, 0.3295500286052674, 3.938895784060017,
+                            -2.933956087195078, -1.0612865993267822],
+     [0.02208058432392139, 0.009250903781394138, 0.039025279106048506, 0.024640303005443984, 0.016813865170088257,
+      0.010419223988783349]),
+]
+FLOATING = [
+    (FIRST, (), [-1.276221469759379, 2.8399363044104935, -6.923514670424127, 8.14366858309478, -20.36412515061816,
+                 -12.652391204224354],
+     [0.054632774526692754, -0.06650074834614209, 0.11329251739242899, -0.21775584347048527, 0.04164689088943085,
+      -0.09191706977497134]),
+    (THIRD, (), [0.3522939285255805, 0.5907201681546974, -6.000642324716029, 0.33473473672428905, 6.675230300659741,
+                 0.023395839665181887],
+     [0.008284281295128152, 0.007470958320573778, 0.020086765564775223, 0.06867007689428159, 0.009171876314962215,
+      0.04095052465478478]),
+    (THIRD, ("waves",), [-0.23645494069646275, -0.47386537150686187, -0.6852756134923498, 12.122221120710854,
+                         13.769682381170828, 3.890203955563852],
+     [-0.0075802966234503714, -0.02968470250050763, -0.004440750057606967, 0.0038013377072334286, 0.01582949832445738,
+      0.040542396307764614]),
+]
+
 
 def off(pose: Pose, environment: Any, acceleration: list[float], torque: list[float]) -> float:
     """Largest difference from the reference, relative to the largest of its kind."""
@@ -64,6 +100,18 @@ def off(pose: Pose, environment: Any, acceleration: list[float], torque: list[fl
 def test_states_of_a_chain(pose: Pose, water: dict, acceleration: list[float], torque: list[float]) -> None:
     """To 1e-6 at 32 points, where the drag's quadrature has converged."""
     assert off(pose, ll.Water(points=32, **water), acceleration, torque) < 1e-6
+
+
+@pytest.mark.parametrize(("pose", "flow", "acceleration", "torque"), MOVING)
+def test_states_in_moving_water(pose: Pose, flow: str, acceleration: list[float], torque: list[float]) -> None:
+    assert off(pose, ll.Water(points=32, flow=[FLOWS[flow]]), acceleration, torque) < 1e-6
+
+
+@pytest.mark.parametrize(("pose", "flows", "acceleration", "torque"), FLOATING)
+def test_states_at_a_surface(pose: Pose, flows: tuple, acceleration: list[float], torque: list[float]) -> None:
+    """To 1e-4: the reference has plain points, up to 5e-5 from a kink."""
+    water = ll.Water(points=16, surface=0.0, flow=[FLOWS[flow] for flow in flows])
+    assert off(pose, [water, ll.Gravity()], acceleration, torque) < 1e-4
 
 
 @cache
@@ -109,6 +157,20 @@ def test_an_eel_without_cross_flow_and_an_eel_in_a_loop() -> None:
     np.testing.assert_allclose(axial.dataset.base_position.values[-1], [-7.8829299695, -0.1362544377, 0.0], atol=1e-6)
     np.testing.assert_allclose(loop.dataset.base_position.values[-1], [1.4373847031, 0.4653337354, -2.1952416707],
                                atol=1e-6)
+
+
+def test_an_eel_with_a_laminar_skin() -> None:
+    """`drag_law: laminar`: where it is after 5 s."""
+    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), ll.Water(points=16, drag_law="laminar"), duration=5.0, step=0.01,
+                       record_every=0.5).dataset
+    np.testing.assert_allclose(data.base_position.values[-1], [-0.28987843046, 0.02644222907, 0.0], atol=1e-6)
+
+
+def test_an_eel_in_a_shear() -> None:
+    """u = (0.02 + 0.05 y, 0, 0)."""
+    water = ll.Water(points=16, flow=[{"kind": "shear", "velocity": (0.02, 0.0, 0.0), "rate": 0.05}])
+    data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), water, duration=5.0, step=0.01, record_every=0.5).dataset
+    np.testing.assert_allclose(data.base_position.values[-1], [-0.28105182892, 0.02762530870, 0.0], atol=1e-6)
 
 
 def test_munk_moment_turns_a_body_across_the_stream() -> None:

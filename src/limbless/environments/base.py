@@ -42,6 +42,8 @@ class Pack(NamedTuple):
     """
     parts: tuple[str, ...] = ()
     """Names of further works that a result has beside the environment's own, such as `wake`: laws of `part` 1, 2, .."""
+    medium: Any = None
+    """The environment itself, where its own motion or its surface is recorded."""
 
 
 class Environment(Description):

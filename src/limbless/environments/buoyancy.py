@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from limbless.description import Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
-from limbless.environments.gravity import STANDARD, Gravity
-from limbless.environments.packing import field_rows, in_windows, segment_rows
+from limbless.environments.gravity import STANDARD, field_among
+from limbless.environments.packing import field_rows, fills, in_windows, segment_rows
 from limbless.errors import InputError
 from limbless.mechanics.forces.surface import SurfaceLaw
 from limbless.robots.base import Robot
@@ -21,8 +21,8 @@ class Buoyancy(Environment):
     without one.
 
     Without `surface` the whole volume counts, times `immersed`, and the lift acts at its centroid. With `surface`, a
-    height in the world, each slice of a body counts as far as it is under water (elliptic section, taken upright); the
-    surface is horizontal.
+    height in the world, each slice of a body counts as far as it is under water, exactly at any roll, with the moment
+    of a cut section; the surface is horizontal. A link lifts no more than its volume (caps).
     """
 
     kind: Literal["buoyancy"] = "buoyancy"
@@ -48,17 +48,8 @@ class Buoyancy(Environment):
 
     def among(self, environment: Sequence[Environment]) -> Buoyancy:
         """With the gravity of `gravity`; where it states another one, that is a mistake."""
-        fields = {item.acceleration for item in environment if isinstance(item, Gravity)}
-        if not fields or fields == {self.acceleration}:
-            return self
-        if self.acceleration is not None or len(fields) > 1:
-            others = " and ".join(str(list(field)) for field in sorted(fields))
-            given, cure = ("none", "state which") if self.acceleration is None else (list(self.acceleration),
-                                                                                     "leave it out")
-            raise InputError(f"buoyancy.acceleration: {given} is given and gravity has {others} m/s2; weight and "
-                             f"lift come "
-                             f"from one field: {cure}")
-        return self.changed(acceleration=fields.pop())
+        field = field_among(environment, self.acceleration, "buoyancy.acceleration")
+        return self if field == self.acceleration else self.changed(acceleration=field)
 
     def refined(self) -> Buoyancy:
         return self if self.surface is None else super().refined()
@@ -71,8 +62,8 @@ class Buoyancy(Environment):
         else:
             pieces = robot.segments()
             width, height = np.array([(piece.half_width, piece.half_height) for piece in pieces]).reshape(-1, 2).T
-            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(width * height,
-                                                                                                        gravity),
+            area = width * height * fills(robot, pieces)
+            law = segment_rows(SurfaceLaw(), pieces, self.points, lift=-self.density * np.pi * np.outer(area, gravity),
                                height=self.surface, half_width=width, half_height=height)
         if not len(law.rows.codes):
             raise InputError("buoyancy needs a robot with volume: give its links `solids`, a `volume` or a `body`")

@@ -1,6 +1,7 @@
 """`gravity`: a uniform field on every mass."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from limbless.description import Vector3, quantity
 from limbless.environments.base import Environment, Pack
 from limbless.environments.packing import field_rows, in_windows
+from limbless.errors import InputError
 from limbless.robots.base import Robot
 
 STANDARD: Vector3 = (0.0, 0.0, -9.81)
@@ -24,3 +26,18 @@ class Gravity(Environment):
     def pack(self, robot: Robot) -> Pack:
         bodies = robot.bodies()
         return Pack(in_windows(self, field_rows(bodies, bodies.mass, bodies.moment, np.array(self.acceleration))))
+
+
+def field_among(environment: Sequence[Environment], given: Vector3 | None, name: str) -> Vector3 | None:
+    """The gravity of `gravity` among the environments, for the field `name` of another one where it is `given` or not;
+    two that differ are a mistake.
+    """
+    fields = {item.acceleration for item in environment if isinstance(item, Gravity)}
+    if not fields or fields == {given}:
+        return given
+    if given is not None or len(fields) > 1:
+        others = " and ".join(str(list(field)) for field in sorted(fields))
+        shown, cure = ("none", "state which") if given is None else (list(given), "leave it out")
+        raise InputError(f"{name}: {shown} is given and gravity has {others} m/s2; weight and lift come from one "
+                         f"field: {cure}")
+    return fields.pop()

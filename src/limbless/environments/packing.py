@@ -9,7 +9,7 @@ import numpy as np
 from limbless.environments.base import Array, Environment
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.weight import WeightLaw
-from limbless.robots.base import Bodies, Segment
+from limbless.robots.base import Bodies, Robot, Segment
 
 
 def body_rows(kind: Any, bodies: Sequence[int], **fields: Any) -> LawRows:
@@ -50,6 +50,15 @@ def field_rows(bodies: Bodies, mass: Array, moment: Array, field: Array) -> LawR
     """
     heavy = np.flatnonzero(mass)
     return body_rows(WeightLaw(), heavy.tolist(), field=field, mass=mass[heavy], moment=moment[heavy])
+
+
+def fills(robot: Robot, pieces: Sequence[Segment]) -> Array:
+    """(pieces,) volume of each body over that of the full cylinders of its segments: caps make it less than 1."""
+    volume, whole = robot.bodies().volume, np.zeros(len(robot.bodies().volume))
+    for piece in pieces:
+        whole[piece.body] += np.pi * piece.half_width * piece.half_height * piece.length
+    share = np.where((volume > 0.0) & (whole > 0.0), volume / np.maximum(whole, 1e-300), 1.0)
+    return np.array([share[piece.body] for piece in pieces])
 
 
 def in_windows(environment: Environment, *laws: LawRows) -> tuple[LawRows, ...]:

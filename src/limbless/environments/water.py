@@ -1,7 +1,7 @@
 """`water`: drag, added mass and wake on slices of the body."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,13 +9,23 @@ from pydantic import Field, model_validator
 
 from limbless.description import Description, Vector3, quantity
 from limbless.environments.base import MOST_POINTS, Environment, Pack
+from limbless.environments.buoyancy import Buoyancy
+from limbless.environments.gravity import field_among
+from limbless.environments.open_water import pack_open
 from limbless.environments.packing import added_inertia, body_rows, in_windows, segment_rows
 from limbless.errors import InputError
+from limbless.flows.base import Flow, FlowEntry
+from limbless.flows.uniform import UniformFlow
+from limbless.flows.waves import WavesFlow
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.wake import WakeLaw
 from limbless.robots.base import Robot, Segment
 
+DEFAULT_SKIN = 0.01
+"""C1 of the paper."""
+NO_GRAVITY = ("water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
+              "leave the surface out")
 WAKE = 1
 """The wake's part among the works of water."""
 PRINTED = ("environment.water.added_mass: the form that paper 001 prints makes energy out of nothing (its eel: 0.09 W "
@@ -58,7 +68,15 @@ class Water(Environment):
     tail: Tail | None = Field(None, description="the trailing edge that leaves the wake; the last section if absent")
     perimeter: Literal["half", "full"] = Field("half", description="perimeter in the axial drag: half as printed, or "
                                                                    "full")
-    current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes")
+    drag_law: Literal["constant", "laminar", "mixed"] = Field(
+        "constant", description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
+                                "one that becomes turbulent (mixed)")
+    viscosity: float = quantity(1e-6, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
+    current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow")
+    flow: tuple[FlowEntry, ...] = Field((), description="how the water moves: flows that add up")
+    surface: float | None = quantity(None, "m", "height of the still surface; deep water if absent")
+    gravity: Vector3 | None = quantity(None, "m/s2", "gravity of the water's pressure, which lifts; that of `gravity` "
+                                                     "if absent and there is a surface, else none")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment for the drag")
 
     @model_validator(mode="before")
@@ -82,13 +100,78 @@ class Water(Environment):
                              "and wake to tail")
         return self
 
+    @model_validator(mode="after")
+    def _open_water(self) -> Water:
+        if self.is_open and self.form == "paper":
+            raise ValueError("added_mass: the printed form is for still water, or a steady current, without a surface "
+                             "and with constant coefficients; set model to lighthill, or added_mass to consistent")
+        if self.surface is None and any(isinstance(flow, WavesFlow) for flow in self.flow):
+            raise ValueError("flow: waves need a `surface`, the height of the still water")
+        if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):
+            raise ValueError("gravity: it must point down, along -z, where the water has a surface; got "
+                             f"{self.gravity}")
+        if self.surface is not None and self.active:
+            raise ValueError("active: water with a surface cannot be switched on and off (the momentum of what it "
+                             "carries would jump); leave one of both out")
+        return self
+
+    @property
+    def moving(self) -> tuple[Flow, ...]:
+        """All flows, the current among them."""
+        return (*((UniformFlow(velocity=self.current),) if any(self.current) else ()), *self.flow)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is more than still water or a steady current."""
+        return (self.surface is not None or self.gravity is not None or self.drag_law != "constant"
+                or any(not isinstance(flow, UniformFlow) for flow in self.flow))
+
+    @property
+    def slot(self) -> Any:
+        """Of a flow that is a user's function, the one that failed first; None without."""
+        slots = [flow.slot for flow in self.flow if flow.slot is not None]
+        return next((slot for slot in slots if slot.error is not None), slots[0] if slots else None)
+
+    def among(self, environment: Sequence[Environment]) -> Water:
+        """With the gravity of `gravity`, where there is a surface; what does not go together is a mistake."""
+        if self.surface is None:
+            return self
+        if any(isinstance(item, Buoyancy) for item in environment):
+            raise InputError("water.surface: the water lifts the robot itself, and `buoyancy` would lift it again; "
+                             "leave one of both out")
+        if sum(isinstance(item, Water) for item in environment) > 1:
+            raise InputError("water.surface: one water at a time where one has a surface; leave the others out")
+        field = field_among(environment, self.gravity, "water.gravity")
+        if field is None:
+            raise InputError(NO_GRAVITY)
+        return self.changed(gravity=field)
+
+    def velocity_at(self, time: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """(.., 3) velocity of the water at times (..) and places (.., 3), m/s: for records and pictures."""
+        return sum((flow.at(time, place, self.surface or 0.0) for flow in self.moving), np.zeros(np.shape(place)))
+
+    def height_at(self, time: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Height (..) of the surface over places (.., 3) at times (..), m, and its slopes (.., 2)."""
+        height = sum((flow.height(time, place) for flow in self.moving), np.zeros(np.shape(place)[:-1]))
+        slope = sum((flow.slope(time, place) for flow in self.moving), np.zeros((*np.shape(place)[:-1], 2)))
+        return (self.surface or 0.0) + height, slope
+
+    @property
+    def stream(self) -> np.ndarray:
+        """(3,) sum of its uniform flows, m/s."""
+        return sum((np.array(flow.velocity) for flow in self.moving if isinstance(flow, UniformFlow)), np.zeros(3))
+
     @property
     def form(self) -> str:
         """How the accelerated fluid enters: paper, consistent or none."""
         return "consistent" if self.model == "lighthill" else self.added_mass or "paper"
 
     def notes(self) -> tuple[str, ...]:
-        return (*super().notes(), PRINTED) if self.form == "paper" and any(self.inertia) else super().notes()
+        found = [PRINTED] if self.form == "paper" and any(self.inertia) else []
+        if self.drag_law != "constant" and (self.drag[0] != DEFAULT_SKIN or self.perimeter == "full"):
+            found.append(f"environment.water.drag: with drag_law {self.drag_law} the friction along the body comes "
+                         "from Reynolds' number and the full perimeter; C1 and `perimeter` have no effect")
+        return (*super().notes(), *found)
 
     def leaves_a_wake(self, robot: Any) -> bool:
         """Whether this robot's tail leaves a wake in it."""
@@ -122,19 +205,24 @@ class Water(Environment):
             raise InputError("water with added mass cannot be switched on and off (the momentum of the accelerated "
                              "fluid would jump); "
                              "remove `active`, or set `added_mass: none`")
+        if self.surface is not None and self.gravity is None:
+            raise InputError(NO_GRAVITY)
         drag = np.array([self.drag_coefficients(piece.half_width, piece.half_height) for piece in pieces])
         mass = np.array([self.added_coefficients(piece.half_width, piece.half_height) for piece in pieces])
+        wake = self._wake(robot, pieces) if self.leaves_a_wake(robot) else None
+        added = np.zeros((len(robot.bodies().mass), 21))
+        for piece, coefficients in zip(pieces, mass, strict=True):
+            added[piece.body] += added_inertia(piece, coefficients)
+        if self.is_open:
+            return pack_open(self, robot, pieces, drag, mass, added, wake)
         law = segment_rows(FluidLaw(), pieces, self.points, quadratic=drag[:, :3], quadratic_roll=drag[:, 3],
                            added=mass[:, :3],
                            added_roll=mass[:, 3], consistent=self.form == "consistent",
                            has_added=self.form != "none",
-                           current=self.current)
-        added = np.zeros((len(robot.bodies().mass), 21))
-        for piece, coefficients in zip(pieces, mass, strict=True):
-            added[piece.body] += added_inertia(piece, coefficients)
-        if not self.leaves_a_wake(robot):
-            return Pack(in_windows(self, law), added)
-        return Pack((*in_windows(self, law), self._wake(robot, pieces)), added, parts=("wake",))
+                           current=self.stream)
+        if wake is None:
+            return Pack(in_windows(self, law), added, medium=self)
+        return Pack((*in_windows(self, law), wake), added, parts=("wake",), medium=self)
 
     def _wake(self, robot: Robot, pieces: list[Segment]) -> LawRows:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
@@ -145,5 +233,5 @@ class Water(Environment):
         along = piece.length if last and not hasattr(robot, "node_at") else 0.0    # a rod's slice stands at its node
         law = body_rows(WakeLaw(), [piece.body], start=piece.start + along * piece.frame[:, 0],
                         frame=piece.frame.ravel(), added=mass[:3], added_roll=mass[3], outward=1.0 if last else -1.0,
-                        current=self.current)
+                        current=self.stream, half_width=edge.half_width, half_height=edge.half_height)
         return law._replace(part=WAKE)

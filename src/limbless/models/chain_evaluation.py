@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from limbless.mechanics.chain import evaluation as kernels
 from limbless.mechanics.chain.tables import Base, Body, Link, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.models.force_elements import water_of
 
 Array = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class Evaluation:
         bodies, n = len(robot.links.codes), len(robot.freedoms)
         split = int(Link.of(robot.links).velocity[0])
         self.robot, self._base, self._forces = robot, base, forces
-        where = self._where = kernels.parts(bodies, n, split + 6 + n)
+        where = self._where = kernels.parts(bodies, n, split + 6 + n, water_of(forces))
         flat = self._flat = aligned_zeros(where.end)
         self.position, self.velocity = flat[:split], flat[split:][:6 + n]
         now = Base.of(flat[where.base:][:Base.width].reshape(1, Base.width))

@@ -50,7 +50,7 @@ def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[
     for pack in packs:
         if pack.added_inertia is not None:
             added += pack.added_inertia
-    return forces_of(packs), added, packs
+    return forces_of(packs, len(added)), added, packs
 
 
 def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:

@@ -23,7 +23,7 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Variable, Variables
 from limbless.models.force_elements import packed_rows
 from limbless.models.variables import choose
-from limbless.models.water_recording import WaterRecorder
+from limbless.models.water_recording import WaterRecorder, slice_inertias, wet_moments
 from limbless.robots.chain import Chain
 from limbless.robots.links import symmetric_matrix
 
@@ -134,8 +134,11 @@ class Recorder:
             "actuator_work": sums[:, 0], "environment_work": sums[:, 1], "passive_work": sums[:, 2],
             "impulse": sums[:, 3:9],
         }
-        found |= self._masses(R, origin, records) | self._sections(R, origin, records)
-        found |= self.water.variables(count, lambda k: (records.rotation[:, k].reshape(-1, 3, 3), records.origin[:, k],
+        wet = self._wet(times, R, origin)
+        added = self.added if wet is None else self._added_now(wet, len(times))
+        found |= self._masses(R, origin, records, added) | self._sections(R, origin, records, added)
+        found |= self.water.sections(times, found["position"], wet, self.piece_length)
+        found |= self.water.variables(times, lambda k: (records.rotation[:, k].reshape(-1, 3, 3), records.origin[:, k],
                                                         records.twist[:, k]))
         found["orientation"] = self._orientations(x)
         found["kinetic_energy"] = (found["kinetic_energy"]
@@ -154,10 +157,27 @@ class Recorder:
                 columns.append(position[:, p:p + 1])
         return np.concatenate([np.zeros((len(position), 0)), *columns], axis=1)
 
-    def _masses(self, R: Array, origin: Array, records: Recorded) -> dict[str, Array]:
+    def _wet(self, times: Array, R: Array, origin: Array) -> Array | None:
+        """(R, S, 3): moments of the immersed share along all sections; None without a surface."""
+        if self.water.floats is None:
+            return None
+        return np.stack([wet_moments(self.water.floats, piece, times, origin[:, k] + R[:, k] @ piece.start,
+                                     R[:, k] @ piece.frame)
+                         for k, piece in zip(self.piece_body, self.chain.segments(), strict=True)], axis=1)
+
+    def _added_now(self, wet: Array, count: int) -> Array:
+        """(R, bodies, 6, 6): added inertia of all bodies as far as they are immersed."""
+        added = np.zeros((count, len(self.rows), 6, 6))
+        water: Any = self.water.floats
+        for number, (k, piece) in enumerate(zip(self.piece_body, self.chain.segments(), strict=True)):
+            mass = water.added_coefficients(piece.half_width, piece.half_height)
+            added[:, k] += np.einsum("rc,cij->rij", wet[:, number], slice_inertias(piece, mass))
+        return added
+
+    def _masses(self, R: Array, origin: Array, records: Recorded, added: Array) -> dict[str, Array]:
         """Energy, momentum and centre of mass."""
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        carried = np.einsum("bij,rbj->rbi", self.rigid + self.added, twist)
+        carried = times_twist(self.rigid + added, twist)
         momentum = turn(R, carried)
         angular = momentum[..., 3:] + np.cross(origin, momentum[..., :3])
         total = self.mass.sum()
@@ -169,14 +189,14 @@ class Recorder:
             / total, "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
         }
 
-    def _sections(self, R: Array, origin: Array, records: Recorded) -> dict[str, Array]:
+    def _sections(self, R: Array, origin: Array, records: Recorded, added: Array) -> dict[str, Array]:
         """Poses of the sections, what the environment does to them, and what each does to the part before it."""
         frame = R[:, self.piece_body] @ self.piece_frame
         front = origin[:, self.piece_body] + np.einsum("rbij,bj->rbi", R[:, self.piece_body], self.piece_start)
         middle = front + 0.5 * self.piece_length[:, None] * frame[..., 0]
         rates = turn(R.swapaxes(2, 3), records.twist_rate[:, self.rows])
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        fluid = inertial_wrench(self.added, twist, rates)
+        fluid = inertial_wrench(added, twist, rates)
         # the push on body and added mass, less what the latter takes
         outside = records.wrench[:, self.rows] - turn(R, fluid)
         inertial = turn(R, inertial_wrench(self.rigid, twist, rates))
@@ -256,10 +276,15 @@ def turn(R: Array, pair: Array) -> Array:
 
 def inertial_wrench(inertia: Array, twist: Array, rates: Array) -> Array:
     """I A + V x* (I V), in body axes."""
-    momentum = np.einsum("bij,rbj->rbi", inertia, twist)
+    momentum = times_twist(inertia, twist)
     v, w, p, L = twist[..., :3], twist[..., 3:], momentum[..., :3], momentum[..., 3:]
     turned = np.concatenate([np.cross(w, p), np.cross(w, L) + np.cross(v, p)], axis=-1)
-    return np.einsum("bij,rbj->rbi", inertia, rates) + turned
+    return times_twist(inertia, rates) + turned
+
+
+def times_twist(inertia: Array, twist: Array) -> Array:
+    """Inertias (bodies, 6, 6), or those of each record, times twists (R, bodies, 6)."""
+    return np.asarray(np.einsum("bij,rbj->rbi" if inertia.ndim == 3 else "rbij,rbj->rbi", inertia, twist))
 
 
 def _rigid_matrix(mass: float, moment: Array, inertia: Array) -> Array:

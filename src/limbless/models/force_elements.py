@@ -9,12 +9,14 @@ import numpy as np
 
 from limbless.environments.base import Pack
 from limbless.errors import InputError
-from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.chain.tables import Awash, Body, Floating, Steady
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, law_slice
+from limbless.mechanics.forces.open_water import Deep, FloatingLaws, OpenLaw, OpenWakeLaw
+from limbless.mechanics.forces.stream import Asked, StreamBuffer
 from limbless.mechanics.forces.user import Buffer
 from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
@@ -67,13 +69,27 @@ def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
     if isinstance(element, SliceBands):
         return element._replace(pushed=Pushed.zeros(len(element.share), words=(LANES,)))
-    if isinstance(element, (RowLaws, SliceRows, NodeRows)):
-        own = {"buffer": Buffer.zeros(1)} if hasattr(element.kind, "buffer") else {}
-        return element._replace(kind=element.kind._replace(**own), pushed=Pushed.zeros(len(element.rows.codes)))
+    if isinstance(element, (RowLaws, SliceRows, NodeRows, FloatingLaws)):
+        own = {"floating": Floating.zeros(len(element.floating))} if isinstance(element, FloatingLaws) else {}
+        return element._replace(kind=_fresh_kind(element.kind), pushed=Pushed.zeros(len(element.rows.codes)), **own)
     if not isinstance(element, Laws):
         return mapped(np.copy, element)
     bands = len(element.share)
     return element._replace(slab=Body.zeros(bands, words=(LANES,)), pushed=Pushed.zeros(bands, words=(LANES,)))
+
+
+def _fresh_kind(kind: Any) -> Any:
+    """The same kind of law with buffers of its own, where it asks a user's function."""
+    if hasattr(kind, "buffer"):
+        return kind._replace(buffer=Buffer.zeros(1))
+    if isinstance(kind, (OpenLaw, OpenWakeLaw)) and isinstance(kind.flows.asked, Asked):
+        return kind._replace(flows=kind.flows._replace(asked=Asked(StreamBuffer.zeros(1))))
+    return kind
+
+
+def water_of(forces: Sequence[Any]) -> Steady | Awash:
+    """Where the dynamics find added inertia that changes, if there is any among these forces."""
+    return next((Awash(element.floating) for element in forces if isinstance(element, FloatingLaws)), Steady())
 
 
 def owners_of(packs: Sequence[Pack]) -> list[int]:
@@ -81,16 +97,19 @@ def owners_of(packs: Sequence[Pack]) -> list[int]:
     return np.cumsum([0, *(1 + len(pack.parts) for pack in packs)])[:-1].tolist()
 
 
-def forces_of(packs: Sequence[Pack]) -> tuple[Any, ...]:
-    """The elements of all environments, each of which owns its laws; by kind, so that their order in a scenario asks
-    for no other compiled code.
+def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
+    """The elements of all environments on so many bodies, each of which owns its laws; by kind, so that their order in
+    a scenario asks for no other compiled code.
     """
     made: list[Any] = []
     for owner, pack in zip(owners_of(packs), packs, strict=True):
         for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
                 continue
-            if kind.bands:
+            if isinstance(kind, OpenLaw) and not isinstance(kind.surface, Deep):
+                made.append(FloatingLaws(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights,
+                                         Floating.zeros(bodies)))
+            elif kind.bands:
                 made.append(banded(owner + part, kind, rows, nodes, weights))
             else:
                 made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))

@@ -28,6 +28,8 @@ class UniformChain(Preset):
     half_width: float = quantity(0.02, "m", "half axis of the section along y", gt=0)
     half_height: float = quantity(0.02, "m", "half axis of the section along z", gt=0)
     density: float = quantity(1000.0, "kg/m3", "density of the links", gt=0)
+    contact_radius: float | None = quantity(
+        None, "m", "radius of a sphere at either end of each link, with which it touches; none if absent", gt=0)
     joint: Literal["revolute", "universal", "spherical"] = Field("revolute", description="kind of all joints")
     axis: Direction = Field((0.0, 0.0, 1.0), description="joint axis; the first axis of universal joints")
     second_axis: Direction = Field((0.0, 1.0, 0.0), description="second axis of universal joints")

@@ -77,7 +77,7 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
     for item in environment:
         if item.kind == "buoyancy" and not fields:
             yield "environment.buoyancy: no `gravity` is listed: the robot is lifted and weighs nothing"
-        if hasattr(item, "gravity") and fields and abs(item.gravity - size) > 1e-9 * size:
+        if isinstance(getattr(item, "gravity", None), float) and fields and abs(item.gravity - size) > 1e-9 * size:
             yield (f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has "
                    f"{size:g} m/s2")
         if item.kind == "water" and item.model == "lighthill" and item.wake is None \

@@ -8,9 +8,9 @@ from typing import Any, cast
 from limbless.description import Description
 from limbless.errors import nearest
 from limbless.fields import description_at, field_at, holders
+from limbless.kinds import Family, from_word
 from limbless.problems import Problem, dotted
 from limbless.scenarios.document import Place
-from limbless.scenarios.entries import Family, from_word
 
 
 class Changes:

@@ -24,6 +24,7 @@ _NOTHING = 2e-2        # arrows shorter than this share of a large one are not d
 _NOISE = 1e-6          # a kind of force below this share of the largest force in or on the body is rounding, and is not
                        # offered
 OPEN, STICK, SLIP = 0, 1, 2
+_FLOW_GRID = (14, 7)   # arrows of a flow along x and y
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -71,7 +72,7 @@ def families(frames: Frames) -> list[Arrows]:
     found = [arrows for make in _MAKERS if (arrows := make(frames)) is not None]
     inside = tension_along(frames)
     largest = max([arrows.largest for arrows in found] + ([] if inside is None else [float(inside.max())]), default=0.0)
-    return [arrows for arrows in found if arrows.largest > _NOISE * largest]
+    return [arrows for arrows in found if arrows.largest > (0.0 if arrows.key == "flow" else _NOISE * largest)]
 
 
 def holds(frames: Frames) -> tuple[Array, NDArray[np.bool_]] | None:
@@ -145,7 +146,23 @@ def _base(frames: Frames) -> Arrows | None:
                    style.ORANGE)
 
 
-_MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _base]
+def _flow(frames: Frames) -> Arrows | None:
+    """Velocity of the water on a level grid around the body's way, at the mean height of the body."""
+    waters = [item for item in getattr(frames.result.scenario, "environment", ()) if item.kind == "water" and item.moving]
+    if not waters or frames.axis != "time" or any(flow.slot is not None for item in waters for flow in item.moving):
+        return None
+    low, high = frames.bounds()
+    low, high = low - 0.4 * frames.size, high + 0.4 * frames.size
+    x, y = np.linspace(low[0], high[0], _FLOW_GRID[0]), np.linspace(low[1], high[1], _FLOW_GRID[1])
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    foot = np.stack([X, Y, np.full(X.shape, float(frames.position[..., 2].mean()))], axis=-1).reshape(-1, 3)
+    places = np.broadcast_to(foot, (frames.count, *foot.shape))
+    times = np.broadcast_to(frames.times[:, None], places.shape[:2])
+    velocity = sum((item.velocity_at(times, places) for item in waters), np.zeros(places.shape))
+    return _arrows(frames, "flow", "flow of the water", places, velocity, style.SKY)
+
+
+_MAKERS: list[Callable[[Frames], Arrows | None]] = [_contacts, _clamp, _fluid, _base, _flow]
 
 
 def torque_along(frames: Frames) -> Array | None:

@@ -53,6 +53,8 @@ class Display:
         self._tendons: tendons.Tendons | None = None
         self._holds: tuple[Array, Any] | None = None
         self._meshes = [] if ghost else meshes_of(frames)
+        self._wavy: Any = None
+        self._sheet: Array = np.zeros((0, 3))
         self._add_body()
         self._add_meshes()
         self._add_trail()
@@ -63,6 +65,7 @@ class Display:
             self._add_holds()
             self._tendons = tendons.lines_of(frames)
             self._add_tendons()
+            self._add_waves()
         self.show(0)
 
     def _add_body(self) -> None:
@@ -148,6 +151,22 @@ class Display:
         self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0,
                                                               thickness_units="screen")
 
+    def _add_waves(self) -> None:
+        """The surface of water with waves, which moves."""
+        environment = getattr(self.frames.result.scenario, "environment", None) or ()
+        self._wavy = next((item for item in environment if surroundings.is_wavy(item)), None)
+        if self._wavy is None or self.frames.axis != "time":
+            return
+        self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
+        self._nodes["waves"] = self.scene.add_mesh_simple(
+            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.35,
+            receive_shadow=False, cast_shadow=False)
+
+    def _wave(self, frame: int) -> Any:
+        """The surface in a frame."""
+        height = surroundings.waves_at(self._wavy, float(self.frames.times[frame]), self._sheet)
+        return np.concatenate([self._sheet[:, :2], height[:, None]], axis=1).astype(np.float32)
+
     # Moving
 
     def show(self, frame: int) -> None:
@@ -175,6 +194,8 @@ class Display:
                 node = self._nodes[family.key]
                 points, node.colors = family.at(frame)
                 node.points = self._in_sight(points)
+        if self.shows("waves"):
+            self._nodes["waves"].vertices = self._wave(frame)
         if self.shows("tendons") and self._tendons is not None:
             node = self._nodes["tendons"]
             points, colour = self._tendons.at(frame)
@@ -210,7 +231,7 @@ class Display:
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
         parts = [("trail", "path of the head")] + [(family.key, family.label) for family in self.arrows]
-        parts.append(("holds", "where it is held (green)"))
+        parts += [("holds", "where it is held (green)"), ("waves", "waves on the water")]
         if self.torque is not None:
             largest = float(self.torque.max(initial=0.0))
             what, unit = self.coloured
@@ -277,7 +298,8 @@ def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/su
     """
     extent = surroundings.extent_of(frames)
     environment = getattr(frames[0].result.scenario, "environment", None) or ()
-    solids = surroundings.surroundings(environment, extent)
+    solids = [solid for solid in surroundings.surroundings(environment, extent)
+              if not solid.name.startswith(surroundings.WAVES)]                   # those move: see `Display`
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#9CCBE8"
+WAVES, WAVE_CELLS = "water waves", 48
 _MARGIN = 0.8          # ground around all that the body sweeps, in body lengths
 
 
@@ -166,7 +167,33 @@ def _surface(item: Any, extent: Extent) -> list[Solid]:
     return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), extent, WATER, 0.35)]
 
 
+def _water(item: Any, extent: Extent) -> list[Solid]:
+    """A level surface; waves as they are at time 0 (the studio moves them)."""
+    if item.surface is None or not is_wavy(item):
+        return _surface(item, extent)
+    return [_sheet(WAVES, lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)), extent, WATER, 0.35,
+                   cells=WAVE_CELLS)]
+
+
+def is_wavy(item: Any) -> bool:
+    """Whether an environment is water with waves on it."""
+    return item.kind == "water" and item.surface is not None and any(flow.kind == "waves" for flow in item.moving)
+
+
+def waves_at(item: Any, time: float, places: Array) -> Array:
+    """Height of the surface of a water over places (.., 3), m."""
+    return np.asarray(item.height_at(np.full(places.shape[:-1], time), places)[0])
+
+
+def wave_grid(extent: Extent) -> tuple[Array, Faces]:
+    """Places (n, 3) of a sheet over the extent, fine enough for waves, and its faces."""
+    x, y = (np.linspace(extent.low[axis], extent.high[axis], WAVE_CELLS + 1) for axis in range(2))
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    return np.stack([X, Y, 0.0 * X], axis=-1).reshape(-1, 3), grid_faces(WAVE_CELLS + 1, WAVE_CELLS + 1)
+
+
 DRAWN: dict[str, Callable[[Any, Extent], list[Solid]]] = {
     "ground": _ground, "terrain": _terrain, "pegs": _pegs, "boxes": _boxes, "wheels": _wheels, "buoyancy": _surface,
+    "water": _water,
 }
 """Kind of environment -> how it is drawn; other kinds fill space and are not drawn."""

@@ -36,6 +36,7 @@ POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from
         "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
 LIMIT = (0.24, None)                                                            # N m, of the joints
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
+STREAM = ({"kind": "shear", "velocity": (0.1, -0.2, 0.05), "rate": 0.7, "along": "z", "across": "x"},)
 STILL = {**POSE, "twist": (0.0,) * 6}
 SPHERE = 0.02                                                                   # m, radius of the two spheres under
                                                                                 # each link
@@ -74,7 +75,9 @@ def moved(model: Any, robot: ll.Chain, environment: Any = (), step: float = STEP
 def newton_euler() -> Case:
     return Case({"free": lambda: moved("newton-euler", chain(), PULLS),
                  "held": lambda: moved("newton-euler", chain("fixed"), ll.Gravity(), initial=STILL),
-                 "wet": lambda: moved("newton-euler", chain(), ll.Water())}, 2e-5)
+                 "wet": lambda: moved("newton-euler", chain(), ll.Water()),
+                 "afloat": lambda: moved("newton-euler", chain(), (ll.Water(surface=0.5, flow=STREAM), ll.Gravity()),
+                                         records=9)}, 2e-5)
 
 
 class Bodies(NamedTuple):

@@ -47,3 +47,30 @@ def the_tail_goes_backwards(case: Case) -> None:
     backwards = edge(data)[1][:, 0] > 0.0
     share = data["wake_reversed"] * np.arange(1, len(backwards) + 1)
     case.same(np.diff(share)[INNER], backwards[1:][INNER].astype(float), 1e-9)
+
+
+@witness(MODEL, "immersion")
+def points_of_a_section_under_water(case: Case) -> None:
+    """Counted on a grid of points inside the cylinders of all links."""
+    data = case.of("afloat")
+    b = bodies(data)
+    radius, angle = np.meshgrid((np.arange(24) + 0.5) / 24, 2 * np.pi * (np.arange(48) + 0.5) / 48, indexing="ij")
+    y, z = WIDTH * radius * np.cos(angle), HEIGHT * radius * np.sin(angle)
+    found = np.zeros_like(data["immersion"])
+    for k, length in enumerate(LENGTH):
+        along = length * (np.arange(40) + 0.5) / 40
+        points = np.stack(np.broadcast_arrays(along[:, None, None], y, z), axis=-1).reshape(-1, 3)
+        height = b.origin[:, k, 2, None] + np.einsum("ri,pi->rp", b.R[:, k, 2], points)
+        weight = np.broadcast_to(radius, (40, *radius.shape)).ravel()
+        found[:, k] = ((height < 0.5) * weight).sum(axis=1) / weight.sum()
+    case.same(data["immersion"], found, 0.01)
+
+
+@witness(MODEL, "water_velocity")
+def a_shear_at_the_middles(case: Case) -> None:
+    data = case.of("afloat")
+    b = bodies(data)
+    middle = b.origin + turned(b.R, np.broadcast_to(np.stack([0.5 * LENGTH, 0 * LENGTH, 0 * LENGTH], axis=1),
+                                                    b.origin.shape))
+    expected = np.broadcast_to([0.1, -0.2, 0.05], middle.shape) + 0.7 * middle[..., :1] * np.array([0.0, 0.0, 1.0])
+    case.same(data["water_velocity"], expected, 1e-9)

@@ -29,7 +29,8 @@ from limbless.mechanics.algebra.inertia import (
 )
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
-from limbless.mechanics.chain.tables import Axis, Base, Body, Link
+from limbless.mechanics.chain.tables import Awash, Axis, Base, Body, Floating, Link, Steady
+from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_kernel
 from limbless.mechanics.compiled.scalars import value_of
 
@@ -54,6 +55,42 @@ def body_inertia(link, R):
     return rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
 
 
+@generic
+def own_inertia(water, k, link, R):
+    """Inertia of body k with the water that it carries along."""
+
+
+@generic
+def account(water, k, V, F, total, rate_of_work):
+    """Add what the environment does to body k to the sums of the base."""
+
+
+@version_for(own_inertia, Steady)
+@inline
+def steady_inertia(water, k, link, R):
+    return body_inertia(link, R)
+
+
+@version_for(own_inertia, Awash)
+@inline
+def inertia_awash(water, k, link, R):
+    own = rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
+    return own + Floating(water.rows, k).inertia if link.wet else own
+
+
+@version_for(account, Steady)
+@inline
+def account_steady(water, k, V, F, total, rate_of_work):
+    return total + F, rate_of_work + power(V, F)
+
+
+@version_for(account, Awash)
+@inline
+def account_awash(water, k, V, F, total, rate_of_work):
+    joined = Floating(water.rows, k).joining
+    return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
+
+
 @lean_kernel
 def gather(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
@@ -66,11 +103,10 @@ def gather(robot, memory):
         link, body = Link(links, k), Body(memory.bodies, k)
         if link.has_body:
             V, F = body.velocity, body.wrench
-            own = body_inertia(link, body.rotation)
+            own = own_inertia(memory.water, k, link, body.rotation)
             I = I + own
             P = P + own @ body.known + wrench_cross(V, own @ V) - F
-            total = total + F
-            rate_of_work = rate_of_work + power(V, F)
+            total, rate_of_work = account(memory.water, k, V, F, total, rate_of_work)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)

@@ -3,7 +3,7 @@ microsecond.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from limbless.mechanics.chain.dynamics import hybrid_dynamics, locked_joint
 from limbless.mechanics.chain.kinematics import move
@@ -28,9 +28,10 @@ class Parts(NamedTuple):
     bodies: int
     axes: int
     end: int
+    water: Any                            # Steady or Awash: see `Memory.water`
 
 
-def parts(bodies: int, freedoms: int, size: int) -> Parts:
+def parts(bodies: int, freedoms: int, size: int, water: Any) -> Parts:
     """The parts of a flat array of memory for a chain whose position and velocity take `size` numbers; tables begin on
     a cache line.
     """
@@ -38,7 +39,7 @@ def parts(bodies: int, freedoms: int, size: int) -> Parts:
     for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
         begins.append(place)
         place += -(-count // LINE) * LINE
-    return Parts(*[*begins, place])
+    return Parts(*[*begins, place, water])
 
 
 @inline
@@ -49,7 +50,7 @@ def divide(where, flat, bodies, freedoms):
                     lean_rows(flat, where.base, 1, BASE), lean_span(flat, where.base + BASE, freedoms),
                     lean_span(flat, where.torque, freedoms), lean_span(flat, where.passive, freedoms),
                     lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing,
-                    nothing, nothing, NoCells())
+                    nothing, nothing, NoCells(), lean(where.water))
     return lean_span(flat, where.state, where.base), memory
 
 

@@ -95,6 +95,14 @@ class Body(Table):
 
 
 @table
+class Floating(Table):
+    """The water that a body carries along at one instant, where a surface cuts it."""
+
+    inertia: Inertia                      # added inertia at its origin, world axes
+    joining: Wrench                       # how fast its momentum grows by what gets wet
+
+
+@table
 class Axis(Table):
     """One degree of freedom at one instant."""
 
@@ -188,6 +196,16 @@ class Drive(NamedTuple):
     torque: Any                           # (2 K + 1 or 1, freedoms)
 
 
+class Steady(NamedTuple):
+    """The added inertia of bodies does not change: it is part of their `Link`."""
+
+
+class Awash(NamedTuple):
+    """It changes as the surface of the water cuts them."""
+
+    rows: Any                             # Floating (bodies,)
+
+
 class Memory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -206,6 +224,7 @@ class Memory(NamedTuple):
     slope: Any                            # its rate,
     total: Any                            # and the sum of rates
     cells: Any                            # Cells, or NoCells
+    water: Any = Steady()                 # Steady or Awash
 
 
 class NoCells(NamedTuple):

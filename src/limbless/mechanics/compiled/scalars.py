@@ -318,6 +318,18 @@ def _exponential(x):
     return _chain(x, power, power)
 
 
+def raised(x, exponent):
+    """x to a constant power, of x not below zero; at zero it is zero, and so is its derivative."""
+    return math.pow(x, exponent) if x > 0.0 else 0.0
+
+
+@_dual_version_of(raised)
+def _raised(x, exponent):
+    value = _value(x)
+    power = math.pow(value, exponent) if value > 0.0 else 0.0
+    return _chain(x, power, exponent * power / value if value > 0.0 else 0.0)
+
+
 def arctangent2(y, x):
     """Angle (rad) of the point (x, y), in [-π, π]; at the origin it is zero, and so is its derivative."""
     return math.atan2(y, x)

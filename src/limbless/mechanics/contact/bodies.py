@@ -8,7 +8,7 @@ from __future__ import annotations
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, rigid_inertia, rotate_inertia
 from limbless.mechanics.algebra.matrix6 import Matrix6, carry_matrix6, matrix6_of
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, skew, transpose
-from limbless.mechanics.chain.tables import Body, Link
+from limbless.mechanics.chain.tables import Awash, Body, Floating, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.contact.step_tables import Afloat, Ashore, BodyStep, Solid, Speeds
@@ -44,7 +44,12 @@ def water_equation(link, solid, speeds, R, h):
     acceleration.
     """
     own = rigid_inertia(link.mass, link.moment, link.inertia)
-    N = matrix6_of(rotate_inertia(R, link.whole - own))
+    return carried_water(matrix6_of(rotate_inertia(R, link.whole - own)), solid, speeds, R, h)
+
+
+@inline
+def carried_water(N, solid, speeds, R, h):
+    """The same of an added inertia N, world axes."""
     V, v = twist_at_start(solid, speeds, R), speeds.linear
     momentum = N @ V
     W, X = skew(0.5 * h * V.angular), skew(0.5 * h * V.linear)
@@ -80,6 +85,18 @@ def prepare_water(water, robot, solids, step, x, start, h):
 @inline
 def prepare_no_water(water, robot, solids, step, x, start, h):
     return None
+
+
+@version_for(prepare_water, Awash)
+@lean_kernel
+def add_water_awash(water, robot, solids, step, x, start, h):
+    for k in range(len(robot.links.codes)):
+        link, own = Link(robot.links, k), BodyStep(step.bodies, k)
+        if link.wet:
+            N, rotation = matrix6_of(Floating(water.rows, k).inertia), Body(step.places, k).rotation
+            matrix, momentum = carried_water(N, Solid(solids, k), Speeds(x, start + 6 * k), rotation, h)
+            own.matrix = own.matrix + matrix
+            own.momentum = own.momentum + momentum
 
 
 @version_for(prepare_water, Afloat)

@@ -9,7 +9,8 @@ from limbless.mechanics.algebra.columns import vector_at
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.chain.kinematics import move
-from limbless.mechanics.chain.tables import Body, BodyRecord, Link, Sums
+from limbless.mechanics.chain.tables import Awash, Body, BodyRecord, Floating, Link, Sums
+from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.bodies import twist_at_start
@@ -17,6 +18,8 @@ from limbless.mechanics.contact.control import finish_joints
 from limbless.mechanics.contact.gap import find_contacts, rouse
 from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
 from limbless.mechanics.contact.step_tables import (
+    Afloat,
+    Ashore,
     BaseStep,
     BodyStep,
     ContactRecord,
@@ -43,8 +46,25 @@ def finish_contacts(solids, step, count, h, x, start, works):
         works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
 
 
+@generic
+def joined(water, k):
+    """How fast the momentum of the water that body k carries grows by what gets wet; none without a surface."""
+
+
+@version_for(joined, Ashore, Afloat)
+@inline
+def nothing_joined(water, k):
+    return Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
+
+
+@version_for(joined, Awash)
+@inline
+def joined_at_surface(water, k):
+    return Floating(water.rows, k).joining
+
+
 @lean_kernel
-def finish_bodies(robot, solids, step, outcomes, h, x, start):
+def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
     """New `Speeds`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre
     over the step.
 
@@ -61,8 +81,10 @@ def finish_bodies(robot, solids, step, outcomes, h, x, start):
                                                                    k), Speeds(x, start + 6 * k), Outcome(outcomes, k)
         R, F = body.rotation, body.wrench
         before, after, arm = twist_at_start(solid, speeds, R), BodyStep(step.bodies, k).twist, R @ solid.center
-        environment += 0.5 * h * (power(before, F) + power(after, F))
-        push = push + h * carry_wrench(F, body.origin)
+        more = joined(water, k)
+        environment += 0.5 * h * (power(before, F) + power(after, F)) + 0.25 * h * (power(before, more)
+                                                                                   + power(after, more))
+        push = push + h * carry_wrench(F + more, body.origin)
         both = carry_twist(body.velocity + after, arm)
         mass, flow = mass + solid.mass, flow + (0.5 * solid.mass) * both.linear
         body.velocity = 0.5 * (before + after)
@@ -81,7 +103,8 @@ def finish(problem, t, h, x):
     chain, step = memory.chain, memory.step
     finish_contacts(solids, step, int(Counts(memory.counts, 0).active), h, x, where.speeds, chain.tally.contacts)
     slid = Body(step.places, 0).velocity.linear
-    environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds)
+    environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds,
+                                                   options.water)
     place = Link(robot.links, 0).position
     gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before
                                                                          # the step

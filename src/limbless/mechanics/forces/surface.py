@@ -1,4 +1,4 @@
-"""The lift of water with a free surface: the part of a section that is below it counts."""
+"""The lift of still water with a free surface: exact for every elliptic section at any roll, and along a link."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import Vector, transpose
+from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import arctangent2, sqrt
 from limbless.mechanics.compiled.tables import constants
-from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench, sliced_wrench
+from limbless.mechanics.forces.immersion import cut_section, integrals_along, reach_of
+from limbless.mechanics.forces.laws import OnSegment, about_body, law, law_slice, law_wrench, segment_motion
 
 
 @constants
@@ -27,28 +27,36 @@ class SurfaceLaw(NamedTuple):
 
 
 law(SurfaceLaw, Surface)
-version_for(law_wrench, SurfaceLaw)(sliced_wrench)
 
 
 @inline
-def immersed_fraction(surface, E, height):
-    """Of an elliptic section whose centre is at `height`; exact for one that stands upright."""
-    across, upright = surface.half_width * E.z.y, surface.half_height * E.z.z
-    extent = sqrt(across * across + upright * upright) + 1e-12
-    depth = (surface.height - height) / extent
-    if depth >= 1.0:
-        fraction = 0.0 * depth + 1.0
-    elif depth <= -1.0:
-        fraction = 0.0 * depth
-    else:
-        chord = sqrt(1.0 - depth * depth)
-        fraction = (arctangent2(chord, -depth) + depth * chord) / np.pi
-    return fraction
+def hydrostatic(row, E, depth, lift, nodes, weights):
+    """Force and torque about the start of a segment, along its axes, of a lift per length (its axes); `depth` of its
+    start below the level.
+    """
+    n = Vector(E.z.x, E.z.y, E.z.z)
+    e, pull = reach_of(row.half_width, row.half_height, n)
+    whole = integrals_along(depth / e, -n.x / e, row.length, nodes, weights, row.first, row.count)
+    aside = (-(2.0 / (3.0 * np.pi)) * whole.sag / e) * pull
+    arm = Vector(aside.x + whole.lever, aside.y, aside.z)
+    return whole.share * lift, cross(arm, lift)
+
+
+@version_for(law_wrench, SurfaceLaw)
+@inline
+def surface_wrench(kind, surface, laws, t, body):
+    E, _, _ = segment_motion(surface, body)
+    start = body.origin.z + E.z.x * surface.start.x + E.z.y * surface.start.y + E.z.z * surface.start.z
+    force, torque = hydrostatic(surface, E, surface.height - start, transpose(E) @ surface.lift, laws.nodes,
+                                laws.weights)
+    return about_body(surface, E, force, torque)
 
 
 @version_for(law_slice, SurfaceLaw)
 @inline
 def surface_slice(kind, surface, t, piece):
-    """The shift of the centre of lift inside a cut section is neglected."""
-    lift = immersed_fraction(surface, piece.axes, piece.place.z) * surface.lift
-    return Wrench(transpose(piece.axes) @ lift, 0.0 * lift)
+    E = piece.axes
+    cut = cut_section(surface.half_width, surface.half_height, Vector(E.z.x, E.z.y, E.z.z),
+                      surface.height - piece.place.z)
+    lift = transpose(E) @ surface.lift
+    return Wrench(cut.share * lift, cross(cut.moment, lift))

@@ -28,6 +28,8 @@ class Wake(OnBody):
     added_roll: float                     # kg m
     outward: float                        # 1 where e1 points out of the body there, else -1
     current: Vector                       # of the water, world axes, m/s
+    half_width: float                     # of the edge, m
+    half_height: float
 
 
 class WakeLaw(NamedTuple):

@@ -71,6 +71,9 @@ class Equations(ChainModel):
         self._geometry = geometry_of(self._memory)
 
     def _refuse(self) -> None:
+        if any(item.kind == "water" and getattr(item, "surface", None) is not None for item in self.environment):
+            raise InputError("water.surface: the geometric model takes deep water only; leave the surface out, or set "
+                             "model.kind to newton-euler or non-smooth")
         if np.any(self.chain.arrays().joint_kind == Spherical.code):
             raise InputError("the geometric model has one screw per joint: describe spherical joints as three revolute "
                              "joints (khalil-eel: `joints: revolute`)")

@@ -195,7 +195,8 @@ class Recorder:
             "radius": self.axes[self.middles] / np.sqrt(now.strain[:, self.middles, :1]),
         }
         found |= self._matter(now, base, position) | self._inside(now, touches)
-        found |= self.water.variables(len(now.time), lambda k: self._node_motion(now, base, position, k))
+        found |= self.water.variables(now.time, lambda k: self._node_motion(now, base, position, k))
+        found |= self.water.sections(now.time, found["position"], None, self.section_lengths)
         if touches is not None:
             found |= self._touched(touches, base, position)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
@@ -277,7 +278,9 @@ class Recorder:
         the body is the water's. Beyond the tail, where its wake acts, nothing remains."""
         added, base = self.whole - self.own, quaternion_to_matrix(HeadState.of(now.x).turn)
         axes = base[:, None] @ _rotations(now.shape)
-        W = V[..., :3] - _turn(axes.swapaxes(2, 3), np.array(self.water.wakes[0].current))
+        place = HeadState.of(now.x).position[:, None] + Shape.of(now.shape).place @ base.swapaxes(1, 2)
+        u = self.water.velocity_at(np.broadcast_to(now.time[:, None], place.shape[:2]), place)
+        W = V[..., :3] - _turn(axes.swapaxes(2, 3), u)
         P = added[:, :3] * W
         flux = W[..., :1] * P
         flux[..., 0] -= 0.5 * ((W * P).sum(axis=-1) + added[:, 3] * V[..., 3] ** 2)

@@ -11,8 +11,9 @@ from limbless.environments.base import Environment, Pack
 from limbless.environments.point_wrench import PointWrench
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
-from limbless.mechanics.forces.fluid import Fluid, FluidLaw
+from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import Pushed
+from limbless.mechanics.forces.open_water import OpenLaw
 from limbless.mechanics.integrate.tally import Tally
 from limbless.mechanics.rod.shapes import make_desk
 from limbless.mechanics.rod.tables import (
@@ -63,10 +64,12 @@ def added_inertia(forces: tuple[Any, ...], nodes: int) -> Array:
     """Added mass per length of all fluids, on the diagonal of the section's inertia (nodes, 6)."""
     added = np.zeros((nodes, 6))
     for element in forces:
-        if isinstance(element.kind, FluidLaw):
-            fluid = Fluid.of(element.rows)
-            np.add.at(added[:, :3], fluid.body, fluid.added * fluid.has_added[:, None])
-            np.add.at(added[:, 3], fluid.body, fluid.added_roll * fluid.has_added)
+        if isinstance(element.kind, (FluidLaw, OpenLaw)):
+            kind: Any = element.kind
+            fluid = kind.table.of(element.rows)
+            counts = getattr(fluid, "has_added", np.ones(len(fluid.body)))
+            np.add.at(added[:, :3], fluid.body, fluid.added * counts[:, None])
+            np.add.at(added[:, 3], fluid.body, fluid.added_roll * counts)
     return added
 
 

@@ -19,6 +19,7 @@ from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.base import State
+from limbless.models.newton_euler.tables import afloat
 
 if TYPE_CHECKING:
     from limbless.models.newton_euler.model import NewtonEuler
@@ -72,7 +73,7 @@ class Tangents:
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""
         still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
-        problem = widened(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted()))
+        problem = afloat(widened(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted())))
         for direction, change in self._directions():
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))

@@ -5,6 +5,7 @@ from typing import Any
 
 from limbless.mechanics.chain.tables import ChainProblem, Drive, Options, Robot
 from limbless.models import chain_problem
+from limbless.models.force_elements import water_of
 
 
 def options_of(plain: Robot, actuated: Robot, base: int, feedback: bool, feedforward: bool) -> Options:
@@ -17,4 +18,10 @@ def options_of(plain: Robot, actuated: Robot, base: int, feedback: bool, feedfor
 def problem_of(robot: Robot, forces: tuple[Any, ...], options: Options, drive: Drive, memory: Any,
                records: Any) -> ChainProblem:
     """Everything that an engine needs: two runs of one model are two problems, each with its own memory."""
-    return ChainProblem(robot, chain_problem.fresh(forces), options, drive, memory, records)
+    own = chain_problem.fresh(forces)
+    return afloat(ChainProblem(robot, own, options, drive, memory, records))
+
+
+def afloat(problem: ChainProblem) -> ChainProblem:
+    """The problem with memory that reads the added inertia where its own forces write it."""
+    return problem._replace(memory=problem.memory._replace(water=water_of(problem.forces)))

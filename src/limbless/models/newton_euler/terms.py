@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain.dynamics import FIXED
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
@@ -52,6 +53,7 @@ class Terms:
         It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a
         unit acceleration of the joint needs with the base held; the part of the base is the composite inertia (23).
         """
+        self._refuse_surface()
         n, now = self.chain.freedoms, self._held(False)
         self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)
         M = np.zeros((6 + n, 6 + n))
@@ -87,6 +89,7 @@ class Terms:
         friction besides (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base
         moves as it must.
         """
+        self._refuse_surface()
         self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)
         now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))
         keep, rows = self._recorder, self._recorder.rows
@@ -123,6 +126,11 @@ class Terms:
                 turned = quaternion_to_matrix(position[p:p + 4])
             R.append(R[-1] @ turned)
         return np.array(R), np.array(origin)
+
+    def _refuse_surface(self) -> None:
+        if self._recorder.water.floats is not None:
+            raise InputError("water.surface: added mass changes as the surface cuts the body, and this question takes "
+                             "a constant one; ask `inverse` or `forward`, or leave the surface out")
 
     def _held(self, among: bool) -> Evaluation:
         """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the

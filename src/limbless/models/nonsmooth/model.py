@@ -13,7 +13,7 @@ from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.joints import Spherical
-from limbless.mechanics.chain.tables import Drive, Freedom, Link
+from limbless.mechanics.chain.tables import Awash, Drive, Freedom, Link
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.mechanics.contact.outcome import stand
@@ -44,6 +44,7 @@ from limbless.models import chain_problem, contact_tables
 from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.chain_model import ChainModel
 from limbless.models.feedback import refuse_feedforward
+from limbless.models.force_elements import water_of
 from limbless.models.nonsmooth import recording, tables
 from limbless.models.nonsmooth.settings import NonSmoothSettings
 from limbless.models.nonsmooth.solution import Contacts, contacts_of
@@ -143,9 +144,12 @@ class NonSmooth(ChainModel):
         """
         saving = PythonSlot(lambda _: rescue(self._actuated, self._options, memory.step, memory.path, memory.plea),
                             Plea.width)
-        options = self._options._replace(rescue=saving.address)
-        return ContactProblem(self._actuated, self._bodies, self._scene, chain_problem.fresh(self._forces), options,
-                              self._where, drive, memory, records), saving
+        forces = chain_problem.fresh(self._forces)
+        water = water_of(forces)
+        options = self._options._replace(rescue=saving.address,
+                                         water=water if isinstance(water, Awash) else self._options.water)
+        return ContactProblem(self._actuated, self._bodies, self._scene, forces, options, self._where, drive, memory,
+                              records), saving
 
     # One step at a time
 

@@ -34,3 +34,38 @@ def wake(result: Result) -> Drawing:
     style.legend_above(force, 3)
     style.legend_above(work, 2)
     return sheet, table
+
+
+@figure("immersion", "how much of each section is under water, over time", every_run=True, needs=("immersion", "position"))
+def immersion(result: Result) -> Drawing:
+    data, time = result.dataset, result.dataset["time"].values
+    share = data["immersion"].values
+    sheet, (along, whole) = style.panels([40.0, 22.0], top=12.0)
+    image = along.imshow(share.T, aspect="auto", origin="lower", vmin=0.0, vmax=1.0, cmap="Blues",
+                         extent=(time[0], time[-1], 0.5, share.shape[1] + 0.5), interpolation="nearest")
+    sheet.colorbar(image, ax=along, label="share under water")
+    along.set(xlabel="time (s)", ylabel="section, from the base")
+    length = data["section_length"].values
+    mean = share @ length / length.sum()
+    whole.plot(time, mean, color=style.COLOURS[0])
+    whole.set(xlabel="time (s)", ylabel="share of the body", xlim=(time[0], time[-1]), ylim=(-0.02, 1.02))
+    table: Table = {"time (s)": time, "share of the body (1)": mean}
+    table |= {f"share of section {k + 1} (1)": share[:, k] for k in range(share.shape[1])}
+    return sheet, table
+
+
+@figure("water", "velocity of the water where the body is, along the body and over time", every_run=True,
+        needs=("water_velocity", "position"))
+def water(result: Result) -> Drawing:
+    data, time = result.dataset, result.dataset["time"].values
+    u = data["water_velocity"].values
+    sheet, axes = style.panels([24.0, 24.0, 24.0], top=12.0)
+    table: Table = {"time (s)": time}
+    for number, (panel, axis) in enumerate(zip(axes, "xyz", strict=True)):
+        for place, colour in (("base", style.COLOURS[0]), ("tip", style.COLOURS[1])):
+            values = u[:, 0 if place == "base" else -1, number]
+            panel.plot(time, values, color=colour, label=f"at the {place}")
+            table[f"water {axis} at the {place} (m/s)"] = values
+        panel.set(xlabel="time (s)", ylabel=f"water {axis} (m/s)", xlim=(time[0], time[-1]))
+    style.legend_above(axes[0], 2)
+    return sheet, table

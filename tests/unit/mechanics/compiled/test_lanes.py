@@ -84,7 +84,8 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
 
 
 @pytest.mark.parametrize("environment", [
-    Water(), Water(current=(0.1, 0.2, 0.0)), RegularisedFriction(), (Water(), RegularisedFriction())])
+    Water(wake="none"), Water(wake="none", current=(0.1, 0.2, 0.0)), RegularisedFriction(),
+    (Water(wake="none"), RegularisedFriction())])
 def test_bands_push_as_their_rows_do(environment: object) -> None:
     """The same laws eight slices at a time and one by one: wrench, power, and what pushes each node."""
     rng, model = np.random.default_rng(4), MacroContinuous(Rod(taper=0.3), environment)   # type: ignore[arg-type]

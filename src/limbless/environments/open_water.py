@@ -1,0 +1,71 @@
+"""Water that flows, has a surface, or drags by Reynolds' number, packed for `mechanics.forces.open_water`."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.environments.base import Array, Pack
+from limbless.environments.packing import fills, in_windows, segment_rows
+from limbless.errors import InputError
+from limbless.flows.base import joined
+from limbless.flows.waves import WavesFlow
+from limbless.mechanics.forces.laws import LawRows
+from limbless.mechanics.forces.open_water import Deep, OpenLaw, OpenWakeLaw, Rough, Skin, Still, Wavy
+from limbless.mechanics.forces.stream import Asked, Flows, StreamBuffer, Unasked
+from limbless.robots.base import Robot, Segment
+
+if TYPE_CHECKING:
+    from limbless.environments.water import Water
+
+
+def flows_of(water: Water) -> Flows:
+    """All that moves this water, its current among it."""
+    asked = any(flow.slot is not None for flow in water.moving)
+    return Flows(joined(water.moving, water.surface or 0.0), Asked(StreamBuffer.zeros(1)) if asked else Unasked())
+
+
+def surface_of(water: Water) -> Deep | Still | Wavy:
+    """Its surface, if it has one."""
+    if water.surface is None:
+        return Deep()
+    wavy = any(isinstance(flow, WavesFlow) for flow in water.moving)
+    return Wavy(float(water.surface)) if wavy else Still(float(water.surface))
+
+
+def body_length(robot: Any, pieces: list[Segment]) -> float:
+    """Length of the whole body, m: of Reynolds' number along it."""
+    rod = getattr(robot, "rod", None)
+    return float(rod.length) if rod is not None else sum(piece.length for piece in pieces)
+
+
+def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, mass: Array, added: Array,
+              wake: LawRows | None) -> Pack:
+    """The laws of open water, from the coefficients of all pieces."""
+    half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
+    gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
+    if water.surface is not None and hasattr(robot, "node_at"):
+        raise InputError("water.surface: rods are taken in deep water only; make a chain of it (rod.to_chain(20)), or "
+                         "leave the surface out")
+    begins = [piece.body not in [other.body for other in pieces[:i]] for i, piece in enumerate(pieces)]
+    skin = drag.copy()
+    if water.drag_law != "constant":
+        skin[:, 0] = 0.5 * water.density * np.array([perimeter(a, b) for a, b in half])
+    slow = 10.0 * (water.viscosity / (2.0 * half[:, ::-1])) ** (2.0 / 3.0)
+    kind = OpenLaw(flows_of(water), surface_of(water),
+                   Rough() if water.drag_law == "constant" else Skin(water.drag_law == "mixed"))
+    law = segment_rows(kind, pieces, water.points, quadratic=skin[:, :3], quadratic_roll=skin[:, 3], added=mass[:, :3],
+                       added_roll=mass[:, 3], half_width=half[:, 0], half_height=half[:, 1], gravity=gravity,
+                       displaced=water.density * np.pi * half.prod(axis=1) * fills(robot, pieces),
+                       viscosity=water.viscosity / body_length(robot, pieces), slow_width=slow[:, 0],
+                       slow_height=slow[:, 1], begins=begins)
+    laws = in_windows(water, law)
+    if wake is None:
+        return Pack(laws, added, medium=water)
+    left = wake._replace(kind=OpenWakeLaw(kind.flows, kind.surface))
+    return Pack((*laws, left), added, parts=("wake",), medium=water)
+
+
+def perimeter(a: float, b: float) -> float:
+    """Of an ellipse, m (Ramanujan)."""
+    return float(np.pi * (3.0 * (a + b) - np.sqrt((3.0 * a + b) * (a + 3.0 * b))))

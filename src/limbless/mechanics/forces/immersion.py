@@ -1,0 +1,91 @@
+"""How much of an elliptic section is under water, exact at any roll: share, first moment, changes as it moves.
+
+The plane of the water has the unit normal n; n2 and n3 are its parts along the half axes a and b of the section, e =
+sqrt(a² n2² + b² n3²) is how far the section reaches along it, and h = depth of the centre / e.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from limbless.mechanics.algebra.vectors import Vector, cross
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.scalars import arctangent2, maximum, minimum, sqrt
+
+THIN = 1e-9                               # of a half axis: a section that stands upright reaches at least so far
+STEEP = 1e-3                              # change of h along a link above which its integrals are taken in closed form
+
+
+class Cut(NamedTuple):
+    """A section that the water cuts, along its own axes."""
+
+    share: float                          # φ of its area that is immersed
+    moment: Vector                        # s: first moment of the immersed part over the whole area, m
+    along: Vector                         # dφ/dr, 1/m
+    about: Vector                         # dφ/dθ
+    upward: float                         # dφ/dη of a surface that rises, 1/m
+
+
+class Integrals(NamedTuple):
+    """Of a stretch along which h goes in a straight line."""
+
+    share: float                          # ∫ φ ds
+    lever: float                          # ∫ s φ ds
+    sag: float                            # ∫ (1 - h²)^(3/2) ds
+
+
+@inline
+def reach_of(a, b, n):
+    """e of a section along its own axes, and the vector (a² n2 e2 + b² n3 e3)."""
+    pull = Vector(0.0 * n.x, (a * a) * n.y, (b * b) * n.z)
+    return maximum(sqrt(pull.y * n.y + pull.z * n.z), THIN * b + 0.0 * n.x), pull
+
+
+@inline
+def share_of(h):
+    """φ, its slope φ' and c³ = (1 - h²)^(3/2); h is bound to [-1, 1]."""
+    h = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
+    c = sqrt(maximum(1.0 - h * h, 0.0 * h))
+    return (arctangent2(c, -h) + h * c) / np.pi, (2.0 / np.pi) * c, c * c * c
+
+
+@inline
+def cut_section(a, b, n, depth):
+    """A section whose centre is `depth` below the plane of normal n, along its own axes."""
+    e, pull = reach_of(a, b, n)
+    h = depth / e
+    share, slope, sag = share_of(h)
+    tilt = slope * h / (e * e)
+    turn = cross(Vector(0.0 * h, pull.y, 0.0 * h), n) + cross(Vector(0.0 * h, 0.0 * h, pull.z), n)
+    return Cut(share, (-(2.0 / (3.0 * np.pi)) * sag / e) * pull, (-slope / e) * n, -tilt * turn, slope / e)
+
+
+@inline
+def antiderivatives(h):
+    """∫ φ dh, ∫ h φ dh and ∫ c³ dh from -1 on."""
+    inner = maximum(minimum(h, 1.0 + 0.0 * h), -1.0 + 0.0 * h)
+    over = maximum(h, 1.0 + 0.0 * h)
+    c = sqrt(maximum(1.0 - inner * inner, 0.0 * h))
+    q, asine = arctangent2(c, -inner), arctangent2(inner, c)
+    share = (inner * q + c - c * c * c / 3.0) / np.pi + (over - 1.0)
+    lever = (0.5 * inner * inner * q - 0.25 * (asine - inner * c)
+             + 0.125 * (asine - inner * c * (1.0 - 2.0 * inner * inner))) / np.pi + 0.5 * (over * over - 1.0)
+    return share, lever, 0.125 * (inner * c * (5.0 - 2.0 * inner * inner) + 3.0 * asine)
+
+
+@inline
+def integrals_along(first, slope, length, nodes, weights, start, count):
+    """`Integrals` over [0, length] of h = first + slope s: closed where it is steep, else by Gauss points."""
+    if slope * length > STEEP or slope * length < -STEEP:
+        low, high = antiderivatives(first), antiderivatives(first + slope * length)
+        share, moment, sag = high[0] - low[0], high[1] - low[1], high[2] - low[2]
+        found = Integrals(share / slope, (moment - first * share) / (slope * slope), sag / slope)
+    else:
+        o = 0.0 * first
+        found = Integrals(o, o, o)
+        for j in range(start, start + count):
+            s, ds = nodes[j] * length, weights[j] * length
+            share, _, sag = share_of(first + slope * s)
+            found = Integrals(found.share + ds * share, found.lever + ds * s * share, found.sag + ds * sag)
+    return found

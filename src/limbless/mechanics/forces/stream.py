@@ -1,0 +1,192 @@
+"""How water moves by itself: streams, vortices and waves, as a sum of rows of one table. Each gives the velocity u at a
+place, its rate du/dt there and its gradient; waves also move the surface.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, skew
+from limbless.mechanics.compiled.function_slot import call_slot
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.scalars import exponential, sincos
+from limbless.mechanics.compiled.tables import Table, constants, table
+
+LINEAR, VORTEX, WAVE, FUNCTION = range(4)
+NEAR = 1e-5                               # of the square of the core: vortices are solid there
+
+
+@constants
+class Flow(Table):
+    """One part of a flow; what a kind does not use is 0."""
+
+    velocity: Vector                      # LINEAR: at the origin; VORTEX: of its drift, m/s
+    gradient: Matrix                      # LINEAR: du_i/dx_j, 1/s
+    origin: Vector                        # LINEAR, VORTEX: place; WAVE: a point of the still level, m
+    swing: Vector                         # LINEAR: amplitude that oscillates, m/s
+    axis: Vector                          # VORTEX: unit vector; WAVE: horizontal direction
+    rate: float                           # LINEAR, WAVE: angular frequency, rad/s
+    phase: float                          # rad
+    strength: float                       # VORTEX: circulation / 2π, m2/s; WAVE: amplitude, m
+    size: float                           # VORTEX: radius of the core, m; WAVE: wave number, 1/m
+    bottom: float                         # WAVE: exp(-2 k depth)
+    address: int                          # FUNCTION: see `StreamBuffer`
+    kind: int
+
+
+@table
+class StreamBuffer(Table):
+    """What a user's flow finds, and where it writes its answer."""
+
+    time: float                           # s
+    place: Vector                         # world, m
+    velocity: Vector                      # answer: m/s,
+    rate: Vector                          # m/s2,
+    gradient: Matrix                      # 1/s
+
+
+class Asked(NamedTuple):
+    """Some of the flows are users' functions."""
+
+    buffer: Any                           # StreamBuffer, one row
+
+
+class Unasked(NamedTuple):
+    """None is."""
+
+
+class Flows(NamedTuple):
+    """All that moves the water."""
+
+    rows: Any                             # Flow
+    asked: Any                            # Asked or Unasked: by type, so that derivatives pass through all other flows
+
+
+class Stream(NamedTuple):
+    """The water at a place, world axes."""
+
+    velocity: Vector
+    rate: Vector                          # du/dt at the place
+    gradient: Matrix                      # du_i/dx_j in row i
+
+
+class Height(NamedTuple):
+    """The surface above a place."""
+
+    level: float                          # m
+    x: float                              # its slopes
+    y: float
+    rate: float                           # m/s
+    turning: Vector                       # how fast the slopes change for one who moves along
+
+
+@inline
+def linear_stream(flow, t, x):
+    s, c = sincos(flow.rate * t + flow.phase)
+    o = 0.0 * x.x
+    velocity = flow.velocity + flow.gradient @ (x - flow.origin) + s * flow.swing
+    steady = Matrix(Vector(o, o, o), Vector(o, o, o), Vector(o, o, o))
+    return Stream(velocity, (flow.rate * c + o) * flow.swing, flow.gradient + steady)
+
+
+@inline
+def vortex_stream(flow, t, x):
+    """Γ/(2π r²) (1 - exp(-r²/core²)) k x r about an axis that drifts (Lamb and Oseen)."""
+    apart = x - flow.origin - t * flow.velocity
+    r = apart - dot(apart, flow.axis) * flow.axis
+    square, core = dot(r, r) + 1e-30, flow.size * flow.size
+    share, inner = square / core, flow.strength / core
+    if share < NEAR:                                       # the series of what follows
+        turn, slope = inner * (1.0 - 0.5 * share), -inner / core
+    else:
+        fading = exponential(-share)
+        turn = flow.strength * (1.0 - fading) / square
+        slope = 2.0 * (inner * fading - turn) / square     # d turn / d(r²), twice
+    across = cross(flow.axis, r)
+    gradient = outer(across, slope * r) + turn * skew(flow.axis)
+    return Stream(turn * across, -1.0 * (gradient @ flow.velocity), gradient)
+
+
+@inline
+def wave_phase(flow, t, x):
+    return sincos(flow.size * dot(flow.axis, x - flow.origin) - flow.rate * t + flow.phase)
+
+
+@inline
+def wave_stream(flow, t, x):
+    """Airy's wave, not stretched: above the still level the formula goes on."""
+    s, c = wave_phase(flow, t, x)
+    k, z = flow.size, x.z - flow.origin.z
+    up = exponential(k * z)
+    down, bulk = flow.bottom / up, 1.0 / (1.0 - flow.bottom)
+    C, S = (up + down) * bulk, (up - down) * bulk                          # cosh k(z + h) and sinh k(z + h) / sinh kh
+    speed = flow.strength * flow.rate
+    o, d = 0.0 * x.x, flow.axis
+    vertical = Vector(o, o, 1.0 + o)
+    velocity = (speed * C * c) * d + (speed * S * s) * vertical
+    rate = (speed * flow.rate) * ((C * s) * d - (S * c) * vertical)
+    along = (-(speed * k) * C * s) * d + (speed * k * S * c) * vertical    # gradients of both parts
+    rising = (speed * k * S * c) * d + (speed * k * C * s) * vertical
+    return Stream(velocity, rate, outer(d, along) + outer(vertical, rising))
+
+
+@generic
+def user_stream(asked, flow, t, x):
+    """The stream of a user's function."""
+
+
+@version_for(user_stream, Unasked)
+@inline
+def no_stream(asked, flow, t, x):
+    o = 0.0 * x
+    return Stream(o, o, Matrix(o, o, o))
+
+
+@version_for(user_stream, Asked)
+@inline
+def asked_stream(asked, flow, t, x):
+    row = StreamBuffer(asked.buffer, 0)
+    row.time = t
+    row.place = x
+    call_slot(flow.address, asked.buffer)
+    return Stream(row.velocity, row.rate, row.gradient)
+
+
+@inline
+def stream_of(flow, asked, t, x):
+    if flow.kind == LINEAR:
+        found = linear_stream(flow, t, x)
+    elif flow.kind == VORTEX:
+        found = vortex_stream(flow, t, x)
+    elif flow.kind == WAVE:
+        found = wave_stream(flow, t, x)
+    else:
+        found = user_stream(asked, flow, t, x)
+    return found
+
+
+@inline
+def stream_at(flows, t, x):
+    """The water at x at time t."""
+    o = 0.0 * x
+    velocity, rate, gradient = o, o, Matrix(o, o, o)
+    for i in range(len(flows.rows.codes)):
+        part = stream_of(Flow(flows.rows, i), flows.asked, t, x)
+        velocity, rate, gradient = velocity + part.velocity, rate + part.rate, gradient + part.gradient
+    return Stream(velocity, rate, gradient)
+
+
+@inline
+def height_at(flows, level, t, x, velocity):
+    """The surface over x, which moves with `velocity`, at time t: waves add up on the still level."""
+    o = 0.0 * x.x
+    height = Height(level + o, o, o, o, 0.0 * velocity)
+    for i in range(len(flows.rows.codes)):
+        flow = Flow(flows.rows, i)
+        if flow.kind == WAVE:
+            s, c = wave_phase(flow, t, x)
+            a, k, d = flow.strength, flow.size, flow.axis
+            bend = -a * k * c * (k * dot(d, velocity) - flow.rate)
+            height = Height(height.level + a * c, height.x - a * k * s * d.x, height.y - a * k * s * d.y,
+                            height.rate + a * flow.rate * s, height.turning + bend * d)
+    return height
