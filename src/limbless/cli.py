@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from limbless import __version__
-from limbless.commands import looking, project, running, saved
+from limbless.commands import comparing, completing, looking, project, running, saved
 from limbless.commands.common import BAD_INPUT, FAILED, say
 
 
@@ -56,6 +56,6 @@ def main(traceback: bool) -> None:
 
 
 for command in (looking.list_, looking.describe, looking.cite, running.run, saved.plot, saved.view, saved.report,
-                saved.movie,
-                project.validate, project.bench, project.warmup):
+                saved.movie, comparing.compare,
+                project.validate, project.bench, project.warmup, completing.completion):
     main.add_command(command)
