@@ -25,15 +25,18 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, ValidationInfo
 
 from limbless.errors import InputError, nearest
+from limbless.function_source import function_from, source_of
 
 _UNSAVED = "<function that was not saved: "
+_SOURCE = "source of "
 _FORM = "a Python function is written 'package.module:name' or 'path/to/file.py:name'"
 HOW_TO_ALLOW = ("look at it first; if you trust it, allow it: --allow-code on the command line, "
                 "ll.run(path, allow_code=True) or ll.Scenario.load(path, allow_code=True) in Python")
 
 
 def text_of(function: Callable[..., Any]) -> str:
-    """How a function is written in a scenario file; one that cannot be found again gets a text that loading refuses.
+    """How a function is written in a scenario file: where it is found again, or else its source; one that has neither
+    gets a text that loading refuses.
 
     Functions of a package are found by the package's name; those of a single file by the file, because the folder that
     held it need not be on the path of the next run.
@@ -46,6 +49,9 @@ def text_of(function: Callable[..., Any]) -> str:
         file = getattr(module, "__file__", None)
         alone = file and "." not in module.__name__ and not hasattr(module, "__path__") and not _installed(Path(file))
         return f"{Path(file).resolve() if alone and file else home}:{name}"
+    source = source_of(function)
+    if source is not None:
+        return f"{_SOURCE}{name_of(function)}:\n{source}\n"
     return f"{_UNSAVED}{home or type(function).__module__}:{name or type(function).__qualname__}>"
 
 
@@ -59,19 +65,32 @@ class NamedFunction:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.__name__ = text.rpartition(":")[2]
+        self.__name__ = text.rpartition(":")[2] if self.source is None else self.source[0]
+
+    @property
+    def source(self) -> tuple[str, str] | None:
+        """Name and source, where the text holds the source itself."""
+        if not self.text.startswith(_SOURCE):
+            return None
+        head, _, source = self.text.partition("\n")
+        return head.removeprefix(_SOURCE).rstrip(":"), source.rstrip("\n")
+
+    @property
+    def told(self) -> str:
+        """The text, or of a source its name: for one line."""
+        return self.text if self.source is None else f"the function {self.__name__}, saved with its source"
 
     @property
     def file(self) -> Path | None:
         """The Python file that loading it would run, or None for a module, which is found by its name."""
         home = self.text.rpartition(":")[0]
-        return Path(home) if home.endswith(".py") else None
+        return Path(home) if home.endswith(".py") and self.source is None else None
 
     def refusal(self) -> str:
         """Why it is not called."""
         if self.text.startswith(_UNSAVED):
             return _unsaved(self.text)
-        return f"{self.text} is Python code that a scenario names, and nobody has allowed to run it; {HOW_TO_ALLOW}"
+        return f"{self.told} is Python code that a scenario names, and nobody has allowed to run it; {HOW_TO_ALLOW}"
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise InputError(self.refusal())
@@ -83,7 +102,7 @@ class NamedFunction:
         return hash(self.text)
 
     def __repr__(self) -> str:
-        return f"<{self.text}, not loaded>"
+        return f"<{self.told}, not loaded>"
 
 
 def functions_in(description: Any, path: str = "") -> dict[str, Callable[..., Any]]:
@@ -113,7 +132,7 @@ def refuse_named(description: Any) -> None:
     if unsaved:
         raise InputError(unsaved[0].refusal())
     if named:
-        told = "; ".join(f"{path} is {function.text}" for path, function in named.items())
+        told = "; ".join(f"{path} is {function.told}" for path, function in named.items())
         raise InputError(f"this scenario names Python code, and running it executes that code: {told}; {HOW_TO_ALLOW}")
 
 
@@ -141,6 +160,9 @@ def function_of(text: str, folder: Path | None = None) -> Callable[..., Any]:
     text : `package.module:name` or `path/to/file.py:name`.
     folder : where relative paths start; then, and if None, in the working directory.
     """
+    written = NamedFunction(text).source
+    if written is not None:
+        return function_from(written[1], written[0])
     home, name = _parts(text)
     module = _load_file(located(home, folder)) if home.endswith(".py") else _import(home)
     function = _attribute(module, name)
@@ -162,7 +184,8 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any) -> Any:
+def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any,
+         **named: Any) -> Any:
     """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function
     and the time.
 
@@ -174,11 +197,11 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     try:
         with np.errstate(all="warn"):                    # NumPy's own way, whatever the library wants of its own
                                                          # arithmetic
-            return function(*arguments)
+            return function(*arguments, **named)
     except KeyboardInterrupt:
         raise
     except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
-        fits = not isinstance(error, TypeError) or _takes(function, arguments)
+        fits = not isinstance(error, TypeError) or _takes(function, arguments, named)
         hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
 
@@ -189,10 +212,10 @@ def span(times: Any) -> str:
     return f"at t = {first:g} s" if first == last else f"between t = {first:g} and {last:g} s"
 
 
-def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+def _takes(function: Callable[..., Any], arguments: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
     """Whether a function can be called with these arguments; True where nobody knows."""
     try:
-        inspect.signature(function).bind(*arguments)
+        inspect.signature(function).bind(*arguments, **named)
     except TypeError:
         return False
     except ValueError:
@@ -241,7 +264,7 @@ def _named(text: str, context: Mapping[str, Any]) -> NamedFunction:
     """A name that was read: of a file beside a scenario file, which must be there; of a text; or of a saved run, which
     is taken as it is.
     """
-    if context.get("saved"):
+    if context.get("saved") or text.startswith(_SOURCE):
         return NamedFunction(text)
     home, name = _parts(text)
     beside = home.endswith(".py") and "folder" in context

@@ -5,6 +5,7 @@ A key is the one that scenarios use in their `paper` field.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from limbless.errors import InputError, nearest
 
@@ -19,12 +20,19 @@ class Paper:
     entry: str = "article"
     fields: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def word(self) -> str:
+        """The key of its BibTeX entry: `khalil2007dynamic`."""
+        first = next(word for word in self.title.replace("-", " ").split() if word[0].isalpha() and len(word) > 3)
+        letters = normalize("NFKD", f"{self.authors[0][1]}{self.fields.get('year', '')}{first}".lower())
+        return "".join(letter for letter in letters if letter.isascii() and letter.isalnum())
+
     def bibtex(self) -> str:
         """A BibTeX entry; the braces keep capitals such as 3-D as they are."""
         authors = " and ".join(f"{family}, {given}" for given, family in self.authors)
         lines = [f"  author = {{{authors}}},", f"  title = {{{{{self.title}}}}},"]
         lines += [f"  {name} = {{{text.replace('–', '--')}}}," for name, text in self.fields.items()]
-        return "\n".join([f"@{self.entry}{{{self.key},", *lines, "}"])
+        return "\n".join([f"@{self.entry}{{{self.word},", *lines, "}"])
 
     def text(self) -> str:
         """One sentence for a reference list."""

@@ -7,7 +7,17 @@ from typing import Any
 import click
 
 from limbless import __version__
-from limbless.commands import doors, filming, looking, project, running, saved, searching
+from limbless.commands import (
+    comparing,
+    completing,
+    doors,
+    filming,
+    looking,
+    project,
+    running,
+    saved,
+    searching,
+)
 from limbless.commands.common import BAD_INPUT, FAILED, say
 
 
@@ -56,6 +66,6 @@ def main(traceback: bool) -> None:
 
 
 for command in (looking.list_, looking.describe, looking.cite, running.run, filming.film, saved.plot, saved.view,
-                saved.report, saved.movie, searching.steady, searching.sweep, doors.robot, doors.export,
-                project.validate, project.bench, project.warmup):
+                saved.report, saved.movie, comparing.compare, searching.steady, searching.sweep, doors.robot,
+                doors.export, project.validate, project.bench, project.warmup, completing.completion):
     main.add_command(command)

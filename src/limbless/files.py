@@ -71,13 +71,14 @@ def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Seque
     Parameters
     ----------
     columns : header -> values along the rows. Numbers are written with the digits that give the same float64 back.
-    units : one per column; written as a second header line that starts with `#`.
+    units : one per column; written into a second table beside it, `NAME-units.csv`: what reads numbers finds numbers.
     """
     import numpy as np
 
     lines = [",".join(_cell(name) for name in columns)]
     if units is not None:
-        lines.append("# " + ",".join(_cell(unit) for unit in units))
+        beside = Path(path).with_name(f"{Path(path).stem}-units.csv")
+        write_table(beside, {"column": list(columns), "unit": list(units)})
     values = [np.asarray(column).ravel().tolist() for column in columns.values()]
     lines += [",".join(_cell(value) for value in row) for row in zip_longest(*values, fillvalue="")]
     return write_text(path, "\n".join(lines) + "\n")

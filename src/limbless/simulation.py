@@ -7,7 +7,7 @@ import logging
 import math
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from limbless.callables import call, refuse_named, text_of, told
 from limbless.checkpoints import Checkpoints, Unfinished
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
+from limbless.first_use import compiling
 from limbless.gaits.base import Gait
 from limbless.interruption import undisturbed
 from limbless.models.base import Model, ModelSettings, Records, State, StaticModel, Status
@@ -65,8 +66,7 @@ def run(source: str | Path | Scenario, changes: Mapping[str, Any] | None = None,
     """
     scenario = Scenario.load(source, changes, allow_code=allow_code)
     return run_scenario(scenario, controller=controller, progress=progress, checkpoint=checkpoint,
-                        checkpoint_every=checkpoint_every,
-                        resume=resume)
+                        checkpoint_every=checkpoint_every, resume=resume, told=False)
 
 
 def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environment] | Environment = (),
@@ -95,13 +95,14 @@ def simulate(robot: Robot | Preset, gait: Gait, environment: Sequence[Environmen
         actuation={"kind": actuation} if isinstance(actuation, str) else actuation, control_period=control_period,
         initial=Initial() if initial is None or isinstance(initial, Result) else initial)
     return run_scenario(scenario, controller=controller, progress=progress,
-                        after=initial if isinstance(initial, Result) else None)
+                        after=initial if isinstance(initial, Result) else None, told=False)
 
 
 def run_scenario(scenario: Scenario, *, controller: Controller | None = None, progress: Progress | None = None,
                  after: Result | None = None, checkpoint: str | Path | None = None,
-                 checkpoint_every: float = checkpoints.EVERY, resume: bool = False) -> Result:
-    """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`.
+                 checkpoint_every: float = checkpoints.EVERY, resume: bool = False, told: bool = True) -> Result:
+    """Run a scenario, continuing `after` an earlier result if one is given; the other arguments as for `run`. Unless
+    its caller has `told` so, the first run of all says that it compiles.
 
     Raises
     ------
@@ -124,7 +125,7 @@ def run_scenario(scenario: Scenario, *, controller: Controller | None = None, pr
         state = (model.initial_state(scenario.initial, scenario.gait) if after is None
                  else _last_state(after, model, scenario))
     keeper = None if checkpoint is None else Checkpoints(checkpoint, scenario, checkpoint_every)
-    return _Run(scenario, model, state, controller, progress, keeper, unfinished).go()
+    return _Run(scenario, model, state, controller, progress, keeper, unfinished, told).go()
 
 
 def _unfinished(scenario: Scenario, checkpoint: str | Path | None, resume: bool,
@@ -177,6 +178,7 @@ class _Run:
     progress: Progress | None
     keeper: Checkpoints | None = None
     unfinished: Unfinished | None = None
+    told: bool = True
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
@@ -187,7 +189,8 @@ class _Run:
         self.torque: ArrayLike | None = None
         self._refuse_long_steps()
         # compiles the kernels, which should not count as time of the run
-        self.empty = self._no_step()
+        with nullcontext() if self.told else compiling():
+            self.empty = self._no_step()
         self._refuse_many_records()
         self.before = self.state
         self.looks = Looks(self.start, self.end, self.scenario.step, getattr(self.scenario.gait, "cycle", None))

@@ -22,6 +22,7 @@ from limbless import fields, measures, registry
 from limbless.analysis import statics
 from limbless.callables import functions_in, text_of
 from limbless.citations import PAPERS
+from limbless.comparison import NUMBERS
 from limbless.description import Description
 from limbless.errors import InputError, nearest, printable
 from limbless.interop.robot_file import is_robot_file, read_robot
@@ -41,16 +42,8 @@ FAMILIES = {
 _WIDE = 160
 """Columns where the output is a file or a pipe: wide enough that no cell is broken."""
 
-_NUMBERS = (
-    ("com_displacement", "displacement", "m"),
-    ("path_length", "path length", "m"),
-    ("mean_speed", "mean speed", "m/s"),
-    ("period_speed", "speed, last period", "m/s"),
-    ("peak_torque", "peak torque", "N m"),
-    ("positive_work", "positive work", "J"),
-    ("cost_of_transport", "cost of transport", ""),
-)
-"""Numbers of the summary that the table after a run shows: key, label, unit."""
+_NUMBERS = NUMBERS[1:]
+"""Numbers of the summary that the table after a run shows: key, label, unit; its duration has a line of its own."""
 
 Callback = Callable[[float, float, float], None]
 

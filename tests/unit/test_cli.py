@@ -315,7 +315,7 @@ def test_cite_gives_text_and_bibtex(name: str) -> None:
     text = call("cite", name).output
     assert text.startswith("Wisama Khalil, Guillaume Gallot and Frédéric Boyer. Dynamic modeling") and "2007" in text
     assert (
-        "@article{001_6af647dcdb8b62c0,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
+        "@article{khalil2007dynamic,\n  author = {Khalil, Wisama and Gallot, Guillaume and Boyer, Frédéric}," in text
     )
 
 

@@ -211,7 +211,8 @@ def test_load_says_what_is_wrong(swimmer, tmp_path: Path) -> None:
 
 def test_csv(swimmer, tmp_path: Path) -> None:
     path = swimmer.to_csv(tmp_path / "run.csv", ["base_twist", "position", "joint_torque", "kinetic_energy"])
-    header, units, *rows = path.read_text().splitlines()
+    header, *rows = path.read_text().splitlines()
+    told = dict(line.split(",") for line in (tmp_path / "run-units.csv").read_text().splitlines())
     names = header.split(",")
     assert names[:8] == [
         "time",
@@ -219,8 +220,8 @@ def test_csv(swimmer, tmp_path: Path) -> None:
         "position_link_0_x",
     ]
     assert names[-2:] == ["joint_torque_36", "kinetic_energy"]
-    assert units.startswith("# s,m/s,m/s,m/s,rad/s,rad/s,rad/s,m,")
-    assert len(units.split(",")) == len(names) == 1 + 6 + 39 + 36 + 1
+    assert told["column"] == "unit" and list(told)[1:] == names and len(names) == 1 + 6 + 39 + 36 + 1
+    assert [told[name] for name in names[:8]] == ["s", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s", "m"]
     table = np.array([[float(cell) for cell in row.split(",")] for row in rows])
     assert np.array_equal(table[:, names.index("joint_torque_3")], swimmer.dataset["joint_torque"].values[:, 2])
     assert np.array_equal(table[:, names.index("position_link_12_y")], swimmer.dataset["position"].values[:, 12, 1])

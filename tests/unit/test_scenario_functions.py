@@ -74,13 +74,14 @@ def test_functions_in_classes_and_files_on_the_path(file: Path, monkeypatch: pyt
     monkeypatch.delitem(sys.modules, "waves")
 
 
-def make_closure(amplitude: float) -> Callable[..., Any]:
+def make_closure(amplitude: Any) -> Callable[..., Any]:
     def inner(t: Any, s: Any) -> Any:
         return amplitude * wave(t, s)
     return inner
 
 
-SHORT_LIVED = {"lambda": lambda t, s: wave(t, s), "closure": make_closure(2.0), "partial": functools.partial(wave, s=0)}
+SHORT_LIVED = {"lambda": lambda t, s: wave(t, s),
+               "closure": make_closure(np.array([2.0])), "partial": functools.partial(wave, s=0)}
 
 
 @pytest.mark.parametrize("function", SHORT_LIVED.values(), ids=list(SHORT_LIVED))
@@ -91,10 +92,13 @@ def test_functions_of_one_session_run_but_their_saved_scenario_is_refused_clearl
         Scenario.from_yaml(scenario.to_yaml(), "text")
 
 
-def test_a_function_of_the_main_script_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_of_the_main_script_is_saved_with_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wave, "__module__", "__main__")
-    with pytest.raises(InputError, match="__main__:wave"):
-        function_of(text_of(wave))
+    text = text_of(wave)
+    again = function_of(text)
+    t, s = np.linspace(0.0, 1.0, 3), np.linspace(0.0, 0.5, 4)
+    np.testing.assert_array_equal(again(t, s), wave(t, s))
+    assert text.startswith("source of wave:\n") and text_of(again) == text
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_every_scenario_is_held_to_its_own_balances() -> None:
 
 
 def test_the_page_shows_every_row_of_every_case() -> None:
-    """If this fails: `limbless validate` writes the page again."""
+    """If this fails: `limbless validate --write` writes the page again."""
     text = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
     for name in cases.names(HOME):
         for row in cases.load(name, HOME).rows:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from limbless.commands.completing import complete_names, complete_scenarios
+
 
 @click.command("list")
 @click.argument("what", required=False)
@@ -27,7 +29,7 @@ def list_(what: str | None) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_names)
 def describe(name: str) -> None:
     """Show a scenario, or the fields of a kind.
 
@@ -45,7 +47,7 @@ def describe(name: str) -> None:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_scenarios)
 def cite(name: str | None) -> None:
     """Show how to cite the paper of a scenario.
 

@@ -8,15 +8,16 @@ from limbless.commands.common import FAILED
 
 @click.command()
 @click.argument("names", metavar="[CASE]...", nargs=-1)
-@click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes; writes nothing.")
+@click.option("--quick", is_flag=True, help="Only the fast cases, in less than two minutes.")
+@click.option("--write", is_flag=True, help="Write docs/validation.md and its figures into the clone; with all cases.")
 @click.option("--mutants", is_flag=True,
-              help="Put each misprint of the papers back and count those that a test notices; writes nothing.")
-def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
+              help="Put each misprint of the papers back and count those that a test notices.")
+def validate(names: tuple[str, ...], quick: bool, write: bool, mutants: bool) -> None:
     """Hold limbless against papers, formulas and other engines.
 
     Runs the cases of the folder validation/ of the repository and prints what was measured, what was wanted and the
-    verdict. All of them together also run the tests of the scorecard and write docs/validation.md with a figure per
-    case. Ends with an error when a statement is not met that is not declared as a known shortfall.
+    verdict. All of them together also run the tests of the scorecard and, with --write, write docs/validation.md with
+    a figure per case. Ends with an error when a statement is not met that is not declared as a known shortfall.
 
     \b
     Examples:
@@ -27,7 +28,7 @@ def validate(names: tuple[str, ...], quick: bool, mutants: bool) -> None:
     from limbless.validation import command
 
     out = terminal.console()
-    good = command.mutants(out) if mutants else command.validate(names, quick, out)
+    good = command.mutants(out) if mutants else command.validate(names, quick, out, write)
     click.get_current_context().exit(0 if good else FAILED)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from limbless.commands.common import ALLOW_CODE, INTERRUPTED, NOT_PROVEN, say, simulated
+from limbless.commands.completing import complete_scenarios, complete_settings
 from limbless.commands.permitted import changes_in, permitted
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scenario", metavar="NAME|FILE", required=False)
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+@click.argument("scenario", metavar="NAME|FILE", required=False, shell_complete=complete_scenarios)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", shell_complete=complete_settings,
               help="Change a field, such as gait.amplitude=0.08; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder for what the run writes.  [default: runs/NAME, or runs/NAME-2, ...]")

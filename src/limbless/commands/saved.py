@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limbless.commands.common import ALLOW_CODE, say, shown, simulated
+from limbless.commands.completing import complete_runs, complete_settings
 from limbless.commands.permitted import changes_in, may_run_again, permitted
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
 @click.option("--figure", "names", multiple=True, metavar="NAME",
               help="Draw this figure; may be repeated.  [default: all of the run]")
 def plot(directory: Path, names: tuple[str, ...]) -> None:
@@ -51,8 +52,8 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
 
 
 @click.command()
-@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True)
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
+@click.argument("sources", metavar="NAME|FILE|DIR [OTHER]", nargs=-1, required=True, shell_complete=complete_runs)
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", shell_complete=complete_settings,
               help="Change a field of the first scenario; may be repeated.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where to listen.  [default: a free port]")
 @click.option("--host", default="127.0.0.1", help="Address to listen on.  [default: this machine only]")
@@ -77,6 +78,7 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     require()
     if len(sources) > 2:
         raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
+    _refuse_taken(host, port)
     from limbless.view.studio import Studio, opened, serve
 
     def load(name: str, changes: dict[str, Any]) -> Scenario:
@@ -97,8 +99,26 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
           lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 
 
+def _refuse_taken(host: str, port: int) -> None:
+    """A port on which something listens already is said before anything is run."""
+    import socket
+
+    from limbless.errors import InputError
+
+    if not port:
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((host, port))
+        except OSError as error:
+            raise InputError(f"--port {port} cannot be listened on at {host} ({error.strerror or error}); choose "
+                             "another, or leave --port away for a free one") from None
+
+
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
 def report(directory: Path) -> None:
     """Write the report of a saved run.
 
@@ -117,7 +137,7 @@ def report(directory: Path) -> None:
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_runs)
 @click.option("--to", "target", type=click.Path(path_type=Path, dir_okay=False),
               help="The file, .mp4 or .gif.  [default: DIR/movie.mp4]")
 @click.option("--show", multiple=True, metavar="FORCES",

@@ -1,12 +1,14 @@
 """`force-law`: your own force on a slice of body, as a plain Python (or compiled) function."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
+from limbless.arguments import Argument, arguments_of, filled
 from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, segment_rows
@@ -24,12 +26,24 @@ class ForceLaw(Environment):
     Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
     environment does to the body. Plain Python is called at every point of every stage (some ten microseconds each); for
     speed give a function compiled by `limbless.environments.force_law.compiled_law` instead, which reads and writes the
-    buffer laid out in `mechanics.forces.user.Buffer`.
+    buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as their defaults are
+    its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
     """
 
     kind: Literal["force-law"] = "force-law"
     law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    arguments: dict[str, float | str] = Field(
+        {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
+
+    @field_validator("arguments", mode="before")
+    @classmethod
+    def _of_the_law(cls, value: Any, info: ValidationInfo) -> Any:
+        return filled(info.data["law"], 5, value) if "law" in info.data else value
+
+    def declared(self) -> Mapping[str, Argument]:
+        """The numbers that the law declares in its signature, which `arguments` sets."""
+        return arguments_of(self.law, 5)
 
     @cached_property
     def slot(self) -> Any:
@@ -39,7 +53,7 @@ class ForceLaw(Environment):
     def _call(self, buffer: np.ndarray) -> None:
         given = Buffer.of(buffer)
         answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity,
-                          given.rotation_rate)
+                          given.rotation_rate, **self.arguments)
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):

@@ -1,11 +1,13 @@
 """`function`: a gait written as a plain Python function of time and station."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
+from limbless.arguments import Argument, arguments_of, filled
 from limbless.callables import Function, call, name_of, span
 from limbless.description import quantity
 from limbless.differences import differences
@@ -24,14 +26,26 @@ class FunctionGait(Gait):
     heading (T, S), or heading and elevation (T, S, 2), at stations s behind the first joint; for `joint` and `torque`
     it is (T, joints) and s holds joint numbers; for `strain` it is (T, S, 6): stretch, shears, twist and curvatures of
     a rod at s from its head. Derivatives that you give are compared with differences of the value and refused if they
-    disagree; without them they are taken by eighth-order differences.
+    disagree; without them they are taken by eighth-order differences. Further arguments with numbers as their defaults
+    are its `arguments`: `def wave(t, s, amplitude: Annotated[float, "rad"] = 0.3)`.
     """
 
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    arguments: dict[str, float | str] = Field(
+        {}, description="numbers for further arguments of the function, by their names; its defaults if absent")
     drives: Literal["shape", "joint", "torque", "strain"] = Field(                                  # type: ignore[misc]
         "shape", description="what its value is")
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
+
+    @field_validator("arguments", mode="before")
+    @classmethod
+    def _of_the_function(cls, value: Any, info: ValidationInfo) -> Any:
+        return filled(info.data["function"], 2, value) if "function" in info.data else value
+
+    def declared(self) -> Mapping[str, Argument]:
+        """The numbers that the function declares in its signature, which `arguments` sets."""
+        return arguments_of(self.function, 2)
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """The function's value with its time derivatives; stations may be (T, S), each time with its own."""
@@ -48,7 +62,7 @@ class FunctionGait(Gait):
 
     def _ask(self, times: Array, stations: Array) -> tuple[Array, ...]:
         """Call the user's function and bring its answer to the expected shape."""
-        answer = call(self.function, "gait function", "(t, s)", span(times), times, stations)
+        answer = call(self.function, "gait function", "(t, s)", span(times), times, stations, **self.arguments)
         if not isinstance(answer, tuple):
             answer = (answer,)
         if len(answer) not in (1, 3):

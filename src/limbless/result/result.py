@@ -248,7 +248,8 @@ class Result:
         """Write recorded variables as one wide table: `time`, then columns like `base_position_x` or
         `joint_torque_yaw_3`.
 
-        Columns are named by the labels of the dataset. The second line starts with `#`; it holds the units.
+        Columns are named by the labels of the dataset. A second table beside it, `NAME-units.csv`, has the unit of each
+        column.
         """
         record = "time" if "time" in self.dataset.dims else "point"
         if record not in self.dataset.dims:

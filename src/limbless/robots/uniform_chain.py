@@ -43,8 +43,6 @@ class UniformChain(Preset):
     torque_limit: float | None = quantity(None, "N m", "torque limit of every joint", gt=0)
     lower: Bound = quantity(None, "rad", "least position of every joint")
     upper: Bound = quantity(None, "rad", "greatest position of every joint")
-    contact_radius: float | None = quantity(None, "m", "radius of spheres that touch ground and obstacles, two on each "
-                                                       "link; none if absent", gt=0)
 
     def build(self) -> Chain:
         """The chain."""
@@ -62,7 +60,7 @@ class UniformChain(Preset):
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
 
     def _spheres(self) -> tuple[Sphere, ...]:
-        """A quarter of a link from either end, on its axis."""
+        """At either end of a link, on its axis."""
         if self.contact_radius is None:
             return ()
-        return tuple(Sphere(centre=(part * self.length, 0.0, 0.0), radius=self.contact_radius) for part in (0.25, 0.75))
+        return tuple(Sphere(centre=(part * self.length, 0.0, 0.0), radius=self.contact_radius) for part in (0.0, 1.0))

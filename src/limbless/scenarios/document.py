@@ -14,6 +14,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarbool import ScalarBoolean
+from ruamel.yaml.scalarstring import LiteralScalarString
 
 from limbless.errors import InputError
 from limbless.kinds import Place
@@ -201,6 +202,8 @@ def _styled(value: Any) -> Any:
     if isinstance(value, Mapping):
         tags = {tag: value[tag] for tag in ("kind", "preset") if tag in value}   # what it is comes first
         return {key: _styled(item) for key, item in {**tags, **value}.items()}
+    if isinstance(value, str) and "\n" in value and not re.search(r"[ \t]\n", value):
+        return LiteralScalarString(value)                    # the source of a function, line by line
     if isinstance(value, Sequence) and not isinstance(value, str):
         items = CommentedSeq(_styled(item) for item in value)
         if not any(isinstance(item, Mapping | Sequence) for item in value):

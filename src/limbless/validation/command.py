@@ -15,17 +15,19 @@ from limbless.errors import InputError
 from limbless.validation import cases, page, running, scorecard
 
 
-def validate(names: Sequence[str], quick: bool, out: Console) -> bool:
-    """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page.
-    Whether all is well.
+def validate(names: Sequence[str], quick: bool, out: Console, write: bool = False) -> bool:
+    """Run cases (all, the quick ones, or those named), print the table; all of them together also write the page, if
+    that is asked for. Whether all is well.
     """
+    if write and (names or quick):
+        raise InputError("--write: the page shows all cases; leave out the names of cases and --quick")
     home = cases.home()
     chosen = [cases.load(name, home) for name in (names or cases.names(home))]
     if quick:
         chosen = [case for case in chosen if case.quick]
     whole = not names and not quick
     reports = []
-    for report in running.run(chosen, home.parent / "docs" / "images" / "validation" if whole else None):
+    for report in running.run(chosen, home.parent / "docs" / "images" / "validation" if write else None):
         out.print(Text(f"{report.case.name}: {page.told(page.counts([report]))} ({report.seconds:.1f} s)"
                        + (f"; {report.problem}" if report.problem else "")))
         reports.append(report)
@@ -35,7 +37,8 @@ def validate(names: Sequence[str], quick: bool, out: Console) -> bool:
     if whole:
         score = scorecard.run(home)
         out.print(Text(score.told(), style="bold"))
-        out.print(Text(f"Written: {page.write(reports, home.parent, score.markdown())}"))
+        if write:
+            out.print(Text(f"Written: {page.write(reports, home.parent, score.markdown())}"))
         good = good and score.good
     return good
 

@@ -75,7 +75,8 @@ def markdown(reports: Sequence[Report], extra: str = "") -> str:
 def _head(reports: Sequence[Report]) -> str:
     lines = [
         "# Validation", "",
-        "Written by `limbless validate`, which runs every case of the folder `validation/`; do not edit. Each row is "
+        "Written by `limbless validate --write`, which runs every case of the folder `validation/`; do not edit. Each "
+        "row is "
         "a statement with what",
         "was measured, what it is held against, and a tolerance whose reason stands beside it. What falls short is "
         "shown as such.",

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from limbless.description import Description
-from limbless.fields import type_of, unit_of
+from limbless.fields import quantity, type_of, unit_of
 from limbless.scenarios.scenario import Initial, Scenario
 
 MOST_NUMBERS = 7       # of a vector that is offered number by number
@@ -117,10 +117,20 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
             own = units[number * len(units) // len(value)]
             yield _number(f"{path}.{number}", group, _labelled(f"{words} {_place(number, value, own)}", own), part,
                           meaning, field)
+    elif isinstance(value, dict) and hasattr(owner, "declared"):
+        yield from _arguments(value, owner.declared(), path, group)
     elif value is None and _takes_numbers(type_of(field)):
         yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
     elif isinstance(value, tuple) and _takes_numbers(type_of(field)):
         yield Knob(path, group, _labelled(words, unit), _written(value), f"{meaning}; a list as in a file", "text")
+
+
+def _arguments(values: dict[str, Any], declared: Any, path: str, group: str) -> Iterator[Knob]:
+    """Numbers that a user's function declares in its signature."""
+    for name, argument in declared.items():
+        field = quantity(argument.default, argument.unit, argument.meaning)
+        label = _labelled(name.replace("_", " "), argument.unit)
+        yield _number(f"{path}.{name}", group, label, float(values[name]), argument.meaning, field)
 
 
 def _takes_numbers(words: str) -> bool:

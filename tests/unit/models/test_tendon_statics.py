@@ -731,7 +731,7 @@ def test_a_recorded_trajectory_is_followed(tmp_path: Path) -> None:
     assert result.dataset["tip_in_base"].values[:, 1] == pytest.approx(0.02 * np.sin(6 * s), abs=1e-9)
     assert result.dataset["time"].values == pytest.approx(s)
     table = result.to_csv(tmp_path / "all.csv").read_text().splitlines()
-    assert table[0].startswith("time,tip_position_x") and len(table) == 14
+    assert table[0].startswith("time,tip_position_x") and len(table) == 13
 
 
 def test_results_of_statics_are_saved_and_loaded(tmp_path: Path) -> None:
