@@ -57,5 +57,6 @@ def main(traceback: bool) -> None:
 
 for command in (looking.list_, looking.describe, looking.cite, running.run, saved.plot, saved.view, saved.report,
                 saved.movie, searching.steady, searching.sweep,
+                searching.optimise,
                 project.validate, project.bench, project.warmup):
     main.add_command(command)
