@@ -260,9 +260,9 @@ def optimise(scenario: str, settings: tuple[str, ...], over: tuple[str, ...], ma
         click.echo(found.told())
     else:
         heads = (found.large, found.small, *axes)
-        rows = [(*(f"{point.measures[name]:.6g}" for name in heads[:2]),
-                 *(f"{value:.6g}" for value in point.values.values())) for point in found.points]
-        terminal.console().print(terminal.table(rows, heads))
+        lines = [[*(f"{point.measures[name]:.6g}" for name in heads[:2]),
+                  *(f"{value:.6g}" for value in point.values.values())] for point in found.points]
+        terminal.console().print(terminal.table(lines, heads))
     if out is not None and front is None:
         click.echo(f"Written to {out}: best.yaml (run it with `limbless run {out / 'best.yaml'}`), best.json, all "
                    "evaluations")

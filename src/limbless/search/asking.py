@@ -9,7 +9,7 @@ import math
 import threading
 from collections.abc import Sequence
 from queue import Queue
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class _Start:
         self.questions: Queue[Array | None] = Queue()
         self.answers: Queue[Answer | None] = Queue()
         self.scale: float | None = None
-        self.end_point, self.end_answer = start, None
+        self.end_point, self.end_answer = start, cast("Answer | None", None)
         self.finished, self.pending = False, False
         self.thread: threading.Thread | None = None
 

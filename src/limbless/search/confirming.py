@@ -44,7 +44,7 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     if motion.kept is not None:
         return {"proven": motion.kept.proven, "speed": motion.speed, "residual": motion.residual}
     largest = motion.largest_multiplier or 0.0
-    periods = MOST_PERIODS if largest >= 1.0 else int(math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1)))) + 2
+    periods = MOST_PERIODS if largest >= 1.0 else math.ceil(math.log(SETTLED) / math.log(max(largest, 0.1))) + 2
     periods = min(periods, MOST_PERIODS)
     gait, step = begun(motion.scenario.gait), motion.period / STEPS
     fields = {name: 2.0 * motion.period for name in gait.start_fields if name == "ramp"}
@@ -54,7 +54,7 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     begin = run_scenario(first)
     last = run_scenario(first.model_copy(update={"duration": motion.period, "record_every": step}), after=begin)
     way, _ = path_of(pose_change(last), abs(motion.turn_rate) > 0.0)
-    said = {"periods": periods + 1, "speed": float(way) / motion.period, "proven": last.proven and begin.proven}
+    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period, "proven": last.proven and begin.proven}
     if "joint_torque" in last.dataset and "joint_limit" in last.dataset:
         limit = last.dataset["joint_limit"].values
         known = np.isfinite(limit)

@@ -102,7 +102,7 @@ class Rough:
     def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory, workers: int,
                  allow_code: bool) -> None:
         self.space, self.goal, self.memory = space, goal, memory
-        plan = Plan(scenario, {path: (0.0,) for path in space.over}, goal.measures, allow_code=allow_code)
+        plan = Plan(scenario, dict.fromkeys(space.over, (0.0,)), goal.measures, allow_code=allow_code)
         self.team: Any = LocalTeam(plan, workers) if workers else InProcess(plan)
 
     def __call__(self, points: Sequence[Array]) -> list[Answer]:

@@ -67,9 +67,9 @@ class Best:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `convergence`."""
-        from limbless.search import showing
+        from limbless.search.showing import figure_of
 
-        return showing.figure_of(self, name)
+        return figure_of(self, name)
 
     def __repr__(self) -> str:
         where = ", ".join(f"{path} = {value:.6g}" for path, value in self.values.items())
@@ -109,9 +109,9 @@ class Front:
 
     def plot(self, name: str | None = None) -> Figure:
         """The picture `pareto`."""
-        from limbless.search import showing
+        from limbless.search.showing import figure_of
 
-        return showing.figure_of(self, name)
+        return figure_of(self, name)
 
 
 def optimise(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str, Any], *,
@@ -354,7 +354,7 @@ def _front(settings: _Settings, maximise: Any, minimise: Any, subject_to: Sequen
             limits = [*subject_to, f"{large.name} >= {float(limit)!r}"]
             points.append(_best(settings, goal_of(None, minimise, limits), memory, near))
             near = settings.space.shares(points[-1].values)
-        for point in points + [fastest]:
+        for point in [*points, fastest]:
             both = {item.name: confirmed(point.scenario, goal_of(None, item.name, ()))[0][item.name]
                     for item in (large, small)}
             point.measures |= both

@@ -47,8 +47,8 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     `joint_velocity`; over `run` also `positive_work` (J), `peak_torque` (joint, N m) and `status`. A run that fails has
     NaN, and the words of its failure.
 
-    Chains (model `newton-euler`) run eight at a time, also with different bodies, if they have the same joints and kinds
-    of forces. Others run one after the other.
+    Chains (model `newton-euler`) run eight at a time, also with different bodies, if they have the same joints and
+    kinds of forces. Others run one after the other.
     """
     base = Scenario.load(source, changes, allow_code=allow_code)
     if record_every is not None:
@@ -198,7 +198,7 @@ def _named(model: NewtonEuler, x: Array) -> dict[str, Array]:
 
 def _knots(scenario: Scenario) -> tuple[Array, NDArray[np.bool_]]:
     end = scenario.duration
-    parts = (scenario.gait, *scenario.environment, scenario.actuation)
+    parts: tuple[Any, ...] = (scenario.gait, *scenario.environment, scenario.actuation)
     knots = knots_between(0.0, end, scenario.step, [t for part in parts for t in part.breakpoints(0.0, end)])
     keep = recorded(knots, scenario.record_every, end)
     keep[0] = True
