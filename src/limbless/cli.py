@@ -66,6 +66,6 @@ def main(traceback: bool) -> None:
 
 
 for command in (looking.list_, looking.describe, looking.cite, running.run, filming.film, saved.plot, saved.view,
-                saved.report, saved.movie, comparing.compare, searching.steady, searching.sweep, doors.robot,
-                doors.export, project.validate, project.bench, project.warmup, completing.completion):
+                saved.report, saved.movie, comparing.compare, searching.steady, searching.sweep, searching.optimise,
+                doors.robot, doors.export, project.validate, project.bench, project.warmup, completing.completion):
     main.add_command(command)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plot(directory: Path, names: tuple[str, ...]) -> None:
     """Draw the figures of a saved run again.
 
-    They are written to DIR/figures.
+    They are written to DIR/figures. Of a sweep, finished or not, its heat map, lines or scatter matrix are drawn.
 
     \b
     Example:
@@ -33,6 +33,8 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     from limbless.result import Result
     from limbless.view import figures
 
+    if (directory / "plan.yaml").is_file():
+        return _plot_many(directory, names)
     with shown(directory):
         result = Result.load(directory)
         chosen = names or figures.names_for(result)
@@ -49,6 +51,18 @@ def plot(directory: Path, names: tuple[str, ...]) -> None:
     for path in paths:
         if path.suffix == ".png":
             click.echo(path)
+
+
+def _plot_many(directory: Path, names: tuple[str, ...]) -> None:
+    """The pictures of a sweep."""
+    from limbless.files import below
+    from limbless.search.sweep import Sweep
+    from limbless.view import many
+
+    with shown(directory):
+        found = Sweep.load(directory)
+        for name in names or many.names_for(found):
+            click.echo(many.save(found, name, below(directory, "figures"))[0])
 
 
 @click.command()

@@ -25,7 +25,9 @@ SET = click.option("--set", "settings", multiple=True, metavar="PATH=VALUE",
 @click.option("--steps", type=click.IntRange(min=8), default=100, show_default=True, help="Steps of a period.")
 @ALLOW_CODE
 def steady(scenario: str, settings: tuple[str, ...], slopes: tuple[str, ...], steps: int, allow_code: bool) -> None:
-    """Find the motion that a gait settles into, without waiting for it.
+    """Find the motion that a gait settles into.
+
+    No run waits for it: Newton's method on the map of one period finds it, with its stability.
 
     \b
     Examples:
@@ -206,3 +208,61 @@ def _tell_best(found: Any, out: Any) -> None:
             rows.append((f"{label} {name}", f"{best[name]:.6g}", f"at {where}"))
     if rows:
         out.print(terminal.table(rows))
+
+
+@click.command()
+@click.argument("scenario", metavar="NAME|FILE")
+@SET
+@click.option("--over", multiple=True, required=True, metavar="PATH=LOW..HIGH",
+              help="A field and its bounds, such as gait.amplitude=0.005..0.3; may be repeated.")
+@click.option("--maximise", metavar="MEASURE", help="What to make large (`limbless list measures`).")
+@click.option("--minimise", metavar="MEASURE", help="What to make small.")
+@click.option("--subject-to", "limits", multiple=True, metavar="LIMIT",
+              help="A limit such as 'steady.torque_ratio<=1', which is one for each joint; may be repeated.")
+@click.option("--method", type=click.Choice(["auto", "slsqp", "cma"]), default="auto", show_default=True,
+              help="SLSQP with exact slopes, or CMA-ES for what has none.")
+@click.option("--starts", type=click.IntRange(min=1), default=4, show_default=True, help="Starts of SLSQP.")
+@click.option("--front", type=click.IntRange(min=2), help="Points of a Pareto front of both measures.")
+@click.option("--most", type=click.IntRange(min=8), default=400, show_default=True, help="Evaluations of CMA-ES.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of starts and of CMA-ES.")
+@click.option("--workers", type=click.IntRange(min=0), help="Processes for CMA-ES.  [default: one per core]")
+@click.option("--no-check", is_flag=True, help="Do not ask CMA-ES whether it finds better than SLSQP.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder of the search; the same command goes on with it.  [default: none is written]")
+@ALLOW_CODE
+def optimise(scenario: str, settings: tuple[str, ...], over: tuple[str, ...], maximise: str | None,
+             minimise: str | None, limits: tuple[str, ...], method: str, starts: int, front: int | None, most: int,
+             seed: int, workers: int | None, no_check: bool, out: Path | None, allow_code: bool) -> None:
+    """Find the best gait or body.
+
+    Says how sure the answer is, and confirms it by an ordinary run.
+
+    \b
+    Examples:
+      limbless optimise eel-planar --over gait.amplitude=0.005..0.3 --over gait.period=0.6..4 --maximise steady.speed \\
+        --subject-to 'steady.torque_ratio<=1' --out searches/eel
+      limbless optimise eel-planar --over gait.amplitude=0.005..0.3 --over gait.period=0.6..4 \\
+        --maximise steady.speed --minimise steady.cost_of_transport --front 8
+    """
+    from limbless import terminal
+    from limbless.search.optimise import optimise as find
+    from limbless.search.ranges import from_words
+
+    chosen = permitted(scenario, changes_in(settings), allow_code)
+    axes = dict(from_words(words) for words in over)
+    found = find(chosen, axes, maximise=maximise, minimise=minimise, subject_to=limits, method=method, starts=starts,
+                 front=front, most=most, seed=seed, workers=workers, out=out, certify=not no_check,
+                 allow_code=allow_code)
+    if front is None:
+        rows = [(path, f"{value:.6g}") for path, value in found.values.items()]
+        rows += [(name, f"{value:.6g}") for name, value in found.measures.items()]
+        terminal.console().print(terminal.table(rows))
+        click.echo(found.told())
+    else:
+        heads = (found.large, found.small, *axes)
+        lines = [[*(f"{point.measures[name]:.6g}" for name in heads[:2]),
+                  *(f"{value:.6g}" for value in point.values.values())] for point in found.points]
+        terminal.console().print(terminal.table(lines, heads))
+    if out is not None and front is None:
+        click.echo(f"Written to {out}: best.yaml (run it with `limbless run {out / 'best.yaml'}`), best.json, all "
+                   "evaluations")

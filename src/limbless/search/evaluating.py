@@ -15,6 +15,9 @@ from limbless.search.steady import Families
 from limbless.search.store import Row
 from limbless.simulation import run_scenario
 
+Item = int | tuple[int, dict[str, Any]]
+"""The number of a run, whose point the plan knows; or a number with a point of its own."""
+
 
 class Evaluator:
     """Makes the rows of a plan; what does not change from run to run is made once."""
@@ -39,23 +42,25 @@ class Evaluator:
         return next((number for number, known in enumerate(names) if name == known or name.startswith(f"{known}.")),
                     len(names))
 
-    def row(self, run: int) -> Row:
+    def row(self, item: Item) -> Row:
         """A row, also where the run failed: its measures are empty, and its status says why."""
         began = clock.perf_counter()
         values: dict[str, float] = {}
+        run, point = item if isinstance(item, tuple) else (item, self.plan.point(item))
         try:
-            values, status = self.values(self.plan.scenario_of(run)), "completed"
+            changed = Scenario.load(self.plan.scenario, point, allow_code=self.plan.allow_code)
+            values, status = self.values(changed), "completed"
         except (InputError, SimulationError) as error:
             status = f"failed: {error}"
         except Exception as error:
             status = f"failed: {told(error)}"
         return Row(run, values, status, clock.perf_counter() - began)
 
-    def rows(self, runs: Sequence[int]) -> list[Row]:
-        return [self.row(run) for run in runs]
+    def rows(self, items: Sequence[Item]) -> list[Row]:
+        return [self.row(item) for item in items]
 
 
-def make_rows(plan: Plan, runs: Sequence[int], memory: dict[str, Any] = {}) -> list[Row]:  # noqa: B006 - kept on purpose
+def make_rows(plan: Plan, runs: Sequence[Item], memory: dict[str, Any] = {}) -> list[Row]:  # noqa: B006 - kept on purpose
     """Rows in a process that is asked again and again: the evaluator of the last plan is kept."""
     if memory.get("code") != plan.code:
         memory |= {"code": plan.code, "evaluator": Evaluator(plan)}

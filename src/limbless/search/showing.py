@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 
 def figure_of(source: Any, name: str | None, **options: Any) -> Figure:
     """A picture of a sweep or of a search."""
-    from limbless.view import many
+    from limbless.view.many import draw
 
-    return many.draw(source, name, **options)
+    return draw(source, name, **options)

@@ -37,7 +37,7 @@ class Store:
     def __init__(self, folder: Path, share: int | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = "runs" if share is None else f"runs-{share}"
-        self._lock = _locked(folder / f".{name}.lock", folder)
+        self._lock = locked(folder / f".{name}.lock", folder)
         self.db = sqlite3.connect(folder / f"{name}.db", isolation_level=None, timeout=60.0)
         self.db.execute(f"PRAGMA journal_mode={'WAL' if share is None else 'TRUNCATE'}")
         self.db.execute("PRAGMA synchronous=NORMAL")      # a killed process loses nothing, a power cut the last commits
@@ -81,7 +81,7 @@ def _columns(db: sqlite3.Connection) -> list[str]:
     return [str(row[1]) for row in db.execute("PRAGMA table_info(runs)")]
 
 
-def _locked(path: Path, folder: Path) -> sqlite3.Connection:
+def locked(path: Path, folder: Path) -> sqlite3.Connection:
     """A lock that ends with its process, however that ends: an open transaction of a database of its own."""
     lock = sqlite3.connect(path, isolation_level=None, timeout=0.0)
     try:

@@ -276,9 +276,9 @@ class Sweep:
 
     def plot(self, name: str | None = None, **options: Any) -> Figure:
         """A picture: `heat-map`, `lines` or `scatter-matrix`; by default the one that fits."""
-        from limbless.search import showing
+        from limbless.search.showing import figure_of
 
-        return showing.figure_of(self, name, **options)
+        return figure_of(self, name, **options)
 
     def __repr__(self) -> str:
         axes = ", ".join(f"{path} ({'samples' if isinstance(values, Bounds) else len(values)})"

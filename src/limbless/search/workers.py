@@ -74,7 +74,7 @@ class Worker:
         with _one_thread_each(), _without_main(needs_main):
             self.process.start()
         far.close()
-        self.chunk: list[int] = []
+        self.chunk: list[Any] = []
         self.ready = False
 
 
@@ -114,11 +114,12 @@ class LocalTeam:
         self.stillborn = 0
         self.deaths: dict[int, int] = {}
         self.stopping = False
-
-    def fill(self, todo: Sequence[int], take: Take) -> None:
-        """All of `todo`; rows go to `take` as they come."""
-        self.queue, self.again = deque(todo), deque[int]()
         self.first = True                                          # one alone, until kernels are compiled
+
+    def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
+        """All of `todo` (numbers, or numbers with points); rows go to `take` as they come. `keep` the workers."""
+        self.queue, self.again = deque(todo), deque[Any]()
+        done = False
         try:
             while self._left() or any(worker.chunk for worker in self.team):
                 try:
@@ -130,8 +131,10 @@ class LocalTeam:
                     self.stopping = True                           # runs in hand are waited for
             if self.stopping:
                 raise KeyboardInterrupt
+            done = True
         finally:
-            self._end()
+            if not (keep and done):
+                self.end()
 
     def _left(self) -> int:
         return 0 if self.stopping else len(self.queue) + len(self.again)
@@ -146,7 +149,7 @@ class LocalTeam:
                 with contextlib.suppress(OSError):                 # it died just now: seen when its pipe is read
                     worker.pipe.send(worker.chunk)
 
-    def _next_chunk(self) -> list[int]:
+    def _next_chunk(self) -> list[Any]:
         if self.again:
             return [self.again.popleft()]
         fair = -(-len(self.queue) // (4 * self.count))
@@ -185,21 +188,24 @@ class LocalTeam:
                 raise InputError(GUARD)
             if self.stillborn >= 3 * self.count:
                 raise SimulationError("workers die before their first run; what they said is above")
-        for run in worker.chunk:
+        for item in worker.chunk:
+            run = item[0] if isinstance(item, tuple) else item
             if len(worker.chunk) == 1:
                 self.deaths[run] = self.deaths.get(run, 0) + 1
             if self.deaths.get(run, 0) >= 2:
                 take([Row(run, {}, "failed: its worker was killed twice (too little memory?)", 0.0)])
             else:
-                self.again.append(run)
+                self.again.append(item)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Let the workers go."""
         for worker in self.team:
             worker.pipe.close()
         for worker in self.team:
             if worker.chunk:
                 worker.process.terminate()
             worker.process.join()
+        self.team = []
 
 
 class InProcess:
@@ -208,9 +214,12 @@ class InProcess:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
-    def fill(self, todo: Sequence[int], take: Take) -> None:
+    def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
         from limbless.search.evaluating import Evaluator
 
         evaluator = Evaluator(self.plan)
-        for run in todo:
-            take([evaluator.row(run)])
+        for item in todo:
+            take([evaluator.row(item)])
+
+    def end(self) -> None:
+        """Nothing to let go."""

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 class Change(NamedTuple):
     """How what is packed changes along one field."""
 
-    problem: Any                          # slopes of the tables of a problem; its drive, memory and records do not count
+    problem: Any                          # slopes of the tables of a problem, but for its drive, memory and records
     start: Array                          # slope of the state at the start
     drive: Callable[[Array], Drive]       # slopes of the drive at some times
 

@@ -1,0 +1,129 @@
+"""What a search asks of the library at a point: values, limits and, where there are some, slopes; each found once."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError, SimulationError
+from limbless.scenarios.scenario import Scenario
+from limbless.search.goals import PER_JOINT, Answer, Goal, answer_of
+from limbless.search.memory import Memory, key_of
+from limbless.search.plan import Plan
+from limbless.search.ranges import Bounds
+from limbless.search.steady import Families
+from limbless.search.workers import InProcess, LocalTeam
+
+Array = NDArray[np.float64]
+STEPS = 50
+"""Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
+
+
+class Space:
+    """Bounds of all parameters; points in it are shares from 0 to 1."""
+
+    def __init__(self, over: Mapping[str, Bounds]) -> None:
+        self.over = dict(over)
+
+    def point(self, u: Array) -> dict[str, float]:
+        return {path: float(bounds.at(share)) for (path, bounds), share in zip(self.over.items(), u, strict=True)}
+
+    def shares(self, point: Mapping[str, float]) -> Array:
+        return np.clip([bounds.share(point[path]) for path, bounds in self.over.items()], 0.0, 1.0)
+
+    def widths(self, u: Array) -> Array:
+        """d value / d share."""
+        return np.array([bounds.at(share) * math.log(bounds.high / bounds.low) if bounds.scale == "log"
+                         else bounds.high - bounds.low for bounds, share in zip(self.over.values(), u, strict=True)])
+
+
+class Smooth:
+    """Steady motions with exact slopes, in this process; a neighbour's motion is where the next one begins."""
+
+    def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory) -> None:
+        self.scenario, self.space, self.goal, self.memory = scenario, space, goal, memory
+        self.families, self.near = Families(STEPS), {}                       # type: ignore[var-annotated]
+        self.paths = list(space.over)
+
+    def __call__(self, points: Sequence[Array]) -> list[Answer]:
+        return [self._one(number, u) for number, u in enumerate(points)]
+
+    def _one(self, number: int, u: Array) -> Answer:
+        point = self.space.point(u)
+        name = key_of("smooth", point)
+        data = self.memory.get(name)
+        if data is None:
+            self.memory.put(name, self._found(number, point))
+            data = self.memory.get(name)
+        assert data is not None
+        if data["status"] != "completed":
+            return Answer(math.inf, np.zeros(0))
+        self.near[number] = point, data
+        widths = self.space.widths(u)
+        slopes = {measure: np.asarray(slope) * widths for measure, slope in data["slopes"].items()}
+        per_joint = {name: values for name, values in data["limits"].items() if name != self.goal.measure.name}
+        return answer_of(self.goal, {**data["values"], **per_joint}, slopes)
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            motion = self.families.steady(Scenario.load(self.scenario, point), self.paths, self._guess(number, point))
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        values, limits, slopes = {}, {}, {}
+        for item in self.goal.measures:
+            key = item.name.removeprefix("steady.")
+            values[item.name] = item.function(motion)
+            slopes[item.name] = [motion.slopes[key][path] for path in self.paths]
+            if item.name == PER_JOINT and item.name != self.goal.measure.name:
+                loaded = motion.torque_ratios > 1e-6                       # a motion in a plane loads some joints alone
+                limits[item.name] = motion.torque_ratios[loaded].tolist()
+                ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
+                slopes[item.name] = ratios.T.tolist()
+        return {"point": point, "status": "completed", "values": values, "limits": limits, "slopes": slopes,
+                "unknowns": motion.unknowns.tolist(), "unknown_slopes": motion.unknown_slopes.tolist()}
+
+    def _guess(self, number: int, point: dict[str, float]) -> Array | None:
+        if number not in self.near:
+            return None
+        before, data = self.near[number]
+        step = np.array([point[path] - before[path] for path in self.paths])
+        return np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step
+
+    def end(self) -> None:
+        """Nothing to let go."""
+
+
+class Rough:
+    """Whatever a measure asks for, run by run, on workers of this machine."""
+
+    def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory, workers: int,
+                 allow_code: bool) -> None:
+        self.space, self.goal, self.memory = space, goal, memory
+        plan = Plan(scenario, dict.fromkeys(space.over, (0.0,)), goal.measures, allow_code=allow_code)
+        self.team: Any = LocalTeam(plan, workers) if workers else InProcess(plan)
+
+    def __call__(self, points: Sequence[Array]) -> list[Answer]:
+        asked = [self.space.point(u) for u in points]
+        names = [key_of("rough", point) for point in asked]
+        fresh = [number for number, name in enumerate(names) if self.memory.get(name) is None]
+
+        def take(rows: list[Any]) -> None:
+            for row in rows:
+                self.memory.put(names[row.run], {"point": asked[row.run], "status": row.status,
+                                                 "values": {name: None if math.isnan(value) else value
+                                                            for name, value in row.values.items()}})
+
+        if fresh:
+            self.team.fill([(number, asked[number]) for number in fresh], take, keep=True)
+        return [self._answer(self.memory.get(name)) for name in names]
+
+    def _answer(self, data: dict[str, Any] | None) -> Answer:
+        if data is None or data["status"] != "completed" or None in data["values"].values():
+            return Answer(math.inf, np.zeros(0))
+        return answer_of(self.goal, data["values"])
+
+    def end(self) -> None:
+        self.team.end()

@@ -1,0 +1,295 @@
+"""`rollout`: a scenario at many points, eight robots at a time where their kernels allow it; no balances, no files."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from limbless.actuation import shape as shapes
+from limbless.callables import refuse_named, told
+from limbless.errors import InputError, SimulationError
+from limbless.mechanics.chain.tables import Answering, Drive
+from limbless.mechanics.chain.tangents import bend_lane_joints
+from limbless.mechanics.compiled.scalars import TANGENTS as LANES
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.compiled.widening import side_by_side
+from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.models.newton_euler.model import NewtonEuler
+from limbless.result import LABELS
+from limbless.scenarios.scenario import Scenario
+from limbless.search.period_map import fresh_score
+from limbless.simulation import knots_between, recorded, run_scenario, stage_times
+
+Array = NDArray[np.float64]
+BLOCK = 96
+"""Steps of a block: the drive of eight robots then stays in the second-level cache."""
+
+
+def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str, Any], *,
+            changes: Mapping[str, Any] | None = None, record_every: float | None = None,
+            allow_code: bool = False) -> xr.Dataset:
+    """Run a scenario at many points and keep states at a few times: for learning, for statistics, for your own loops.
+
+    Parameters
+    ----------
+    source, changes : as for `run`.
+    over : path -> array of values, all of the same length N: run i takes the i-th of each.
+    record_every : s; by default the scenario's.
+
+    Returns
+    -------
+    Dataset over `run` and `time`: `base_position`, `base_orientation`, `base_twist`, `joint_position`,
+    `joint_velocity`; over `run` also `positive_work` (J), `peak_torque` (joint, N m) and `status`. A run that fails has
+    NaN, and the words of its failure.
+
+    Chains (model `newton-euler`) run eight at a time, also with different bodies, if they have the same joints and
+    kinds of forces. Others run one after the other.
+    """
+    base = Scenario.load(source, changes, allow_code=allow_code)
+    if record_every is not None:
+        base = Scenario.load(base, {"record_every": record_every}, allow_code=allow_code)
+    refuse_named(base)
+    if base.task is not None:
+        raise InputError("statics has no time to roll out; use `sweep`")
+    scenarios = [_changed(base, point, allow_code) for point in _points(over)]
+    many = _Many(scenarios)
+    return many.dataset({path: np.asarray(values) for path, values in over.items()})
+
+
+def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    if not over:
+        raise InputError("over: name at least one field with its values, such as {'gait.amplitude': [0.04, 0.06]}")
+    columns = {path: values.tolist() if hasattr(values, "tolist") else list(values) for path, values in over.items()}
+    counts = {path: len(values) for path, values in columns.items()}
+    if len(set(counts.values())) != 1 or not next(iter(counts.values())):
+        told_counts = ", ".join(f"{path}: {count}" for path, count in counts.items())
+        raise InputError(f"over: give as many values of every field, at least one; got {told_counts}")
+    return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+
+
+def _changed(base: Scenario, point: dict[str, Any], allow_code: bool) -> Scenario:
+    """A scenario at a point; where fields of the gait alone change, the rest is shared."""
+    fields = {path.partition(".")[2]: value for path, value in point.items() if path.startswith("gait.")}
+    if len(fields) == len(point) and set(fields) <= set(type(base.gait).model_fields) and set(point) and all(
+            isinstance(value, int | float) for value in fields.values()):
+        return base.model_copy(update={"gait": base.gait.changed(**fields)})
+    return Scenario.load(base, point, allow_code=allow_code)
+
+
+class _Outcome(NamedTuple):
+    """What is kept of one run."""
+
+    states: dict[str, Array]
+    positive_work: float
+    peak: Array
+    status: str
+
+
+class _Many:
+    """Runs in groups that go side by side."""
+
+    def __init__(self, scenarios: Sequence[Scenario]) -> None:
+        self.scenarios = scenarios
+        self.outcomes: dict[int, _Outcome] = {}
+        self.models: list[tuple[Scenario, Any]] = []
+        groups: dict[Any, list[int]] = {}
+        first = scenarios[0]
+        self.times = _kept_times(first)
+        for number, scenario in enumerate(scenarios):
+            groups.setdefault(self._key(number, scenario), []).append(number)
+        for key, numbers in groups.items():
+            for start in range(0, len(numbers), LANES):
+                part = numbers[start:start + LANES]
+                if key is None:
+                    for number in part:
+                        self._alone(number)
+                else:
+                    self._together(part)
+
+    def _model(self, scenario: Scenario) -> Any:
+        for known, model in self.models[-4:]:
+            if known.robot is scenario.robot and known.environment is scenario.environment:
+                return model
+        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        self.models.append((scenario, model))
+        return model
+
+    def _key(self, number: int, scenario: Scenario) -> Any:
+        """Runs with the same key go side by side; None: alone."""
+        model = self._model(scenario)
+        if not isinstance(model, NewtonEuler) or isinstance(model._options.actuation, Answering) or any(
+                getattr(item, "slot", None) is not None for item in scenario.environment):
+            return None
+        knots, keep = _knots(scenario)
+        windows = any(item.active for item in scenario.environment)
+        return (_make(model), len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
+
+    def _together(self, numbers: list[int]) -> None:
+        lanes = Lanes([self.scenarios[number] for number in numbers],
+                      [self._model(self.scenarios[number]) for number in numbers])
+        with np.errstate(all="ignore"):
+            x, score = lanes.go()
+        for lane, number in enumerate(numbers):
+            kept = x[:, :, lane]
+            if not np.isfinite(kept).all():
+                self._alone(number)
+                continue
+            self.outcomes[number] = _Outcome(_named(lanes.models[lane], kept), float(score.positive[:, lane].sum()),
+                                             score.peak[:, lane].copy(), "completed")
+
+    def _alone(self, number: int) -> None:
+        """One run by itself; what it says if it fails."""
+        try:
+            result = run_scenario(self.scenarios[number])
+        except (InputError, SimulationError) as error:
+            self.outcomes[number] = _Outcome({}, np.nan, np.zeros(0), f"failed: {error}")
+            return
+        except Exception as error:
+            self.outcomes[number] = _Outcome({}, np.nan, np.zeros(0), f"failed: {told(error)}")
+            return
+        data = result.dataset
+        states = {name: data[name].values for name in _VARIABLES if name in data}
+        work = float(data["positive_work"].values[-1].sum()) if "positive_work" in data else np.nan
+        peak = np.abs(data["peak_torque"].values) if "peak_torque" in data else np.zeros(0)
+        self.outcomes[number] = _Outcome(states, work, np.asarray(peak).reshape(-1), result.status)
+
+    def dataset(self, over: Mapping[str, Any]) -> xr.Dataset:
+        count = len(self.scenarios)
+        made = xr.Dataset(coords={"run": np.arange(count), "time": ("time", self.times, {"units": "s"}),
+                                  **{path: ("run", values) for path, values in over.items()}})
+        for name, (dim, unit) in _VARIABLES.items():
+            shapes_of = {outcome.states[name].shape for outcome in self.outcomes.values() if name in outcome.states}
+            if len(shapes_of) != 1:
+                continue
+            values = np.full((count, *shapes_of.pop()), np.nan)
+            for number, outcome in self.outcomes.items():
+                if name in outcome.states:
+                    values[number] = outcome.states[name]
+            made[name] = (("run", "time", dim), values, {"units": unit})
+            if dim in LABELS:
+                made.coords[dim] = list(LABELS[dim])
+        made["positive_work"] = ("run", [self.outcomes[number].positive_work for number in range(count)],
+                                 {"units": "J"})
+        widths = {len(outcome.peak) for outcome in self.outcomes.values() if len(outcome.peak)}
+        if len(widths) == 1:
+            width = widths.pop()
+            peaks = [self.outcomes[number].peak if len(self.outcomes[number].peak) else np.full(width, np.nan)
+                     for number in range(count)]
+            made["peak_torque"] = (("run", "joint"), np.array(peaks), {"units": "N m"})
+        made["status"] = ("run", np.array([self.outcomes[number].status for number in range(count)], dtype=object))
+        return made
+
+
+_VARIABLES = {"base_position": ("axis", "m"), "base_orientation": ("quaternion", "1"),
+              "base_twist": ("screw", "m/s, rad/s"), "joint_position": ("joint", "rad or m"),
+              "joint_velocity": ("joint", "rad/s or m/s")}
+
+
+def _named(model: NewtonEuler, x: Array) -> dict[str, Array]:
+    """States (times, numbers) by name."""
+    return {"base_position": x[:, :3], "base_orientation": x[:, 3:7], "base_twist": x[:, model._split:][:, :6],
+            "joint_position": model._recorder.joint_position(x[:, model._joints]), "joint_velocity": x[:, model._rates]}
+
+
+def _knots(scenario: Scenario) -> tuple[Array, NDArray[np.bool_]]:
+    end = scenario.duration
+    parts: tuple[Any, ...] = (scenario.gait, *scenario.environment, scenario.actuation)
+    knots = knots_between(0.0, end, scenario.step, [t for part in parts for t in part.breakpoints(0.0, end)])
+    keep = recorded(knots, scenario.record_every, end)
+    keep[0] = True
+    return knots, keep
+
+
+def _kept_times(scenario: Scenario) -> Array:
+    knots, keep = _knots(scenario)
+    return knots[keep]
+
+
+def _make(model: NewtonEuler) -> Any:
+    """What must be the same of robots that go side by side: kinds, codes and sizes."""
+    still = Drive(*(np.zeros((1, model.chain.freedoms)) for _ in Drive._fields))
+    found: list[Any] = []
+
+    def look(part: Any) -> None:
+        if isinstance(part, tuple):
+            found.append(type(part).__name__)
+            for item in part:
+                look(item)
+        elif isinstance(part, np.ndarray):
+            found.append((part.shape, part.dtype.str, b"" if part.dtype == np.float64 else part.tobytes()))
+        else:
+            found.append(part)
+
+    problem = model.problem(still, 0, Uncounted(), Uncounted())
+    look((problem.robot, problem.forces, problem.options))
+    return tuple(found)
+
+
+class Lanes:
+    """Up to eight robots of one make, side by side through time."""
+
+    def __init__(self, scenarios: Sequence[Scenario], models: Sequence[NewtonEuler]) -> None:
+        self.count, spare = len(scenarios), LANES - len(scenarios)
+        self.scenarios, self.models = [*scenarios, *[scenarios[0]] * spare], [*models, *[models[0]] * spare]
+        knots = [_knots(scenario) for scenario in self.scenarios]
+        self.keep = knots[0][1]
+        self.knots = aligned_zeros((len(self.keep), LANES))
+        self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
+
+    def go(self) -> tuple[Array, Score]:
+        """States (records, numbers, 8) and sums (actuators, 8)."""
+        starts = [model.initial_state(scenario.initial, scenario.gait).x
+                  for model, scenario in zip(self.models, self.scenarios, strict=True)]
+        x = aligned_zeros((len(starts[0]), LANES))
+        x[:] = np.stack(starts, axis=-1)
+        kept: list[Array] = []
+        problem, steps = None, len(self.keep) - 1
+        for first in range(0, steps, BLOCK):
+            knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
+            record[-1] &= first + BLOCK >= steps
+            problem = self._problem(problem, int(record.sum()), knots)
+            runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
+            kept.append(problem.records.x.copy())
+        assert problem is not None
+        return np.concatenate(kept), problem.memory.tally
+
+    def _problem(self, before: Any, records: int, knots: Array) -> Any:
+        """The problem of a block; the robots, and what is summed, go on from block to block."""
+        drive = self._drive(knots)
+        if before is not None and before.records.x.shape[0] == records:
+            return before._replace(drive=drive)
+        still = Drive(*(np.zeros((1, self.models[0].chain.freedoms)) for _ in Drive._fields))
+        limits = [model.chain.arrays().torque_limit for model in self.models]
+        made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
+                             for model, limit in zip(self.models, limits, strict=True)])
+        tally = made.memory.tally if before is None else before.memory.tally
+        return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
+
+    def _drive(self, knots: Array) -> Drive:
+        """The gaits of all robots at the stages of a block."""
+        gait, model = self.scenarios[0].gait, self.models[0]
+        times = aligned_zeros((2 * len(knots) - 1, LANES))
+        times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
+        if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms:
+            drives = [one.drive(scenario.gait, stage_times(np.ascontiguousarray(knots[:, lane])))
+                      for lane, (one, scenario) in enumerate(zip(self.models, self.scenarios, strict=True))]
+            return side_by_side(drives)
+        parameters = np.stack([scenario.gait.parameters() for scenario in self.scenarios], axis=-1)
+        places = np.stack([shapes.stations(one.chain) for one in self.models], axis=-1)
+        bent = [aligned_zeros((len(times), len(places), 2, LANES)) for _ in range(3)]
+        type(gait).compiled_lanes(_aligned(parameters), times, _aligned(places), *bent)       # type: ignore[misc]
+        joints = [aligned_zeros((len(times), model.chain.freedoms, LANES)) for _ in range(3)]
+        for source, target in zip(bent, joints, strict=True):
+            bend_lane_joints(source, *shapes.shape_map(model.chain), target)
+        return Drive(*joints, aligned_zeros((1, model.chain.freedoms, LANES)))                # type: ignore[call-arg]
+
+
+def _aligned(array: Array) -> Array:
+    made = aligned_zeros(array.shape)
+    made[:] = array
+    return made

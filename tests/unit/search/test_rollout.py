@@ -1,0 +1,71 @@
+"""Eight robots side by side are eight robots one after the other."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import limbless as ll
+
+SHORT = {"duration": 1.0, "step": 0.02, "gait.ramp": 0.5}
+STATES = ("base_position", "base_orientation", "base_twist", "joint_position", "joint_velocity")
+
+
+def same_as_alone(runs, scenario, changes: dict, number: int, exact: float = 1e-12) -> None:
+    alone = ll.run(scenario, {**changes, "record_every": 0.5}).dataset
+    for name in STATES:
+        np.testing.assert_allclose(runs[name].values[number], alone[name].values, rtol=0, atol=exact, err_msg=name)
+    work = alone["positive_work"].values[-1].sum()
+    assert runs["positive_work"].values[number] == pytest.approx(work, rel=1e-6)
+
+
+def test_gaits_with_their_own_periods() -> None:
+    """Ten gaits: a full eight, and two with six empty places."""
+    amplitude, period = np.linspace(0.02, 0.1, 10), np.linspace(1.5, 2.5, 10)
+    runs = ll.rollout("eel-planar", {"gait.amplitude": amplitude, "gait.period": period}, changes=SHORT,
+                      record_every=0.5)
+    assert runs["base_position"].dims == ("run", "time", "axis") and runs.sizes["run"] == 10
+    assert (runs["status"] == "completed").all() and runs["time"].values.tolist() == [0.0, 0.5, 1.0]
+    for number in (0, 5, 9):
+        changes = {**SHORT, "gait.amplitude": amplitude[number], "gait.period": period[number]}
+        same_as_alone(runs, "eel-planar", changes, number)
+
+
+def test_eight_bodies() -> None:
+    width = np.linspace(0.05, 0.07, 3)
+    runs = ll.rollout("eel-planar", {"robot.half_width": width, "environment.water.density": [900.0, 1000.0, 1100.0]},
+                      changes=SHORT, record_every=0.5)
+    for number in range(3):
+        changes = {**SHORT, "robot.half_width": width[number],
+                   "environment.water.density": [900.0, 1000.0, 1100.0][number]}
+        same_as_alone(runs, "eel-planar", changes, number)
+
+
+def test_a_lane_that_diverges_leaves_the_others_alone() -> None:
+    """One water a thousand million times too dense for its steps; its neighbours come out bit for bit."""
+    over = {"gait.amplitude": [0.02, 0.04, 0.06], "environment.water.density": [1000.0, 1e12, 1000.0]}
+    changes = {**SHORT, "environment.water.added_mass": "none"}
+    runs = ll.rollout("eel-planar", over, changes=changes, record_every=0.5)
+    assert runs["status"].values[1].startswith("failed: ") and np.isnan(runs["base_position"].values[1]).all()
+    whole = ll.rollout("eel-planar", {"gait.amplitude": [0.02, 0.04, 0.06]}, changes=changes, record_every=0.5)
+    np.testing.assert_array_equal(runs["base_position"].values[[0, 2]], whole["base_position"].values[[0, 2]])
+
+
+@pytest.mark.long
+def test_torque_given_joints_in_lanes() -> None:
+    changes = {"duration": 0.3, "step": 0.002, "gait.ramp": 0.1,
+               "robot": {"kind": "chain", "preset": "uniform", "links": 4, "rotor_inertia": 1e-3},
+               "actuation": {"kind": "pd", "stiffness": 2.0, "damping": 0.1}}
+    scenario = ll.Scenario.load("eel-planar", changes)
+    runs = ll.rollout(scenario, {"gait.amplitude": [0.2, 0.4]}, record_every=0.1)
+    alone = ll.run(scenario, {"gait.amplitude": 0.4, "record_every": 0.1}).dataset
+    for name in STATES:
+        np.testing.assert_allclose(runs[name].values[1], alone[name].values, rtol=0, atol=1e-11, err_msg=name)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ll.InputError, match="as many values of every field"):
+        ll.rollout("eel-planar", {"gait.amplitude": [0.1, 0.2], "gait.period": [1.0]})
+    with pytest.raises(ll.InputError, match="did you mean 'amplitude'"):
+        ll.rollout("eel-planar", {"gait.amplitud": [0.1, 0.2]})
+    with pytest.raises(ll.InputError, match="at least one field"):
+        ll.rollout("eel-planar", {})
