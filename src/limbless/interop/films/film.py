@@ -40,6 +40,10 @@ class Film:
 
     def __init__(self, midline: xr.Dataset) -> None:
         self.midline = midline
+        if midline.attrs["scaled"]:                  # to the animal's length, which is that of the smooth midline
+            size = (float(midline.attrs["length"]) or 1.0) / self.smooth.length
+            self.smooth = self.smooth.scaled(size)
+            self.midline = midline.assign(points=midline["points"] * size).assign_attrs(midline.attrs)
 
     @classmethod
     def load(cls, path: str | Path | xr.Dataset, length: float | None = None, rate: float | None = None, *,

@@ -50,9 +50,9 @@ def midline_of(track: Track, source: Path, length: float | None = None, rate: fl
                          "a part "
                          "with --from and --until")
     where = where * np.array([1.0, -1.0 if track.down else 1.0])
-    scale, unit = _scale(track, where, length, notes)
+    scale, unit, scaled = _scale(track, where, length, notes)
     facts = {"length": length or 0.0, "rate": found_rate, "unit": unit, "source": source.name, "format": track.format,
-             "animal": track.label, "missing_frames": missing, "placed": 1, "notes": notes}
+             "animal": track.label, "missing_frames": missing, "placed": 1, "scaled": int(scaled), "notes": notes}
     return _dataset(where * scale, time - time[0], names, facts)
 
 
@@ -159,8 +159,8 @@ def _refuse_gaps(points: Array, names: Sequence[str], source: Path) -> None:
                          "of --points, or choose a part with --from and --until")
 
 
-def _scale(track: Track, points: Array, length: float | None, notes: list[str]) -> tuple[float, str]:
-    """Metres per unit of the file, and the unit in which the result is."""
+def _scale(track: Track, points: Array, length: float | None, notes: list[str]) -> tuple[float, str, bool]:
+    """Metres per unit of the file, the unit in which the result is, and whether it comes from the length."""
     steps = np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0)
     own = float(np.sum(steps))
     if not own > 0.0:
@@ -168,17 +168,17 @@ def _scale(track: Track, points: Array, length: float | None, notes: list[str]) 
     if track.unit is not None:
         found = own * track.unit
         if length is None or abs(found / length - 1.0) <= FITS:
-            return track.unit, "m"
+            return track.unit, "m", False
         notes.append(f"length: {1e3 * length:.4g} mm was given, and the film in its own unit has {1e3 * found:.4g} "
                      "mm: all "
                      "lengths were scaled to the given one")
-        return length / own, "m"
+        return length / own, "m", True
     if length is not None:
-        return length / own, "m"
+        return length / own, "m", True
     notes.append("length: none was given and the file has no unit: one length is 1 m here, and speeds are in "
                  "lengths per "
                  "second")
-    return 1.0 / own, "length"
+    return 1.0 / own, "length", True
 
 
 def _from_kymogram(track: Track, source: Path, length: float | None, rate: float | None,
@@ -201,7 +201,7 @@ def _from_kymogram(track: Track, source: Path, length: float | None, rate: float
         raise InputError(f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
                          f"{LEAST_POINTS - 2} columns are needed")
     facts = {"length": length or 0.0, "rate": found_rate, "unit": "m" if length else "length", "source": source.name,
-             "format": f"kymogram of {track.kymogram}", "animal": "", "missing_frames": 0, "placed": int(placed),
+             "format": f"kymogram of {track.kymogram}", "animal": "", "missing_frames": 0, "placed": int(placed), "scaled": 0,
              "notes": notes}
     return _dataset(points, time - time[0], [str(i + 1) for i in range(points.shape[1])], facts)
 

@@ -303,11 +303,16 @@ def mean_of_result(result: Result) -> Array:
     return np.asarray(np.einsum("tsc,s->tc", data["position"].values[..., :2], share))
 
 
-def mean_of_film(film: SmoothFilm) -> Array:
-    """(T, 2): the mean point of the midline."""
+def mean_point(places: Array) -> Array:
+    """(T, 2): mean along bodies (T, PLACES, 2), by trapezia."""
     weight = np.ones(PLACES)
     weight[[0, -1]] = 0.5
-    return np.asarray(np.einsum("tsc,s->tc", film.position, weight / weight.sum()))
+    return np.asarray(np.einsum("tsc,s->tc", places, weight / weight.sum()))
+
+
+def mean_of_film(film: SmoothFilm) -> Array:
+    """(T, 2): the mean point of the midline."""
+    return mean_point(film.position)
 
 
 def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "water",

@@ -108,6 +108,12 @@ class SmoothFilm:
         """The film that other points on the same frames give, smoothed as much."""
         return replace(self, surface=self.surface.resampled(samples))
 
+    def scaled(self, size: float) -> SmoothFilm:
+        """With all lengths multiplied."""
+        whole = self.surface
+        return replace(self, surface=replace(whole, coefficients=size * whole.coefficients, raw=size * whole.raw,
+                                             values=size * whole.values, noise=size * whole.noise))
+
     def smoother(self, in_time: float, along: float) -> SmoothFilm:
         """With both strengths of the smoothing multiplied."""
         return replace(self, surface=self.surface.smoother(in_time, along))
