@@ -25,6 +25,7 @@ from limbless.terminal import summary_rows
 from limbless.view.controls import SLIDING
 from limbless.view.replay import write_replay
 from limbless.view.tuning import Knob, knobs
+from limbless.view.wording import in_page_words
 from tests.browser.driving import Seen, entered, on_screen, until
 from tests.contracts import test_scenarios as contract
 
@@ -175,7 +176,7 @@ def assert_refuses_in_words(seen: Seen, page: Any) -> None:
     seen.page.wait_for_selector("#status[role=alert]")
     with pytest.raises(InputError) as error:
         Scenario.load(page.source, page.changes)
-    assert seen.page.locator("#status").inner_text().split() == str(error.value).split()
+    assert seen.page.locator("#status").inner_text().split() == in_page_words(str(error.value), kept.scenario).split()
     assert page.result is kept
 
 
@@ -284,9 +285,9 @@ def refused(page: Any) -> str:
     try:
         run_scenario(Scenario.load(page.source, page.changes))
     except InputError as error:
-        return " ".join(str(error).split())
+        return in_page_words(str(error), page.result.scenario)
     except ll.SimulationError as error:
-        return " ".join(f"The run failed: {error}".split())
+        return in_page_words(f"The run failed: {error}", page.result.scenario)
     raise AssertionError("the page refused what the library takes")
 
 

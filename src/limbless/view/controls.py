@@ -1,6 +1,7 @@
 """The controls of a page: pick a scenario, play, switch parts on, tune every field, save, copy."""
 from __future__ import annotations
 
+import math
 import time as clock
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from limbless.scenarios import loader
 from limbless.view.frames import Frames
 from limbless.view.serving import by_visitor
 from limbless.view.tuning import Knob, knobs
+from limbless.view.wording import heading
 from limbless.view.worker import Later
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Controls:
         self._switches: dict[str, bool] = {"trail": True, "tendons": True, "holds": True}
         self._parts: list[Any] = []
         self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
+        self._typed: dict[str, tuple[float, float]] = {}     # beyond the end of a slider, and that end
         self.time = 0.0
         gui.main_panel.dock_right()
         gui.main_panel.set_width(360)
@@ -182,7 +185,7 @@ class Controls:
             groups.setdefault(knob.group, []).append(knob)
         folders = []
         for number, (group, members) in enumerate(groups.items()):
-            folder = self.gui.add_folder(group[:1].upper() + group[1:], expand_by_default=group == "gait",
+            folder = self.gui.add_folder(heading(group), expand_by_default=group == "gait",
                                          order=10 if group == "gait" else 40 + number / len(groups))
             with folder:
                 for knob in members:
@@ -203,21 +206,38 @@ class Controls:
             return handle
         elif knob.group in SLIDING and knob.low is not None and knob.high is not None:
             handle = gui.add_slider(knob.label, knob.low, knob.high, knob.step, knob.value, hint=hint)
+            handle.precision = _digits(knob)
             by_visitor(handle, lambda: self._slide(knob, handle))
             return handle
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
-            if knob.kind != "whole":
-                handle.precision = 9                     # what is typed may be finer than a step of the arrows
+            handle.precision = _digits(knob)
             by_visitor(handle, lambda: self._later.do(lambda: page.tune(knob.path, handle.value)))
             return handle
         by_visitor(handle, lambda: page.tune(knob.path, handle.value))
         return handle
 
     def _slide(self, knob: Knob, handle: Any) -> None:
-        """A slider at its end reaches farther from then on."""
+        """A slider at its end reaches farther from then on; so far that it holds what was typed beside it.
+
+        The page pushes what was typed beyond an end back to it when the field is left, for it may not know of the new
+        end yet: what was typed stays.
+        """
+        typed, before = self._typed.pop(knob.path, (None, None))
+        if typed is not None and handle.value == before:
+            handle.value = typed
+        within = handle.min <= handle.value <= handle.max
+        if not within:
+            self._typed[knob.path] = handle.value, min(max(handle.value, handle.min), handle.max)
         handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
         self.page.tune(knob.path, handle.value)
+
+
+def _digits(knob: Knob) -> int:
+    """Decimals of a number field: what is typed may be finer than a step, also where the value is tiny."""
+    if knob.kind == "whole":
+        return 0
+    return 9 if not knob.value else min(20, max(9, 8 - math.floor(math.log10(abs(knob.value)))))
 
 
 def _fine(knob: Knob) -> float:

@@ -1,8 +1,10 @@
 """One browser page of the studio: its own controls, its own run, its own scene. Pages do not disturb each other."""
 from __future__ import annotations
 
+import contextlib
 import threading
 import time as clock
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,9 @@ from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
 from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
+from limbless.view.serving import handed_over, in_one_piece
 from limbless.view.target import Target
+from limbless.view.wording import in_page_words
 from limbless.view.worker import Worker
 
 if TYPE_CHECKING:
@@ -58,12 +62,18 @@ class Page:
         self._ghost_display: Display | None = None
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.controls = Controls(client.gui, self)
-        self.plots = Plots(client.gui)
+        self.plots = Plots(client.gui, self._told_together)
         self.target = Target(self)
         self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns)
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
+
+    @contextlib.contextmanager
+    def _told_together(self) -> Iterator[None]:
+        """One at a time, and in one piece."""
+        with self._lock, in_one_piece(self.client):
+            yield
 
     # What the controls ask for
 
@@ -114,7 +124,7 @@ class Page:
         return python_lines(*self._shown)
 
     def switch(self, key: str, on: bool) -> None:
-        with self._lock, self.client.atomic():
+        with self._told_together():
             for display in (self.display, self._ghost_display):
                 if display is not None:
                     display.switch(key, on)
@@ -126,7 +136,7 @@ class Page:
 
     def pose(self, frames: Frames) -> None:
         """Show a posture that is no frame of the result, until play or the slider goes on with it."""
-        with self._lock, self.client.atomic():
+        with self._told_together():
             self.controls.pause()
             self.display.pose(frames)
 
@@ -164,14 +174,14 @@ class Page:
         self.controls.say(f"{result.name}: {told}, answered in {took:.2g} s")
 
     def _refused(self, message: str) -> None:
-        self.controls.refuse(message)
+        self.controls.refuse(in_page_words(message, self.result.scenario))
 
     # What is seen
 
     def _present(self, result: Result, first: bool = False) -> None:
         """Show a result in place of the one before."""
         frames = frames_of(result)
-        with self._lock, self.client.atomic():
+        with self._told_together():
             another = first or result.name != self.result.name
             time = 0.0 if another else self.frames.times[self.display.frame]
             if not first:
@@ -201,7 +211,8 @@ class Page:
         camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
 
     def _show(self, frame: int) -> None:
-        with self.client.atomic():
+        """Everything of one frame, in one piece: body, ground, ghost, mark and slider."""
+        with self._told_together():
             if self.display.frames is not self.frames:
                 self.display.pose(self.frames)
             self.display.show(frame)
@@ -210,12 +221,14 @@ class Page:
                 root.position = moved
             if self._ghost_display is not None and self.ghost is not None:
                 self._ghost_display.show(self.ghost.at(float(self.frames.times[frame])))
-        self.target.rest_at(self.frames.head[frame])
-        self.controls.show_frame(self.frames, frame)
-        self.plots.mark(frame, self.controls.playing)
+            self.target.rest_at(self.frames.head[frame], self.controls.playing)
+            self.controls.show_frame(self.frames, frame)
+            self.plots.mark(frame, self.controls.playing)
 
     def _play(self) -> None:
-        """Move on while playing, by the clock: slow pages skip frames and keep the time."""
+        """Move on while playing, by the clock: slow pages skip frames and keep the time. A frame is told when the one
+        before has been handed over.
+        """
         last = clock.perf_counter()
         while not self._closed.wait(TICK):
             now = clock.perf_counter()
@@ -228,7 +241,8 @@ class Page:
                 after = self.controls.time + passed * self.controls.speed
                 after = times[0] if after > times[-1] else after
                 self.controls.time = float(after)
-                self._show(self.frames.at(float(after)))
+                if handed_over(self.client):
+                    self._show(self.frames.at(float(after)))
 
     def close(self) -> None:
         """The visitor has left: end the threads."""

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +23,14 @@ _EVERY = 0.12          # s between two moves of the mark: plots are slower to dr
 
 
 class Plots:
-    """The panel at the left."""
+    """The panel at the left. `together` holds off whoever else tells the page something, and tells it in one piece."""
 
-    def __init__(self, gui: GuiApi) -> None:
-        self.gui = gui
+    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
+        self.gui, self.together = gui, together
         self.panel = gui.add_panel()
         self.panel.dock_left()
         self.panel.set_width(380)
         self._tab = self.panel.add_tab("Plots")
-        self._frames: Frames | None = None
-        self._ghost: Frames | None = None
         self._marked = 0.0
         self._panels: list[_Panel] = []
 
@@ -40,10 +40,13 @@ class Plots:
         names = choices(frames)
         kept = [name for name in before if name in names]
         wanted = list(dict.fromkeys([*kept, *names]))[:COUNT]
-        for panel in self._panels:
+        for panel in self._panels[len(wanted):]:
             panel.remove()
         with self._tab:
-            self._panels = [_Panel(self.gui, frames, ghost, names, name) for name in wanted]
+            self._panels = self._panels[:len(wanted)] + [_Panel(self.gui, self.together)
+                                                         for _ in wanted[len(self._panels):]]
+            for panel, name in zip(self._panels, wanted, strict=True):
+                panel.show(frames, ghost, names, name)
 
     def mark(self, frame: int, moving: bool) -> None:
         """Move the mark; while playing, more often than can be seen is left out."""
@@ -55,55 +58,64 @@ class Plots:
 
 
 class _Panel:
-    """One plot, with the choice of what it shows."""
+    """One plot, with the choice of what it shows. It stays where it is when another result or variable comes."""
 
-    def __init__(self, gui: GuiApi, frames: Frames, ghost: Frames | None, names: list[str], name: str) -> None:
-        self.gui, self.frames, self.ghost, self.name, self.frame = gui, frames, ghost, name, 0
-        self.choice = gui.add_dropdown("plot", tuple(names), initial_value=name)
-        by_visitor(self.choice, self._choose)
+    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
+        self.gui, self.together, self.name, self.frame = gui, together, "", 0
+        self.frames: Frames
+        self.ghost: Frames | None = None
+        self.choice: Any = None
+        self.handle: Any = None
+
+    def show(self, frames: Frames, ghost: Frames | None, names: list[str], name: str) -> None:
+        self.frames, self.ghost, self.name, self.frame = frames, ghost, name, 0
         every = max(1, -(-frames.count // MOST_POINTS))
         self.rows = np.arange(0, frames.count, every)
-        self.handle: Any = None
+        if self.choice is None:
+            self.choice = self.gui.add_dropdown("plot", tuple(names), initial_value=name)
+            by_visitor(self.choice, self._choose)
+        else:
+            self.choice.options, self.choice.value = tuple(names), name
         self._draw()
 
     def _choose(self) -> None:
-        self.name = self.choice.value
-        self._draw()
+        with self.together():
+            self.name = self.choice.value
+            self._draw()
 
     def _draw(self) -> None:
-        plot, at = plot_of(self.frames, self.name), self.frames.abscissa[self.rows]
+        plot, self.at = plot_of(self.frames, self.name), self.frames.abscissa[self.rows]
         own = {label: values[self.rows] for label, values in plot.lines.items()}
-        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, at)).readable()
-        self.limits, lines = plot.limits(), plot.lines
-        self.data = (at, *lines.values(), self._mark_line())
+        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at)).readable()
+        self.limits, self.lines = plot.limits(), plot.lines
         series: list[Any] = [{"label": self.frames.moment},
-                             *({"label": label, "stroke": colour, "width": 1.5} for label, colour in _coloured(lines)),
+                             *({"label": label, "stroke": colour, "width": 1.5}
+                               for label, colour in _coloured(self.lines)),
                              {"label": "now", "stroke": style.BLACK, "width": 1}]
-        low, high = self.limits
         options: dict[str, Any] = {
-            "title": _title(plot, len(own)), "scales": {"x": {"time": False},
-                                                        "y": {"auto": False, "range": (low, high)}}, "height": 210,
+            "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
+            "scales": {"x": {"time": False}, "y": {"auto": False, "range": self.limits}},
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
-            "legend": {"show": len(lines) > 1},
-            "cursor": {"drag": {"x": False, "y": False}}}
-        order = None if self.handle is None else self.handle.order
-        if self.handle is not None:
-            self.handle.remove()
-        self.handle = self.gui.add_uplot(self.data, tuple(series), order=self.choice.order + 0.5 if order is None
-                                         else order, **options)
+            "legend": {"show": len(self.lines) > 1}}
+        if self.handle is None:
+            self.handle = self.gui.add_uplot(**options, height=210, order=self.choice.order + 0.5,
+                                             cursor={"drag": {"x": False, "y": False}})
+        else:
+            for name, value in options.items():
+                setattr(self.handle, name, value)
 
-    def _mark_line(self) -> Array:
-        """Along the lower edge, and up to the upper one at the moment that is shown: uPlot draws that as an upright
-        line.
-        """
-        line = np.full(len(self.rows), self.limits[0])
-        line[np.clip(np.searchsorted(self.rows, self.frame), 0, len(line) - 1)] = self.limits[1]
-        return line
+    def _data(self) -> tuple[Array, ...]:
+        """The lines, with two more points at the moment that is shown, from which the mark goes straight up."""
+        now = float(self.frames.abscissa[self.frame])
+        place = int(np.searchsorted(self.at, now))
+        lines = [np.insert(values, place, [np.interp(now, self.at, values)] * 2) for values in self.lines.values()]
+        mark = np.full(len(self.at) + 2, np.nan)
+        mark[place:place + 2] = self.limits
+        return np.insert(self.at, place, [now, now]), *lines, mark
 
     def mark(self, frame: int) -> None:
         self.frame = frame
-        self.data = (*self.data[:-1], self._mark_line())
-        self.handle.data = self.data
+        self.handle.data = self._data()
 
     def remove(self) -> None:
         self.choice.remove()

@@ -1,4 +1,10 @@
-"""A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it."""
+"""A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it.
+
+Everything that moves has its place in its own data (vertices, instances, points), in the world, and never as a pose of its
+node: a page takes a new pose into the picture that it draws next, new data only into the one after that. Parts that
+are moved in both ways come apart, the more the slower the page draws. Only the roots, which hold robot and surroundings
+together, have a pose.
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -70,10 +76,8 @@ class Display:
 
     def _add_body(self) -> None:
         colour, opacity = (rgb(GHOST), 0.4) if self.ghost else (rgb(BODY), None)
-        relative = self._vertices(0)
-        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", relative, self.skin.faces, color=colour,
-                                                         opacity=opacity,
-                                                         position=self._place(0))
+        self._nodes["body"] = self.scene.add_mesh_simple(f"{self.name}/body", self._vertices(0), self.skin.faces,
+                                                         color=colour, opacity=opacity)
         if self.skin.disks:
             points, faces = disk()
             self._nodes["disks"] = self.scene.add_batched_meshes_simple(
@@ -82,17 +86,18 @@ class Display:
                 batched_scales=self._disk_sizes(), batched_colors=colour, opacity=opacity, lod="off")
         points, faces = ball()
         size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
-        self._nodes["head"] = self.scene.add_mesh_simple(f"{self.name}/head", points * size, faces, opacity=opacity,
-                                                         color=rgb(GHOST if self.ghost else style.RED),
-                                                         position=self.frames.head[0])
+        self._nodes["head"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/head", points * size, faces, batched_wxyzs=np.array([[1.0, 0.0, 0.0, 0.0]]),
+            batched_positions=self.frames.head[:1], batched_colors=rgb(GHOST if self.ghost else style.RED),
+            opacity=opacity, lod="off")
 
     def _add_meshes(self) -> None:
         """Meshes of a robot file in place of the skin, where all that it names were found."""
         for number, mesh in enumerate(self._meshes):
             place, turn = mesh.at(self.frames, 0)
-            self._nodes[f"mesh {number}"] = self.scene.add_mesh_simple(
-                f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, color=rgb(BODY), position=place, wxyz=turn,
-                flat_shading=True)
+            self._nodes[f"mesh {number}"] = self.scene.add_batched_meshes_simple(
+                f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, batched_wxyzs=np.array([turn]),
+                batched_positions=np.array([place]), batched_colors=rgb(BODY), flat_shading=True, lod="off")
         if self._meshes:
             self._nodes["body"].visible = False
 
@@ -172,12 +177,12 @@ class Display:
     def show(self, frame: int) -> None:
         """Put everything where it is in a frame."""
         self.frame = frame = int(np.clip(frame, 0, self.frames.count - 1))
-        body = self._nodes["body"]
-        body.position, body.vertices = self._place(frame), self._vertices(frame)
-        self._nodes["head"].position = self.frames.head[frame]
+        self._nodes["body"].vertices = self._vertices(frame)
+        self._nodes["head"].batched_positions = self.frames.head[frame:frame + 1].astype(np.float32)
         for number, mesh in enumerate(self._meshes):
+            place, turn = mesh.at(self.frames, frame)
             node = self._nodes[f"mesh {number}"]
-            node.position, node.wxyz = mesh.at(self.frames, frame)
+            node.batched_positions, node.batched_wxyzs = np.float32([place]), np.float32([turn])
         if "disks" in self._nodes:
             self._put(self._nodes["disks"], frame)
         if self.shows("torque"):
@@ -242,12 +247,8 @@ class Display:
 
     # Shapes
 
-    def _place(self, frame: int) -> Array:
-        return np.round(self.frames.centre(frame) / self._step) * self._step
-
     def _vertices(self, frame: int) -> Any:
-        relative = self.skin.vertices(frame) - self._place(frame)
-        return (np.round(relative / self._step) * self._step).astype(np.float32)
+        return (np.round(self.skin.vertices(frame) / self._step) * self._step).astype(np.float32)
 
     def _quaternions(self, frame: int) -> Any:
         from limbless.mechanics.algebra.rotations import matrix_to_quaternion

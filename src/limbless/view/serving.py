@@ -4,6 +4,7 @@ from outside.
 from __future__ import annotations
 
 import contextlib
+import time as clock
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from limbless.errors import InputError
 from limbless.view.gate import LOOPBACK, Gate, in_front_of_viser, refuse_without
 
 if TYPE_CHECKING:
-    from viser import ViserServer
+    from viser import ClientHandle, ViserServer
 
+_HANDING = 1.0         # s that what was told before may take to be handed over
 HOW = "pip install 'limbless[view]'"
 
 
@@ -62,6 +64,26 @@ def by_visitor(handle: Any, action: Callable[[], Any]) -> None:
             action()
 
     getattr(handle, "on_click" if hasattr(handle, "on_click") else "on_update")(changed)
+
+
+def handed_over(client: ClientHandle) -> bool:
+    """Whether all that a visitor was told has been given to the connection."""
+    told = client._websock_connection.get_message_buffer()
+    return told.done or not told.message_from_id
+
+
+@contextlib.contextmanager
+def in_one_piece(client: ClientHandle) -> Iterator[None]:
+    """What is told inside reaches the page together, so that no picture shows a part of it.
+
+    viser's own `atomic` is not enough: a block that begins while the one before is being handed over cuts that in two.
+    So it begins when nothing is left of what was told before.
+    """
+    told, end = client._websock_connection.get_message_buffer(), clock.monotonic() + _HANDING
+    while not told.atomic_counter and not handed_over(client) and clock.monotonic() < end:
+        clock.sleep(0.001)
+    with client.atomic():
+        yield
 
 
 @contextlib.contextmanager

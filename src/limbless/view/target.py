@@ -52,9 +52,10 @@ class Target:
         self._parts = [self.handle, folder]
         self.handle.on_update(lambda _: self.ask(np.array(self.handle.position)))
 
-    def rest_at(self, place: Array) -> None:
-        """Keep the handle at the tip while the run is shown."""
+    def rest_at(self, place: Array, playing: bool) -> None:
+        """Keep the handle at the tip while the run is shown; while it plays there is nothing to be dragged."""
         if self.statics is not None:
+            self.handle.visible = not playing
             self.handle.position = place
 
     def ask(self, place: Array) -> None:

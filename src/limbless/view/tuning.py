@@ -52,12 +52,13 @@ class Knob:
     limits: tuple[float, float] = (-math.inf, math.inf)
 
     def widened(self, value: float) -> tuple[float, float]:
-        """Where a slider ends whose value has come to an end of it: as far again, unless the field itself ends there.
+        """Where a slider ends whose value has come to an end of it: as far again, or as far as a value beyond it,
+        unless the field itself ends there.
         """
         low, high = float(self.low or 0.0), float(self.high or 0.0)
         span = high - low
-        return (max(low - span, self.limits[0]) if value <= low else low), (min(high + span, self.limits[1])
-                                                                            if value >= high else high)
+        return (max(min(low - span, value), self.limits[0]) if value <= low else low,
+                min(max(high + span, value), self.limits[1]) if value >= high else high)
 
     @property
     def step(self) -> float:

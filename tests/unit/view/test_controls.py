@@ -1,6 +1,7 @@
 """Every field that the page offers asks for a change of its own path, whatever the scenario."""
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,3 +88,29 @@ def test_the_lines_to_copy_are_only_text(server: Any) -> None:
     from limbless.view.controls import _copied
 
     assert "a &lt; b" in _copied("result = 'a < b'")
+
+
+def test_what_is_typed_beyond_a_slider_is_what_runs(server: Any) -> None:
+    """Also when the page, which does not know of the new end yet, pushes it back to the old one."""
+    from limbless.view.controls import Controls
+
+    page = Asked()
+    server.gui.reset()
+    controls = Controls(server.gui, page)
+    controls._add_knobs(Result(None, Scenario.load("eel-planar")))
+    handle = controls.fields["gait.amplitude"]
+    end = handle.max
+    changed(handle, 12.3456789)
+    assert handle.max >= 12.3456789
+    changed(handle, end)
+    assert page.made[-1] == ("gait.amplitude", 12.3456789) and handle.value == 12.3456789
+    changed(handle, end)                                    # once more, by the visitor
+    assert page.made[-1] == ("gait.amplitude", end)
+
+
+def test_tiny_numbers_keep_their_digits(server: Any) -> None:
+    from limbless.view.controls import _digits
+
+    knob = replace(knobs(Scenario.load("eel-planar"))[0], kind="number")
+    assert _digits(replace(knob, value=0.06)) >= 9
+    assert f"{1.234e-11:.{_digits(replace(knob, value=1.234e-11))}f}".rstrip("0").endswith("1234")

@@ -30,12 +30,18 @@ def say(connection: ClientConnection, message: dict[str, Any]) -> None:
     connection.send(msgspec.msgpack.encode(message))
 
 
-def heard(connection: ClientConnection, timeout: float = 60.0) -> Iterator[dict[str, Any]]:
-    """The messages of the server, as they come."""
+def pieces(connection: ClientConnection, timeout: float = 60.0) -> Iterator[list[dict[str, Any]]]:
+    """What the server says, in the pieces in which it comes: a page takes each as a whole."""
     while True:
         raw = connection.recv(timeout)
         size = int.from_bytes(raw[8:16], "little")
-        yield from msgspec.msgpack.decode(zstandard.decompress(raw[16:16 + size]))["messages"]
+        yield msgspec.msgpack.decode(zstandard.decompress(raw[16:16 + size]))["messages"]
+
+
+def heard(connection: ClientConnection, timeout: float = 60.0) -> Iterator[dict[str, Any]]:
+    """The messages of the server, as they come."""
+    for piece in pieces(connection, timeout):
+        yield from piece
 
 
 def press_save(connection: ClientConnection) -> None:
