@@ -117,7 +117,7 @@ class MacroContinuous(Model):
         sections, limit = self.recorder.section_lengths, self.recorder.effort_limit()
         pushing = [item for item in self.environment if item.role == "wrench"]
         return Tallies(np.tile(limit, (len(sections), 1)), pushing, contacts, ("section", "screw"), sections[:, None],
-                       self.packs)
+                       packs=self.packs)
 
     def _form(self, held: bool) -> Any:
         if self.settings.form == "momentum" and (self.rod.base != "free" or held or not self.settings.inertia):

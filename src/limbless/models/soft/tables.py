@@ -55,7 +55,7 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
             on_slices = issubclass(law.kind.table, OnSegment)
             laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
         moved.append(pack._replace(laws=tuple(laws)))
-    return forces_of(moved), added, packs
+    return forces_of(moved, len(added)), added, packs
 
 
 def robot_of(plan: Plan) -> Robot:
