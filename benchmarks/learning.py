@@ -66,5 +66,5 @@ def section() -> Section:
             microseconds(best["ours"]), best["controlled"] / best["ours"], target=2, sense="at most",
             reason="Each call makes a block of its own: knots, tally, records and checks are laid out anew in Python."),
     ]
-    return Section(rows, "Both step the same robot in the same fluid, four Runge-Kutta steps of 0.01 s per control step, "
-                         "with observation and reward.")
+    return Section(rows, "Both step the same robot in the same fluid, four Runge-Kutta steps of 0.01 s per control "
+                         "step, with observation and reward.")
