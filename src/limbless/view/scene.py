@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view import arrows, surroundings, tendons
-from limbless.view.meshes import meshes_of
 from limbless.view.arrows import rgb
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
+from limbless.view.meshes import meshes_of
 from limbless.view.skin import AROUND, Skin, ball, disk
 
 if TYPE_CHECKING:
