@@ -20,13 +20,14 @@ PINS := pyproject.toml constraints.txt
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long coverage studio-test bench screenshots clean
+.PHONY: help demo test test-long coverage studio-test bench docs screenshots clean
 
 help:
 	@echo "make demo    create .venv, install, simulate the swimming eel and draw its figures"
 	@echo "make test    create or reuse .venv with the dev tools; run ruff, mypy and pytest"
 	@echo "make test-long  what make test leaves out: all of validation, all mutants, every field of the studio (an hour or more)"
 	@echo "make coverage  count the branches of mechanics/ and models/ that tests reach; fails below 90 %"
+	@echo "make docs    build the documentation site into site/ (warnings are errors)"
 	@echo "make bench   time limbless side by side with other engines"
 	@echo "make studio-test  type every field of every scenario into the studio, in a real browser (long)"
 	@echo "make screenshots  take a picture of every scenario in the studio"
@@ -77,6 +78,11 @@ coverage: $(INSTALLED_DEV)
 	@$(BIN)/python -m coverage combine -q && rm -rf .coverage-cache
 	@$(BIN)/python -m coverage json -q -o - | $(BIN)/python tests/coverage/branches.py
 
+docs: $(INSTALLED_DEV)
+	@echo "== the documentation site"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet -d site
+	@echo "== done: open $(CURDIR)/site/index.html"
+
 bench: $(INSTALLED_DEV)
 	@echo "== limbless bench"
 	@$(BIN)/limbless bench
@@ -91,7 +97,7 @@ screenshots: $(INSTALLED_DEV)
 
 clean:
 	@echo "== removing .venv, runs/ and caches"
-	@rm -rf $(VENV) runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	@rm -rf $(VENV) runs site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each step leaves a stamp, so that an interrupted one is done again and a finished one is not.

@@ -1,6 +1,7 @@
 """Every piece of Python, YAML and shell that the documents show is run, as it stands, in an empty directory."""
 from __future__ import annotations
 
+import linecache
 import re
 import runpy
 import shlex
@@ -28,6 +29,8 @@ from limbless.scenarios.scenario import Initial, Scenario
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+START = sorted((ROOT / "docs" / "start").glob("*.md"))
+"""Pages that are followed from top to bottom: what one block writes, the next one reads."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -37,8 +40,8 @@ def blocks(path: Path, language: str) -> list[str]:
 
 
 def having(*languages: str) -> list[Any]:
-    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS if any(blocks(path, word)
-                                                                                            for word in languages)]
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS
+            if path not in START and any(blocks(path, word) for word in languages)]
 
 
 @pytest.fixture
@@ -74,12 +77,44 @@ def test_python_runs_and_yaml_is_a_scenario_that_runs(document: Path, empty: Pat
         assert ll.run(write_yaml(text), {"duration": 0.1}).status == "completed"
 
 
-@pytest.mark.parametrize("document", having("sh"))
-def test_commands_run(document: Path, empty: Path) -> None:
-    for line in "\n".join(blocks(document, "sh")).splitlines():
+def run_commands(text: str) -> None:
+    for line in text.splitlines():
         program, *arguments = shlex.split(line)
         answer = CliRunner().invoke(main, arguments)
         assert program == "limbless" and answer.exit_code == 0, f"{line}\n{answer.output}"
+
+
+@pytest.mark.parametrize("document", having("sh"))
+def test_commands_run(document: Path, empty: Path) -> None:
+    run_commands("\n".join(blocks(document, "sh")))
+
+
+@pytest.mark.parametrize("document", START, ids=lambda path: path.stem)
+def test_a_page_for_beginners_runs_from_top_to_bottom(document: Path, empty: Path,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a stranger follows it, in an empty folder; the tutorial reaches a robot that is described, moved and compared.
+    """
+    monkeypatch.setenv("LIMBLESS_STATE_DIR", str(empty / "state"))
+    module = sys.modules["document"] = ModuleType("document")
+    for number, (language, text) in enumerate(BLOCK.findall(document.read_text()), start=1):
+        if language == "python":
+            source = f"{document.stem}-{number}.py"
+            linecache.cache[source] = (len(text), None, text.splitlines(keepends=True), source)
+            exec(compile(text, source, "exec", dont_inherit=True), module.__dict__)
+        elif language == "yaml":
+            assert ll.run(write_yaml(text), {"duration": 0.1}).status == "completed"
+        else:
+            run_commands(text)
+
+
+def test_messages_that_the_page_of_troubles_explains_are_those_of_the_library() -> None:
+    library = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    said = re.sub(r"[\"']\s*\n\s*f?[\"']", "", library)                  # sentences that go on in the next line
+    headings = re.findall(r"^### `(.*)`$", (ROOT / "docs" / "troubleshooting.md").read_text(), re.MULTILINE)
+    assert len(headings) > 8
+    for heading in headings:
+        words = re.split(r"[^\w '-]+", heading)
+        assert all(word.strip() in said for word in words), heading
 
 
 def test_what_contributing_adds_does_what_it_says(empty: Path) -> None:
