@@ -97,6 +97,8 @@ class _Many:
         self.scenarios = scenarios
         self.outcomes: dict[int, _Outcome] = {}
         self.models: list[tuple[Scenario, Any]] = []
+        self.makes: dict[int, Any] = {}
+        self.spare: dict[tuple[int, ...], Any] = {}
         groups: dict[Any, list[int]] = {}
         first = scenarios[0]
         self.times = _kept_times(first)
@@ -127,13 +129,18 @@ class _Many:
             return None
         knots, keep = _knots(scenario)
         windows = any(item.active for item in scenario.environment)
-        return (_make(model), len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
+        if id(model) not in self.makes:
+            self.makes[id(model)] = _make(model)
+        return (self.makes[id(model)], len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
 
     def _together(self, numbers: list[int]) -> None:
         lanes = Lanes([self.scenarios[number] for number in numbers],
                       [self._model(self.scenarios[number]) for number in numbers])
+        same = tuple(dict.fromkeys(map(id, lanes.models)))
         with np.errstate(all="ignore"):
-            x, score = lanes.go()
+            x, score = lanes.go(self.spare.get(same) if len(same) == 1 else None)
+        if len(same) == 1:
+            self.spare[same] = lanes.problem
         for lane, number in enumerate(numbers):
             kept = x[:, :, lane]
             if not np.isfinite(kept).all():
@@ -241,22 +248,26 @@ class Lanes:
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
 
-    def go(self) -> tuple[Array, Score]:
-        """States (records, numbers, 8) and sums (actuators, 8)."""
+    def go(self, spare: Any = None) -> tuple[Array, Score]:
+        """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
+        other gaits.
+        """
         starts = [model.initial_state(scenario.initial, scenario.gait).x
                   for model, scenario in zip(self.models, self.scenarios, strict=True)]
         x = aligned_zeros((len(starts[0]), LANES))
         x[:] = np.stack(starts, axis=-1)
         kept: list[Array] = []
-        problem, steps = None, len(self.keep) - 1
+        problem, steps = spare, len(self.keep) - 1
+        for part in () if spare is None else spare.memory.tally[:4]:
+            part[:] = 0.0
         for first in range(0, steps, BLOCK):
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
             problem = self._problem(problem, int(record.sum()), knots)
             runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
             kept.append(problem.records.x.copy())
-        assert problem is not None
-        return np.concatenate(kept), problem.memory.tally
+        self.problem: Any = problem
+        return np.concatenate(kept), self.problem.memory.tally
 
     def _problem(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
@@ -265,8 +276,9 @@ class Lanes:
             return before._replace(drive=drive)
         still = Drive(*(np.zeros((1, self.models[0].chain.freedoms)) for _ in Drive._fields))
         limits = [model.chain.arrays().torque_limit for model in self.models]
+        alike = len(set(map(id, self.models))) == 1
         made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
-                             for model, limit in zip(self.models, limits, strict=True)])
+                             for model, limit in zip(self.models[:1] if alike else self.models, limits, strict=False)])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 

@@ -40,7 +40,8 @@ class LanePeriods:
     """Period maps of up to eight gaits of one family."""
 
     def __init__(self, family: ChainPeriod, tolerance: float = TOLERANCE) -> None:
-        self.family, self.tolerance, self.problem = family, tolerance, None
+        self.family, self.tolerance = family, tolerance
+        self.problem: Any = None
 
     @staticmethod
     def takes(family: ChainPeriod) -> bool:
@@ -70,10 +71,10 @@ class LanePeriods:
                 step[:, ~open_lanes] = 0.0
                 V = V + step
                 before, left = left, self._map(V) - V
-                for lane in np.flatnonzero(open_lanes):
+                for lane in map(int, np.flatnonzero(open_lanes)):
                     s = step[:, lane]
                     miss = (before - left)[:, lane] - A[:, :, lane] @ s
-                    A[:, :, lane] += np.outer(miss, s) / max(s @ s, 1e-300)
+                    A[:, :, lane] += np.outer(miss, s) / max(float(s @ s), 1e-300)
             open_lanes &= np.isfinite(left).all(axis=0)
             if number in AGAIN and open_lanes.any():
                 A = self._derivative(V, left + V)
@@ -101,7 +102,7 @@ class LanePeriods:
         self.x = aligned_zeros(self.x0.shape)
         self.x[:] = self.x0
         self.x[rows] = V
-        problem: Any = self.problem
+        problem = self.problem
         for part in problem.memory.tally[:4]:
             part[:] = 0.0
         with np.errstate(all="ignore"):
@@ -121,7 +122,7 @@ class LanePeriods:
 
     def _motion(self, scenario: Scenario, lane: int, V: Array, left: Array) -> SteadyMotion:
         """The numbers of a lane, from the pass that was made last."""
-        problem: Any = self.problem
+        problem = self.problem
         score, T = problem.memory.tally, float(self.periods[lane])
         way, turn = path_of(self.x[:7, lane], True)
         work = float(score.positive[:, lane].sum())
