@@ -15,6 +15,8 @@ from limbless.models.newton_euler import NewtonEuler
 from limbless.robots.uniform_chain import UniformChain
 from limbless.robots.wang_snake import WangSnake
 from limbless.scenarios.scenario import Scenario
+from limbless.search.rollout import rollout
+from limbless.search.steady import Families
 from limbless.simulation import run_scenario
 from limbless.studies.sensitivity import sensitivity
 
@@ -53,12 +55,21 @@ def derivatives() -> None:
     sensitivity(Start("eel-planar").load(), ["gait.amplitude"])
 
 
+def searches() -> None:
+    """Steady motion with derivatives, and eight gaits at a time."""
+    families, scenario = Families(8), Scenario.load("eel-planar")
+    families.steady(scenario, ["gait.amplitude"])
+    families.side_by_side([scenario])
+    rollout(Start("eel-planar").load(), {"gait.amplitude": [0.05, 0.06]})
+
+
 _SOON = {"environment.clamp.active": [[0.001, 1.0]], "actuation": {"kind": "motion"}}
 """The clamp closes within the two steps."""
 _SMOOTH = {"environment.wheels.law": "regularised", "step": 0.0005, "duration": 0.0015, "record_every": 0.0005}
 PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     "newton-euler: motion and one-state dynamics": (Start("eel-planar"), states_of_a_chain),
     "newton-euler: derivatives": (derivatives,),
+    "newton-euler: steady motion and lanes": (searches,),
     "geometric: smooth motion and geometry": (Start("wheeled-snake-switch", _SOON | _SMOOTH), symbols_of_a_snake),
     "geometric: set-valued wheels": (Start("wheeled-snake-crawl"), Start("wheeled-snake-switch", _SOON)),
     "macro-continuous: swimming rod": (Start("rod-swim"),),

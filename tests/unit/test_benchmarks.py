@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "startup",
+    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "searches", "startup",
                  "statics", "table",
                  "timing"):
         importlib.import_module(f"benchmarks.{name}")
@@ -115,6 +115,18 @@ def test_rows_of_statics(bench: ModuleType) -> None:
 
 def test_rows_of_startup(bench: ModuleType) -> None:
     assert [row.target for row in bench.startup.rows(eel="import limbless", repeats=1)] == [6.0, 1.2, 0.2]
+
+
+def test_rows_of_searches(bench: ModuleType) -> None:
+    searches = bench.searches
+    rows = [*searches.store_rows(rows=200), *searches.steady_rows(gaits=8), *searches.overhead_rows(runs=8)]
+    assert [row.target for row in rows] == [1, 5, 0.5]
+
+
+@pytest.mark.long
+def test_rows_of_lanes_and_of_the_best_gait(bench: ModuleType) -> None:
+    rows = [*bench.searches.lane_rows(chunks=1), *bench.searches.best_rows(repeats=1)]
+    assert [row.target for row in rows] == [4, 5, 18, 1]
 
 
 def test_table_says_what_is_met(bench: ModuleType) -> None:

@@ -40,6 +40,10 @@ EXPECTED = {
     "16_learn_to_swim.py": r"best of 24 sines: return [3-9]\.\d\d(?s:.*)its episode is proven",
     "14_steered_snake.py": r"the head came within 0\.0\d m of its goal; the body slipped by \d\.\de-0[789] of its "
                            r"speed",
+    "15_best_gait.py": r"0\.5342 m/s with 1\.22 (?s:.*)0\.7311 m/s\. 1 of 1 starts ended there; gait\.growth at",
+    "16_body_shape.py": r"half_width: -1\.57\d mm/s(?s:.*)link_length: \+6\.78\d mm/s(?s:.*)becomes 0\.6\d+ m/s",
+    "17_sidewinder.py": r"0\.\d+ m in 1\.5 s; the best of \d+: 0\.\d+ m, by cma",
+    "18_tendon_design.py": r"50% immersed: \d+\.\d+ mJ(?s:.*)100% immersed: \d+\.\d+ mJ\n3 of 3 runs",
 }
 
 

@@ -54,7 +54,8 @@ def run_of(motion: SteadyMotion) -> dict[str, Any]:
     begin = run_scenario(first)
     last = run_scenario(first.model_copy(update={"duration": motion.period, "record_every": step}), after=begin)
     way, _ = path_of(pose_change(last), abs(motion.turn_rate) > 0.0)
-    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period, "proven": last.proven and begin.proven}
+    said: dict[str, Any] = {"periods": periods + 1, "speed": float(way) / motion.period,
+                            "proven": last.proven and begin.proven}
     if "joint_torque" in last.dataset and "joint_limit" in last.dataset:
         limit = last.dataset["joint_limit"].values
         known = np.isfinite(limit)

@@ -23,7 +23,7 @@ from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.search.period_map import fresh_score
-from limbless.simulation import knots_between, recorded, run_scenario, stage_times
+from limbless.simulation import knots_between, recorded, run_scenario
 
 Array = NDArray[np.float64]
 BLOCK = 96
@@ -56,7 +56,7 @@ def rollout(source: str | Path | Mapping[str, Any] | Scenario, over: Mapping[str
     refuse_named(base)
     if base.task is not None:
         raise InputError("statics has no time to roll out; use `sweep`")
-    scenarios = [_changed(base, point, allow_code) for point in _points(over)]
+    scenarios = [scenario_at(base, point, allow_code) for point in _points(over)]
     many = _Many(scenarios)
     return many.dataset({path: np.asarray(values) for path, values in over.items()})
 
@@ -72,7 +72,7 @@ def _points(over: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     return (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
 
 
-def _changed(base: Scenario, point: dict[str, Any], allow_code: bool) -> Scenario:
+def scenario_at(base: Scenario, point: Mapping[str, Any], allow_code: bool) -> Scenario:
     """A scenario at a point; where fields of the gait alone change, the rest is shared."""
     fields = {path.partition(".")[2]: value for path, value in point.items() if path.startswith("gait.")}
     if len(fields) == len(point) and set(fields) <= set(type(base.gait).model_fields) and set(point) and all(
@@ -97,6 +97,8 @@ class _Many:
         self.scenarios = scenarios
         self.outcomes: dict[int, _Outcome] = {}
         self.models: list[tuple[Scenario, Any]] = []
+        self.makes: dict[int, Any] = {}
+        self.spare: dict[tuple[int, ...], Any] = {}
         groups: dict[Any, list[int]] = {}
         first = scenarios[0]
         self.times = _kept_times(first)
@@ -127,13 +129,18 @@ class _Many:
             return None
         knots, keep = _knots(scenario)
         windows = any(item.active for item in scenario.environment)
-        return (_make(model), len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
+        if id(model) not in self.makes:
+            self.makes[id(model)] = _make(model)
+        return (self.makes[id(model)], len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
 
     def _together(self, numbers: list[int]) -> None:
         lanes = Lanes([self.scenarios[number] for number in numbers],
                       [self._model(self.scenarios[number]) for number in numbers])
+        same = tuple(dict.fromkeys(map(id, lanes.models)))
         with np.errstate(all="ignore"):
-            x, score = lanes.go()
+            x, score = lanes.go(self.spare.get(same) if len(same) == 1 else None)
+        if len(same) == 1:
+            self.spare[same] = lanes.problem
         for lane, number in enumerate(numbers):
             kept = x[:, :, lane]
             if not np.isfinite(kept).all():
@@ -241,22 +248,26 @@ class Lanes:
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
 
-    def go(self) -> tuple[Array, Score]:
-        """States (records, numbers, 8) and sums (actuators, 8)."""
+    def go(self, spare: Any = None) -> tuple[Array, Score]:
+        """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
+        other gaits.
+        """
         starts = [model.initial_state(scenario.initial, scenario.gait).x
                   for model, scenario in zip(self.models, self.scenarios, strict=True)]
         x = aligned_zeros((len(starts[0]), LANES))
         x[:] = np.stack(starts, axis=-1)
         kept: list[Array] = []
-        problem, steps = None, len(self.keep) - 1
+        problem, steps = spare, len(self.keep) - 1
+        for part in () if spare is None else spare.memory.tally[:4]:
+            part[:] = 0.0
         for first in range(0, steps, BLOCK):
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
             problem = self._problem(problem, int(record.sum()), knots)
             runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
             kept.append(problem.records.x.copy())
-        assert problem is not None
-        return np.concatenate(kept), problem.memory.tally
+        self.problem: Any = problem
+        return np.concatenate(kept), self.problem.memory.tally
 
     def _problem(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
@@ -265,28 +276,34 @@ class Lanes:
             return before._replace(drive=drive)
         still = Drive(*(np.zeros((1, self.models[0].chain.freedoms)) for _ in Drive._fields))
         limits = [model.chain.arrays().torque_limit for model in self.models]
+        alike = len(set(map(id, self.models))) == 1
         made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
-                             for model, limit in zip(self.models, limits, strict=True)])
+                             for model, limit in zip(self.models[:1] if alike else self.models, limits, strict=False)])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 
     def _drive(self, knots: Array) -> Drive:
         """The gaits of all robots at the stages of a block."""
-        gait, model = self.scenarios[0].gait, self.models[0]
         times = aligned_zeros((2 * len(knots) - 1, LANES))
         times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms:
-            drives = [one.drive(scenario.gait, stage_times(np.ascontiguousarray(knots[:, lane])))
-                      for lane, (one, scenario) in enumerate(zip(self.models, self.scenarios, strict=True))]
-            return side_by_side(drives)
-        parameters = np.stack([scenario.gait.parameters() for scenario in self.scenarios], axis=-1)
-        places = np.stack([shapes.stations(one.chain) for one in self.models], axis=-1)
-        bent = [aligned_zeros((len(times), len(places), 2, LANES)) for _ in range(3)]
-        type(gait).compiled_lanes(_aligned(parameters), times, _aligned(places), *bent)       # type: ignore[misc]
-        joints = [aligned_zeros((len(times), model.chain.freedoms, LANES)) for _ in range(3)]
-        for source, target in zip(bent, joints, strict=True):
-            bend_lane_joints(source, *shapes.shape_map(model.chain), target)
-        return Drive(*joints, aligned_zeros((1, model.chain.freedoms, LANES)))                # type: ignore[call-arg]
+        return lane_drive(self.models, [scenario.gait for scenario in self.scenarios], times)
+
+
+def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array) -> Drive:
+    """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots."""
+    gait, model = gaits[0], models[0]
+    if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms or any(
+            type(other) is not type(gait) for other in gaits):
+        return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
+                             for lane, (one, own) in enumerate(zip(models, gaits, strict=True))])
+    parameters = np.stack([own.parameters() for own in gaits], axis=-1)
+    places = np.stack([shapes.stations(one.chain) for one in models], axis=-1)
+    bent = [aligned_zeros((len(times), len(places), 2, LANES)) for _ in range(3)]
+    type(gait).compiled_lanes(_aligned(parameters), times, _aligned(places), *bent)
+    joints = [aligned_zeros((len(times), model.chain.freedoms, LANES)) for _ in range(3)]
+    for source, target in zip(bent, joints, strict=True):
+        bend_lane_joints(source, *shapes.shape_map(model.chain), target)
+    return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
 
 
 def _aligned(array: Array) -> Array:

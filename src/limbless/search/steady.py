@@ -130,12 +130,13 @@ def steady(source: str | Path | Mapping[str, Any] | Scenario, changes: Mapping[s
 class Families:
     """Steady motions of many scenarios: what those that differ in their gait share is made once."""
 
-    def __init__(self, steps: int = STEPS) -> None:
+    def __init__(self, steps: int = STEPS, tolerance: float = TOLERANCE) -> None:
         if not isinstance(steps, int) or steps < 8:
             raise InputError(f"steps: a period needs at least 8 steps; got {steps!r}")
-        self.steps = steps
+        self.steps, self.tolerance = steps, tolerance
         self._family: ChainPeriod | None = None
         self._last: tuple[Scenario, str] | None = None
+        self._lanes: Any = None
 
     def steady(self, scenario: Scenario, slopes: Sequence[str] = (), guess: Array | None = None) -> SteadyMotion:
         """See `steady`; `guess` are the unknowns of a neighbour."""
@@ -163,9 +164,22 @@ class Families:
             self._family = ChainPeriod(scenario, self.steps)
         return self._family
 
+    def side_by_side(self, scenarios: Sequence[Scenario]) -> list[SteadyMotion | None]:
+        """Up to eight at a time, without slopes and multipliers; None for those that have to be found alone."""
+        from limbless.search.steady_lanes import LanePeriods
+
+        first = scenarios[0]
+        alike = [same_but_gait(first, scenario) and type(scenario.gait) is type(first.gait) for scenario in scenarios]
+        if not all(alike) or self._way(first) != "duals" or not LanePeriods.takes(self.family(first)):
+            return [None] * len(scenarios)
+        family = self.family(first)
+        if self._lanes is None or self._lanes.family is not family:
+            self._lanes = LanePeriods(family, self.tolerance)
+        return self._lanes.solve(scenarios)
+
     def _by_duals(self, scenario: Scenario, slopes: Sequence[str], guess: Array | None) -> SteadyMotion:
         dual = DualPeriod(self.family(scenario), scenario, slopes)
-        v, period, residual = _newton(dual, guess)
+        v, period, residual = _newton(dual, guess, self.tolerance)
         return _motion(scenario, dual, v, period, residual)
 
 
@@ -189,7 +203,7 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
     return list(slopes)
 
 
-def _newton(dual: DualPeriod, guess: Array | None) -> tuple[Array, Period, float]:
+def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Array, Period, float]:
     """Newton's method on P(v) - v, from a neighbour's unknowns or from rest after two plain periods."""
     rest = dual.x0[dual.rows].copy()
     near = guess is not None and len(guess) == dual.unknowns
@@ -200,7 +214,7 @@ def _newton(dual: DualPeriod, guess: Array | None) -> tuple[Array, Period, float
         after = period.x[dual.rows]
         left = after - v
         residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
-        if residual <= TOLERANCE:
+        if residual <= tolerance:
             return v, period, residual
         if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
             v, plain, before = rest.copy(), 6, np.inf                # it went astray: let the motion itself lead

@@ -18,6 +18,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from limbless.errors import InputError, SimulationError
+from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.search.plan import Plan, kernels
 from limbless.search.store import Row
 
@@ -154,6 +155,7 @@ class LocalTeam:
             return [self.again.popleft()]
         fair = -(-len(self.queue) // (4 * self.count))
         size = 1 if self.first else max(1, min(int(CHUNK_SECONDS / max(self.seconds, 1e-6)), fair))
+        size = size if size < LANES else size - size % LANES       # eight at a time
         return [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
 
     def _collect(self, take: Take) -> None:
@@ -217,9 +219,11 @@ class InProcess:
     def fill(self, todo: Sequence[Any], take: Take, keep: bool = False) -> None:
         from limbless.search.evaluating import Evaluator
 
-        evaluator = Evaluator(self.plan)
-        for item in todo:
-            take([evaluator.row(item)])
+        evaluator, size = Evaluator(self.plan), 1
+        if evaluator.in_lanes:
+            size = LANES
+        for first in range(0, len(todo), size):
+            take(evaluator.rows(todo[first:first + size]))
 
     def end(self) -> None:
         """Nothing to let go."""

@@ -48,6 +48,21 @@ def test_eels_swim_as_after_120_periods(families, number: int) -> None:
         np.testing.assert_allclose([motion.slopes["speed"][path] for path in FIELDS], SLOPES[number], rtol=2e-4)
 
 
+def test_eight_at_a_time_are_those_found_alone(families) -> None:
+    """Five gaits side by side, whoever stands beside them: bit for bit; and as with exact derivatives."""
+    scenarios = [ll.Scenario.load("eel-planar", dict(zip(FIELDS, gait, strict=True))) for gait, *_ in EELS]
+    motions = families.side_by_side(scenarios)
+    other = families.side_by_side(scenarios[:2])
+    for motion, (_, speed, work, _) in zip(motions, EELS, strict=True):
+        assert motion.speed == pytest.approx(speed, rel=1e-6) and motion.positive_work == pytest.approx(work, rel=5e-4)
+    assert [motion.speed for motion in other] == [motion.speed for motion in motions[:2]]
+    alone = families.steady(scenarios[0])
+    for name in ("speed", "positive_work", "cost_of_transport", "peak_torque", "torque_ratio"):
+        assert getattr(motions[0], name) == pytest.approx(getattr(alone, name), rel=1e-7), name
+    turning = families.side_by_side([ll.Scenario.load("eel-planar", {"gait.dive": 0.02})])
+    assert turning == [None]                                             # it leaves its plane
+
+
 def test_multipliers_are_those_of_a_disturbance(families) -> None:
     motion = families.steady(ll.Scenario.load("eel-planar"))
     np.testing.assert_allclose(np.sort(np.abs(motion.multipliers)), (0.6126, 0.6126, 0.8484), atol=5e-5)

@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Bound, Wish
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.scalars import maximum, minimum, value_of
+from limbless.mechanics.compiled.scalars import maximum, minimum, value_of, where_positive
 
 LATE = 60                                       # rounds after which an actuator at its bound stays there
 SOLVED = 1e-12                                  # of a bound: the mismatch that rounding leaves
@@ -29,9 +29,7 @@ def take_wish(bounds, v, wanted, wishes):
     wish.wanted = wanted
     wish.acts = 0.0 * wanted + 1.0
     bound.leading = bound.gain
-    if bound.gain > 0.0:
-        return wanted
-    return minimum(maximum(wanted, -bound.limit), bound.limit)
+    return where_positive(bound.gain, wanted, minimum(maximum(wanted, -bound.limit), bound.limit))
 
 
 @inline
