@@ -77,8 +77,8 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
          allow_code: bool) -> None:
     """Watch and tune a run in the browser.
 
-    A scenario is run first; a folder that `limbless run` wrote is shown as it is. A second one is drawn as a ghost, to
-    compare. Ends when the page is closed, or with Ctrl-C.
+    A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. A second one is
+    drawn as a ghost, to compare; of a film, the filmed midline is. Ends when the page is closed, or with Ctrl-C.
 
     \b
     Examples:
@@ -86,6 +86,7 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
       limbless view runs/eel-planar runs/eel-planar-2
     """
     from limbless.errors import InputError
+    from limbless.interop.films import FILMED
     from limbless.view.gate import HERE
     from limbless.view.serving import require
 
@@ -102,7 +103,8 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
         return simulated(scenario, quiet=False)
 
     result, source = opened(sources[0], changes_in(settings), load, go)
-    ghost = opened(sources[1], {}, load, go)[0] if len(sources) == 2 else None
+    beside = [*sources[1:], *([str(Path(sources[0]) / FILMED)] if (Path(sources[0]) / FILMED).is_file() else [])]
+    ghost = opened(beside[0], {}, load, go)[0] if beside else None
     if host not in HERE:
         say(f"Warning: listening on {host}; whoever has the address below can use it and save into {Path.cwd()} "
             "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into "

@@ -11,6 +11,7 @@ import numpy as np
 
 from limbless import __version__
 from limbless.files import replacing, write_text
+from limbless.interop.films import FILMED
 from limbless.interop.films.kinematics import as_plain
 from limbless.interop.films.prediction import curvature_rows
 from limbless.scenarios.document import written
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from limbless.result import Result
     from limbless.scenarios.scenario import Scenario
 
-CURVATURE, FILMED = "curvature.csv", "filmed.nc"
+CURVATURE = "curvature.csv"
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:960px;margin:2em auto;padding:0 1em}
 h1{font-size:1.6em;margin-bottom:.1em}h2{font-size:1.15em;margin-top:2em;border-bottom:1px solid #ddd}
 table{border-collapse:collapse;font-size:14px}td,th{padding:3px 14px 3px 0;text-align:left}
@@ -41,7 +42,7 @@ def write_folder(film: Film, folder: Path, predicted: Prediction | None, identif
         result = predicted.result
         if result.scenario is not None:
             paths += _write_scenario(film, result.scenario, folder)
-        paths += [result.save(folder / "result.nc"), filmed_result(film, result).save(folder / FILMED)]
+        paths += [_with_text(result).save(folder / "result.nc"), filmed_result(film, result).save(folder / FILMED)]
     summary = {"film": film.numbers(), "kinematics": film.kinematics.table(), "notes": list(film.notes),
                "prediction": None if predicted is None else predicted.numbers(),
                "identified": None if identified is None else identified.numbers(),
@@ -72,6 +73,22 @@ def _write_scenario(film: Film, scenario: Scenario, folder: Path) -> list[Path]:
     data["gait"] = {name: value for name, value in data["gait"].items() if name != "table"} | {"file": CURVATURE}
     return [write_text(folder / CURVATURE, "\n".join(lines) + "\n"),
             write_text(folder / "scenario.yaml", written(data))]
+
+
+def _with_text(result: Result) -> Result:
+    """The same result with its scenario as text already: the table of curvatures in one line, which is written a hundred
+    times faster than entry by entry."""
+    from limbless.result import Result
+
+    if result.scenario is None:
+        return result
+    data = result.scenario.model_dump(mode="json")
+    table, mark = data["gait"]["table"], "table of curvatures"
+    text = written({**data, "gait": {**data["gait"], "table": mark}})
+    copy = Result(result.dataset, None, result.status, result.state, result.wall_time)
+    copy.notes, copy.found = result.notes, result.found
+    copy._kept_scenario_text = text.replace(mark, json.dumps(table))
+    return copy
 
 
 def filmed_result(film: Film, result: Result) -> Result:

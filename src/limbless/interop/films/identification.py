@@ -48,6 +48,8 @@ SMALL = 1e-4           # change of the logarithms at which they end
 PROBE = 0.01           # change for derivatives
 FARTHEST = 10.0        # factor of an interval above which a direction is not determined
 LONGEST = 1.0          # step of a logarithm
+BLIND = 1e-9           # of the largest information: below, a film shows nothing
+ENDLESS = 1e4          # variance of a logarithm of which nothing is known
 MANY = 20              # windows from which on their own scatter is asked
 
 
@@ -332,7 +334,7 @@ def _shoot(windows: list[_Window], model_of: Any, logs: Array) -> _Shot:
         best, kept = min(best, cost), (logs, twists, [window.start for window in windows])
         A = sum(j.T @ j for j in shot.reduced)
         g = sum(j.T @ r for j, r in zip(shot.reduced, shot.free, strict=True))
-        step = -np.linalg.solve(A + damping * np.trace(A) * np.eye(len(logs)), g)
+        step = -np.linalg.solve(A + max(damping, 1e-9) * np.trace(A) * np.eye(len(logs)), g)
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
         moved = []
         for window, twist, r, j, z in zip(windows, *shot[1:], strict=True):
@@ -354,17 +356,28 @@ def _judged(paths: tuple[str, ...], shot: _Shot, balance: ForceBalance | None) -
     """Intervals from the residual variance with the effective number of residuals, or from the windows' scatter where
     there are many: the wider."""
     reduced, free, windows = shot.reduced, shot.free, len(shot.Z)
-    inverse = np.linalg.pinv(sum(j.T @ j for j in reduced))
+    inverse = _inverse(sum(j.T @ j for j in reduced))
     total, alike = float(sum(r @ r for r in free)), _alike(free)
     number = sum(len(r) - z.shape[1] for r, z in zip(free, shot.Z, strict=True))
     freedom = max(number / alike - len(paths), 1.0)
-    covariance = inverse * (total / freedom)
+    covariance = inverse * (total / freedom) + _unseen(sum(j.T @ j for j in reduced))
     if windows > MANY:
         scores = [j.T @ r for j, r in zip(reduced, free, strict=True)]
         scatter = inverse @ sum(np.outer(g, g) for g in scores) @ inverse * windows / (windows - len(paths))
         covariance = scatter if np.trace(scatter) > np.trace(covariance) else covariance
     size = float(np.sqrt(3.0 * total / max(sum(len(r) for r in free), 1)))
     return Identified(paths, np.exp(shot.logs), covariance, _quantile(freedom), size, windows, balance)
+
+
+def _inverse(information: Any) -> Array:
+    """Inverse in the directions that the film shows anything of."""
+    return np.linalg.pinv(information, rcond=BLIND, hermitian=True)
+
+
+def _unseen(information: Any) -> Array:
+    """Variance without end in the others."""
+    values, vectors = np.linalg.eigh(information)
+    return np.asarray((vectors * np.where(values > BLIND * values.max(), 0.0, ENDLESS)) @ vectors.T)
 
 
 def _quantile(freedom: float) -> float:
@@ -376,7 +389,7 @@ def _with_noise(film: Film, found: Identified, shot: _Shot, windows: list[_Windo
     """What noise of the points does to the answer, which residuals do not show, because the shape that the model swims
     has it too: refits of the smooth film with simulated noise, each a step of Newton's method away. Their mean is a
     bias, which is taken off; their scatter is added to the intervals."""
-    A = np.linalg.pinv(sum(j.T @ j for j in shot.reduced))
+    A = _inverse(sum(j.T @ j for j in shot.reduced))
     rng, surface = np.random.default_rng(0), film.smooth.surface
 
     def moved(smooth: SmoothFilm) -> Array:

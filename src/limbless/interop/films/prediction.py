@@ -14,7 +14,7 @@ from limbless.environments.base import Environment
 from limbless.environments.drag import Drag
 from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
-from limbless.errors import InputError
+from limbless.errors import InputError, SimulationError
 from limbless.files import as_word
 from limbless.gaits.sampled_curvature import SampledCurvature
 from limbless.interop.films.smoothing import PLACES, SmoothFilm
@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MEDIA = ("water", "agar", "ground")
-CELLS = 64
+CELLS = 80             # two to each interval of the table of curvatures
 STEPS = 80             # of a beat
 WIDTH = 0.05           # of the length: diameter of a body of which nothing is known
 THINNEST = 0.2         # of the largest diameter: a tail that ends in a point has no section
 AGREE = 0.2            # share by which other smoothings may change the predicted speed
 LAST = 2.0             # beats at the end, over which speeds are compared
 VARIANTS = ((10.0, 1.0), (0.1, 1.0), (1.0, 10.0), (1.0, 0.1))
-"""Other strengths of the smoothing, in time and along the body."""
+"""Other strengths λ of the smoothing, in time and along the body. What is smoothed away goes with the sixth root of λ:
+these move the bound between motion and noise by half."""
+FAR_VARIANTS = ((1e3, 1.0), (1e-3, 1.0), (1.0, 1e3), (1.0, 1e-3))
+"""These move it by a factor of three: a motion that hangs on it is one of the smoothing, and not of the film."""
 UNDETERMINED = "the film does not determine the motion"
 
 
@@ -222,6 +225,7 @@ class Prediction:
     placed: bool
     speed_from_rest: float | None          # m/s over the last beats
     variants: dict[str, float] = field(default_factory=dict)      # the same for other smoothings
+    far_variants: dict[str, float] = field(default_factory=dict)  # for smoothings farther off
     others: dict[str, float] = field(default_factory=dict)        # and for other laws of the medium
 
     @property
@@ -236,13 +240,19 @@ class Prediction:
 
     @property
     def spread(self) -> float:
-        """Largest relative change of the speed with the smoothing."""
+        """Largest relative change of the speed with ten times more or less smoothing."""
         return max((abs(value / self.speed - 1.0) for value in self.variants.values()), default=0.0)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest speed of all smoothings, m/s."""
+        several = [self.speed, *self.variants.values(), *self.far_variants.values()]
+        return min(several), max(several)
 
     @property
     def determined(self) -> bool:
         """Whether other smoothings of the same film give about the same speed."""
-        return self.spread <= AGREE
+        return all(abs(value / self.speed - 1.0) <= AGREE for value in self.range)
 
     @property
     def path_error(self) -> float | None:
@@ -285,8 +295,7 @@ class Prediction:
                 "verdict": "determined" if self.determined else UNDETERMINED,
                 "filmed_speed_L": None if self.filmed_speed is None else self.filmed_speed / L,
                 **kept, "smoothing_spread": self.spread,
-                "smoothing_range_L": [min(self.variants.values(), default=self.speed) / L,
-                                      max(self.variants.values(), default=self.speed) / L]}
+                "smoothing_range_L": [value / L for value in self.range]}
 
 
 def last_speed(time: Array, mean: Array, period: float) -> float:
@@ -315,6 +324,45 @@ def mean_of_film(film: SmoothFilm) -> Array:
     return mean_point(film.position)
 
 
+class _Quick:
+    """The model of a run once more, for other shapes and starts of which only the way is asked."""
+
+    def __init__(self, result: Result, film: SmoothFilm) -> None:
+        self.scenario: Any = result.scenario
+        self.length = film.length
+        self.model: Any = self.scenario.model.assemble(self.scenario.robot.build(), self.scenario.environment,
+                                                       self.scenario.actuation)
+
+    def mean(self, film: SmoothFilm, moving: bool) -> Array:
+        """(T, 2): way of the mean point."""
+        from limbless.mechanics.rod.tables import HeadState
+        from limbless.models.base import State
+        from limbless.timeline import stage_times
+
+        shape = film.scaled(self.length / film.length)               # one body, whatever the smoothing makes of its length
+        gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(shape).tolist())), noise=0.0)
+        steps = round((film.time[1] - film.time[0]) / self.scenario.step)
+        knots = np.linspace(film.time[0], film.time[-1], steps * (len(film.time) - 1) + 1)
+        record = np.arange(len(knots)) % steps == 0
+        start, x = initial_of(shape, moving and self.model.settings.inertia), np.zeros(HeadState.width)
+        head = HeadState.of(x)
+        head.position[:], head.turn[:], head.motion[:] = start["position"], start["orientation"], start.get("twist", 0.0)
+        # the drive of one stretch after the other: a long film would fill the memory
+        state, size, places = State(0.0, x), 64 * steps, []
+        for first in range(0, len(knots) - 1, size):
+            part = slice(first, min(first + size, len(knots) - 1) + 1)
+            state, records, status = self.model.advance(state, knots[part], record[part],
+                                                        self.model.drive(gait, stage_times(knots[part])))
+            if status.failure:
+                raise SimulationError(f"{status.failure} (with another smoothing of the film)")
+            places.append(records["instant_x"] if not first else records["instant_x"][1:])
+        found = HeadState.of(np.concatenate(places))
+        turn, centre = 2.0 * np.arctan2(found.turn[:, 3], found.turn[:, 0]), mean_point(body_shape(shape))
+        c, s = np.cos(turn), np.sin(turn)
+        return np.asarray(found.position[:, :2] + np.stack([c * centre[:, 0] - s * centre[:, 1],
+                                                            s * centre[:, 0] + c * centre[:, 1]], axis=1))
+
+
 def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "water",
             width: float | str | Path | Sequence[tuple[float, float]] | None = None, placed: bool = True,
             changes: Mapping[str, Any] | None = None, sensitivity: bool = True) -> Prediction:
@@ -322,26 +370,27 @@ def predict(film: SmoothFilm, name: str, period: float | None, medium: str = "wa
     water where there are two."""
     from limbless.simulation import run_scenario
 
-    def run(shape: SmoothFilm, **how: Any) -> Result:
-        return run_scenario(scenario_of(shape, name, period, medium, width, changes=changes, **how))
+    def run(**how: Any) -> Result:
+        return run_scenario(scenario_of(film, name, period, medium, width, changes=changes, moving=placed, **how))
 
     beat = period or float(film.time[-1] - film.time[0]) / LAST
-    first = run(film, moving=placed)
-    environment, inertia = medium_of(medium)
+    first, (environment, inertia) = run(), medium_of(medium)
+    quick = _Quick(first, film)
+    rest = last_speed(film.time, quick.mean(film, False), beat) if inertia and placed else None
 
-    def speed(result: Result) -> float:
-        return last_speed(film.time, mean_of_result(result), beat)
+    def again(factors: Sequence[tuple[float, float]]) -> dict[str, float]:
+        return {f"{a:g} in time, {b:g} along": last_speed(film.time, quick.mean(film.smoother(a, b), placed), beat)
+                for a, b in factors if sensitivity}
 
-    rest = speed(run(film, moving=False)) if inertia and placed else None
-    variants = {f"{a:g} in time, {b:g} along": speed(run(film.smoother(a, b), moving=placed)) for a, b in
-                VARIANTS} if sensitivity else {}
+    variants, far = again(VARIANTS), again(FAR_VARIANTS)
     changed = any(str(path).startswith("environment") for path in changes or ())
     others = {}
     if medium == "water" and environment != printed_water() and not changed:
-        others["morison as printed"] = speed(run(film, moving=placed, environment=printed_water()))
+        other = run(environment=printed_water())
+        others["morison as printed"] = last_speed(film.time, mean_of_result(other), beat)
     law = _in_words(first.scenario.environment[0]) if first.scenario is not None else medium
     return Prediction(first, medium, law, widths_of(width, film.length)[1], film.time, mean_of_result(first),
-                      mean_of_film(film), film.length, beat, placed, rest, variants, others)
+                      mean_of_film(film), film.length, beat, placed, rest, variants, far, others)
 
 
 def _in_words(item: Environment) -> str:

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 PLACES = 41            # abscissae at which curvature is given
 ASTRAY = 0.005         # of the length: nearer points are no outliers, however smooth the rest is
-FINE = 161             # places of the quadrature of arc length
+FINE = 81             # places of the quadrature of arc length
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SmoothFilm:
     def _fine(self) -> tuple[Array, Array]:
         """Body coordinates of a fine grid, and the arc length (T, FINE) up to each of them."""
         u = np.linspace(0.0, 1.0, FINE)
-        nodes, weights = np.polynomial.legendre.leggauss(4)
+        nodes, weights = np.polynomial.legendre.leggauss(3)
         inside = (u[:-1, None] + 0.5 * (nodes + 1.0) / (FINE - 1)).ravel()
         speed = np.linalg.norm(self.surface(self.time, inside, 0, 1), axis=2).reshape(len(self.time), FINE - 1, -1)
         steps = speed @ (0.5 * weights / (FINE - 1))

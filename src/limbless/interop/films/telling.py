@@ -84,14 +84,14 @@ def _predicted(p: Prediction) -> list[tuple[str, str]]:
     L = p.length
     filmed = "" if p.filmed_speed is None else f", filmed {p.filmed_speed / L:.3g}"
     if not p.determined:
-        low, high = (value / L for value in (min(p.variants.values()), max(p.variants.values())))
+        low, high = (value / L for value in p.range)
         return [("predicted", f"{UNDETERMINED}: other smoothings of it give {low:.2g} to {high:.2g} L/s{filmed}  "
                               f"({p.law})")]
     about = [p.law]
     if p.speed_from_rest is not None:
         about.append(f"from rest {p.speed_from_rest / L:.3g}")
     if p.variants:
-        about.append(f"smoothing changes it by {100.0 * p.spread:.1g} %")
+        about.append(f"ten times more or less smoothing changes it by {100.0 * p.spread:.1g} %")
     about += [f"{name}: {value / L:.3g}" for name, value in p.others.items()]
     cost = "" if p.cost_of_transport is None else f", cost of transport {p.cost_of_transport:.2f}"
     work = f"{1e6 * p.work_per_beat:.3g} uJ" if p.work_per_beat < 1e-3 else f"{p.work_per_beat:.3g} J"
