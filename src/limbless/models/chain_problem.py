@@ -218,7 +218,7 @@ def records_of(robot: Robot, count: int, tally: Any) -> Records:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
-                   BodyRecord.zeros(count, bodies), tally, np.zeros((count, 0)))
+                   BodyRecord.zeros(count, bodies), tally)
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:

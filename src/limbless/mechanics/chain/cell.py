@@ -122,6 +122,7 @@ class Cells(NamedTuple):
     scale: Any                            # (freedoms,) m: way of a unit of the freedom
     present: Present
     pulls: Any                            # Pull (tendons,)
+    kept: Any                             # Pull (R, tendons): what is recorded of them
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
@@ -406,9 +407,9 @@ def cell_respond(link, robot, memory, delta):
 
 @version_for(keep_tendons, Cells)
 @inline
-def keep_pulls(cells, kept, r):
+def keep_pulls(cells, r):
     for c in range(cells.pulls.shape[0]):
-        now, then = Pull(cells.pulls, c), Pull(kept, r, c)
+        now, then = Pull(cells.pulls, c), Pull(cells.kept, r, c)
         then.length = now.length
         then.rate = now.rate
         then.tension = now.tension

@@ -150,7 +150,7 @@ def singular_cell(robot, memory):
         link = Link(robot.links, k)
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
-            if memory.cells.given[v] == 0 and not axis.own > SINGULAR * axis.around:
+            if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:
                 return k
     return 0
 

@@ -218,7 +218,6 @@ class Records(NamedTuple):
     axes: Any                             # AxisRecord (R, freedoms)
     bodies: Any                           # BodyRecord (R, bodies)
     tally: Any                            # Tally (R, ...)
-    tendons: Any                          # Pull (R, tendons): see `cell`
 
 
 class Imposed(NamedTuple):

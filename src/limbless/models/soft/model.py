@@ -119,8 +119,8 @@ class Soft(Model):
         return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains answer "
                      "to it (a soft body may swim the wrong way round); set it to 'consistent'" for item in printed)
 
-    def _cells(self) -> Any:
-        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, not self.tendons)
+    def _cells(self, records: int = 0) -> Any:
+        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, records)
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
@@ -145,7 +145,7 @@ class Soft(Model):
 
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
-        cells = self._cells()
+        cells = self._cells(records)
         memory = chain_problem.memory_of(self._links, len(self.environment), tally, cells)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
@@ -323,7 +323,7 @@ class Soft(Model):
             row, step = implicit.advance(problem, self._method, work, knots, record, x)
             memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
             evaluations = work.counts[0] / max(work.counts[1], 1)
-        records = Records({"time": times, **kept_arrays(problem.records),
+        records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
         done = float(knots[min(step, len(knots) - 1)])
         if len(self._given):
@@ -365,10 +365,13 @@ class Soft(Model):
 
     def variables(self, records: Records) -> Variables:
         found = {**self.recorder.variables(records), **self._tallies.variables(records)}
-        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
+        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()
+                          if name in ("time", *self.schema())})
 
     def schema(self) -> dict[str, Variable]:
-        return {**self.recorder.present, **self._tallies.schema()}
+        """Tendons and muscles have no limits."""
+        counted = {name: variable for name, variable in self._tallies.schema().items() if name != "limit_time"}
+        return {**self.recorder.present, **counted}
 
     def coordinates(self) -> dict[str, Any]:
         return {**self.recorder.coordinates(), **self._tallies.coordinates()}
