@@ -1,4 +1,4 @@
-"""A strain cell: a piece of soft body between two nodes, as a joint with a block of freedoms whose own mass sits inside.
+"""A strain cell: a piece of soft body between two nodes, a joint with a block of freedoms whose own mass sits inside.
 
 The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
 points, which carry mass, weight and water, and its end). Over a *piece* between two stations, of length d, with the
@@ -28,7 +28,17 @@ from limbless.mechanics.algebra.inertia import (
 )
 from limbless.mechanics.algebra.lie import axial
 from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product, transpose
-from limbless.mechanics.chain.joints import Place, place, put_rate, reach, respond, settle_joint, settle_one, transmit, turn_reach
+from limbless.mechanics.chain.joints import (
+    Place,
+    place,
+    put_rate,
+    reach,
+    respond,
+    settle_joint,
+    settle_one,
+    transmit,
+    turn_reach,
+)
 from limbless.mechanics.chain.kinematics import carried, put_place
 from limbless.mechanics.chain.problem import keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom

@@ -237,8 +237,8 @@ class Compliant(NamedTuple):
 
 
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel compiles no
-                                          # feedback
+    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel
+                                          # compiles no feedback
     base: int                             # FREE, PLANAR, FIXED, LINE or PINNED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback

@@ -110,11 +110,13 @@ def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, records: int)
     given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
     driven = np.flatnonzero(given)
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
-    present = Present(*(np.zeros(len(driven)) for _ in range(3)), np.zeros(0 if tendons else n), np.zeros(tendons),
+    held = [np.zeros(len(driven)) for _ in range(3)]
+    present = Present(held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons),
                       np.zeros(tendons))
     mass = plan.masses
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
-                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), np.zeros(tallied), mass / mass.sum(),
+                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), np.zeros(tallied),
+                 mass / mass.sum(),
                  Column.zeros(len(levers)), aligned_zeros((n, most)), np.zeros(n), np.zeros(1))
 
 
