@@ -211,8 +211,8 @@ def memory_of(robot: Robot, environments: int, tally: Any, cells: Any = None) ->
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
     state, slope, total = (aligned_zeros(size) for _ in range(3))
     return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds,
-                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally, state, slope, total,
-                  cells)
+                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally, state, slope,
+                  total, cells)
 
 
 def records_of(robot: Robot, count: int, tally: Any) -> Records:

@@ -21,7 +21,8 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
-    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5),
+    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5),
+    "extensible-kirchhoff": (0, 3, 4, 5),
     "reissner": (0, 1, 2, 3, 4, 5)}
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
 """
@@ -62,8 +63,8 @@ class Rod(Robot):
     strains: Literal[
         "planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
         "kirchhoff",
-        description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both curvatures; "
-                    "and twist; and stretch; and shears")
+        description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both "
+                    "curvatures; and twist; and stretch; and shears")
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
     half_width: float | tuple[tuple[float, float], ...] = quantity(
         0.03, "m", "lateral half axis of the section, or rows of X and half axis")

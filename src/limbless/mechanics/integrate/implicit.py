@@ -57,7 +57,7 @@ class Work(NamedTuple):
     before: Any                           # (state,) the slope before
     past: Any                             # (3, state) slopes of the stages before, the latest first,
     times: Any                            # (3,) and their times
-    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, when it ended
+    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, its end
     counts: Any                           # (3,) evaluations, stages, halvings
     powers: Any                           # (s, actuators) W
     last: Any                             # (actuators,) W, at the end of the step before

@@ -108,16 +108,18 @@ class Soft(Model):
             for j, name in enumerate(cell.names):
                 if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
                     where = f"{name[:-2]} of cell {number}"
-                    told = "has no stiffness" if cell.viscous[j, j] > 0.0 else "has neither stiffness nor damping"
-                    self.notes = (*self.notes, f"robot.stiffness: the passive {where} {told}: it is a mechanism; "
-                                               "give the rod a youngs_modulus or a stiffness")
+                    told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
+                    note = (f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
+                            "youngs_modulus or a stiffness")
+                    self.notes = (*self.notes, note)
                     return
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
         printed = [item for item in self.environment if getattr(item, "added_mass", "") == "paper"]
         return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
-                     "answer to it (a soft body may swim the wrong way round); set it to 'consistent'" for item in printed)
+                     "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
+                     for item in printed)
 
     def _cells(self, records: int = 0) -> Any:
         return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, records)
@@ -126,8 +128,8 @@ class Soft(Model):
         """A body without inertia about its own axis that is free to roll is singular."""
         roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
         if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass with "
-                             "a joint_radius, or a disk_inertia, or choose base planar")
+            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
+                             "with a joint_radius, or a disk_inertia, or choose base planar")
 
     def _tendon_places(self) -> list[tuple[float, float]]:
         """Where along the body the middle of each tendon is (m), and on which side it runs."""
@@ -351,8 +353,8 @@ class Soft(Model):
         worst = int(np.nan_to_num(forces[kind]).argmax())
         row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
         return Status(f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to "
-                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or give "
-                      "the body a damping_time", time, f"{self._part} {row}")
+                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or "
+                      "give the body a damping_time", time, f"{self._part} {row}")
 
     # What is recorded
 

@@ -32,7 +32,8 @@ class SoftSettings(ModelSettings):
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which cells of a rod must end, beside those of passive "
                                                   "stretches and point wrenches")
     stations: int | None = Field(None, ge=1, le=12, description="places per cell where mass, weight and water sit "
-                                                                "(Gauss points); 3 per vertebra and degree + 2 if absent")
+                                                                "(Gauss points); 3 in a vertebra, degree + 2 in a rod "
+                                                                "if absent")
     stops: bool = Field(True, description="whether the stops of a spine act")
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")
