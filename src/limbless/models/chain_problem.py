@@ -211,16 +211,17 @@ def memory_of(robot: Robot, environments: int, tally: Any, cells: Any = None) ->
     bound, freedom = Bound.of(bounds), Freedom.of(robot.freedoms)
     bound.limit[:], bound.gain[:] = freedom.saturation, freedom.inertia_gain
     acceleration, torque, passive = (aligned_zeros(freedoms) for _ in range(3))
+    state, slope, total = (aligned_zeros(size) for _ in range(3))
     return Memory(Body.zeros(bodies), Axis.zeros(freedoms), Base.zeros(1), acceleration, torque, passive, bounds,
-                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally,
-                  *(aligned_zeros(size) for _ in range(3)), cells)
+                  Wish.zeros(freedoms), aligned_zeros((4, freedoms)), np.zeros(environments), tally, state, slope,
+                  total, cells)
 
 
 def records_of(robot: Robot, count: int, tally: Any) -> Records:
     """Memory for `count` records, and for as many of `tally`."""
     bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
     return Records(np.zeros((count, state_size(robot))), BaseRecord.zeros(count), AxisRecord.zeros(count, freedoms),
-                   BodyRecord.zeros(count, bodies), tally, np.zeros((count, 0)))
+                   BodyRecord.zeros(count, bodies), tally)
 
 
 def fresh(forces: tuple[Any, ...]) -> tuple[Any, ...]:

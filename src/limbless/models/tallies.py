@@ -45,7 +45,8 @@ class Tallies:
     @property
     def _names(self) -> tuple[str, str]:
         """What the work and the peaks of these actuators are called."""
-        names = {("joint",): ("joint_work", "peak_torque"), ("tendon",): ("pulley_work", "peak_tension")}
+        names: dict[tuple[str, ...], tuple[str, str]] = {
+            ("joint",): ("joint_work", "peak_torque"), ("tendon",): ("pulley_work", "peak_tension")}
         return names.get(self.dims, ("strain_work", "peak_effort"))
 
     def _empty(self, *records: int) -> Tally:

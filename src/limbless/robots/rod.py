@@ -21,11 +21,13 @@ NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 STRAINS = ("stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature")
 """The six strains of a rod, in the order of their columns."""
 ACTUATED: dict[str, tuple[int, ...]] = {
-    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5), "extensible-kirchhoff": (0, 3, 4, 5),
+    "planar": (5,), "planar-reissner": (0, 1, 5), "universal": (4, 5), "kirchhoff": (3, 4, 5),
+    "extensible-kirchhoff": (0, 3, 4, 5),
     "reissner": (0, 1, 2, 3, 4, 5)}
 """Table I, from the fewest to the most: which strains a gait may drive; the others are locked at their natural value.
 """
-HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2), "fixed": (0, 1, 2, 3, 4, 5)}
+HELD = {"free": (), "planar": (2, 3, 4), "line": (1, 2, 3, 4, 5), "pinned": (0, 1, 2),
+        "fixed": (0, 1, 2, 3, 4, 5)}
 """Components of the head's twist that each base holds at zero."""
 STILL = 1e-9           # a locked strain may differ from its natural value by this much: the rounding of a gait
 _DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
@@ -58,10 +60,11 @@ class Rod(Robot):
     base: Literal["free", "planar", "line", "pinned", "fixed"] = Field(
         "free", description="how the head can move: free, in its x-y plane, along its x axis, about its centre (model "
                             "`soft`), or not")
-    strains: Literal["planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
+    strains: Literal[
+        "planar", "planar-reissner", "universal", "kirchhoff", "extensible-kirchhoff", "reissner"] = Field(
         "kirchhoff",
-        description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both curvatures; "
-                    "and twist; and stretch; and shears")
+        description="which strains are actuated: yaw curvature; with it stretch and shear in its plane; both "
+                    "curvatures; and twist; and stretch; and shears")
     length: float = quantity(1.0, "m", "length when not stretched", gt=0)
     half_width: float | tuple[tuple[float, float], ...] = quantity(
         0.03, "m", "lateral half axis of the section, or rows of X and half axis")
@@ -76,10 +79,11 @@ class Rod(Robot):
                                               "largest effort along the actuated strains, one for all or six; "
                                               "reported when exceeded")
     passive: PassiveStretch | None = Field(None, description="where strains are passive, in the model `soft`")
-    youngs_modulus: float | None = quantity(None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, GJ, "
-                                                        "EI), in place of `stiffness`", gt=0)
+    youngs_modulus: float | None = quantity(None, "Pa", "E: stiffness of passive strains from the sections (EA, GA, "
+                                                        "GJ, EI), in place of `stiffness`", gt=0)
     shear_modulus: float | None = quantity(None, "Pa", "G; E/3 if absent (incompressible)", gt=0)
-    shear_factor: float = quantity(27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0, le=1)
+    shear_factor: float = quantity(27.0 / 28.0, "1", "share of the section that shears (Gazzola et al. 2018)", gt=0,
+                                   le=1)
     damping_time: float = quantity(0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside "
                                              "`damping`", ge=0)
     rest: tuple[float, float, float, float, float, float] | None = quantity(

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -87,7 +87,7 @@ class SnakeNeck(Preset):
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))
         tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in
                         (SIDES if self.tendon_count == 4 else THIRDS).items())
-        groups = {"pairs": ((0, 3), (1, 2))} if self.tendon_count == 4 else {"triples": ((0, 1, 2),)}
+        groups: Any = {"pairs": ((0, 3), (1, 2))} if self.tendon_count == 4 else {"triples": ((0, 1, 2),)}
         if self.segments > 1:
             tendons, groups = self._piecewise(), {"pairs": tuple((2 * j, 2 * j + 1) for j in range(self.segments))}
         return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, **groups, kinematics=self.kinematics,

@@ -1,4 +1,4 @@
-"""A strain cell: a piece of soft body between two nodes, as a joint with a block of freedoms whose own mass sits inside.
+"""A strain cell: a piece of soft body between two nodes, a joint with a block of freedoms whose own mass sits inside.
 
 The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
 points, which carry mass, weight and water, and its end). Over a *piece* between two stations, of length d, with the
@@ -28,7 +28,17 @@ from limbless.mechanics.algebra.inertia import (
 )
 from limbless.mechanics.algebra.lie import axial
 from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product, transpose
-from limbless.mechanics.chain.joints import Place, place, put_rate, reach, respond, settle_joint, settle_one, transmit, turn_reach
+from limbless.mechanics.chain.joints import (
+    Place,
+    place,
+    put_rate,
+    reach,
+    respond,
+    settle_joint,
+    settle_one,
+    transmit,
+    turn_reach,
+)
 from limbless.mechanics.chain.kinematics import carried, put_place
 from limbless.mechanics.chain.problem import keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
@@ -122,6 +132,7 @@ class Cells(NamedTuple):
     scale: Any                            # (freedoms,) m: way of a unit of the freedom
     present: Present
     pulls: Any                            # Pull (tendons,)
+    kept: Any                             # Pull (R, tendons): what is recorded of them
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
@@ -406,9 +417,9 @@ def cell_respond(link, robot, memory, delta):
 
 @version_for(keep_tendons, Cells)
 @inline
-def keep_pulls(cells, kept, r):
+def keep_pulls(cells, r):
     for c in range(cells.pulls.shape[0]):
-        now, then = Pull(cells.pulls, c), Pull(kept, r, c)
+        now, then = Pull(cells.pulls, c), Pull(cells.kept, r, c)
         then.length = now.length
         then.rate = now.rate
         then.tension = now.tension

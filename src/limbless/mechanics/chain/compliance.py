@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
+from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.chain.actuation import (
     actuate,
     find_accelerations,
@@ -11,9 +12,8 @@ from limbless.mechanics.chain.actuation import (
     settle_joints,
     settle_none,
 )
-from limbless.mechanics.chain.dynamics import hybrid_dynamics
-from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.chain.cell import Pull, Stop
+from limbless.mechanics.chain.dynamics import hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
@@ -150,7 +150,7 @@ def singular_cell(robot, memory):
         link = Link(robot.links, k)
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
-            if memory.cells.given[v] == 0 and not axis.own > SINGULAR * axis.around:
+            if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:
                 return k
     return 0
 

@@ -154,23 +154,23 @@ def chain_trouble(problem):
 @version_for(keep, ChainProblem)
 @inline
 def chain_keep(problem, x, slope, r):
+    keep_tendons(problem.memory.cells, r)
     keep_instant(problem.robot, problem.memory, problem.records, x, slope, r)
 
 
 @generic
-def keep_tendons(cells, kept, r):
+def keep_tendons(cells, r):
     """Tendons of this instant, where there are some."""
 
 
 @version_for(keep_tendons, NoCells)
 @inline
-def keep_no_tendons(cells, kept, r):
+def keep_no_tendons(cells, r):
     return None
 
 
 @lean_kernel
 def keep_instant(robot, memory, records, x, slope, r):
-    keep_tendons(memory.cells, records.tendons, r)
     for c in range(len(x)):
         records.x[r, c] = x[c]
     base, kept, sums = Base(memory.base, 0), BaseRecord(records.base, r), Sums(slope, len(x) - INTEGRALS)

@@ -239,7 +239,6 @@ class Records(NamedTuple):
     axes: Any                             # AxisRecord (R, freedoms)
     bodies: Any                           # BodyRecord (R, bodies)
     tally: Any                            # Tally (R, ...)
-    tendons: Any                          # Pull (R, tendons): see `cell`
 
 
 class Imposed(NamedTuple):
@@ -259,8 +258,8 @@ class Compliant(NamedTuple):
 
 
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel compiles no
-                                          # feedback
+    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel
+                                          # compiles no feedback
     base: int                             # FREE, PLANAR, FIXED, LINE or PINNED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback

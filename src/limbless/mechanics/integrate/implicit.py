@@ -57,7 +57,7 @@ class Work(NamedTuple):
     before: Any                           # (state,) the slope before
     past: Any                             # (3, state) slopes of the stages before, the latest first,
     times: Any                            # (3,) and their times
-    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, time of trouble
+    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, its end
     counts: Any                           # (3,) evaluations, stages, halvings
     powers: Any                           # (s, actuators) W
     last: Any                             # (actuators,) W, at the end of the step before
@@ -84,7 +84,7 @@ METHODS = {"sdirk4": sdirk4, "midpoint": midpoint}
 def work_for(method: Method, size: int, actuators: int, laws: int, tolerance: float) -> Work:
     """Memory for states of so many numbers."""
     stages = len(method.b)
-    return Work(aligned_zeros((stages, size)), *(aligned_zeros(size) for _ in range(2)), aligned_zeros((3, size)),
+    return Work(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
                 np.zeros(3), np.array([tolerance, 0.3, 0.0, 0.0]), np.zeros(3, dtype=np.int64),
                 np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
 
@@ -151,7 +151,7 @@ def step_once(problem, method, work, n, share, part, t, h, inside, x):
     """A step over `part` of the interval of length h from knot n, that begins at `share` of it. Returns whether it was
     solved; x is changed only then.
     """
-    state, slope, total = states(problem)
+    state, slope, _ = states(problem)
     size = part * h
     for i in range(method.b.shape[0]):
         copy(x, work.start)

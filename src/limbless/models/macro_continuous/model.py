@@ -92,7 +92,7 @@ class MacroContinuous(Model):
         self.rod = self.robot = built
         for name in ("passive", "youngs_modulus", "damping_time", "rest"):
             if getattr(built, name):
-                raise InputError(f"robot.{name}: here a gait gives all strains; leave it out, or set model.kind to soft")
+                raise InputError(f"robot.{name}: a gait gives all strains here; leave it out, or set model.kind: soft")
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
         self._refuse_points()

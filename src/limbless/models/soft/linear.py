@@ -1,4 +1,4 @@
-"""Small motions about a state of a soft body: frequencies, damping ratios and modes, from differences of its dynamics."""
+"""Small motions about a state of a soft body: frequencies, damping ratios and modes, by differences of its dynamics."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _STEP = 1e-5
 _STILL = 1e-6                             # of the largest eigenvalue: a rigid motion
 
 
-def displaced(x: Array, split: int, base: list[int], free: Array, direction: Array, rates: bool) -> Array:
+def displaced(x: Array, split: int, base: list[int], free: NDArray[np.int64], direction: Array, rates: bool) -> Array:
     """A flat state moved along a direction of (base, free freedoms), in its positions or in its velocities."""
     moved = x.copy()
     part = np.zeros(6)
@@ -33,7 +33,7 @@ def displaced(x: Array, split: int, base: list[int], free: Array, direction: Arr
     return moved
 
 
-def modes_about(x: Array, split: int, base: str, free: Array, scale: Array,
+def modes_about(x: Array, split: int, base: str, free: NDArray[np.int64], scale: Array,
                 accelerations: Callable[[Array], Array]) -> Modes:
     """Modes of ẍ = f(x, ẋ) about a state, by central differences; `scale` is the size of each coordinate."""
     held = list(MOVES[base])

@@ -108,26 +108,28 @@ class Soft(Model):
             for j, name in enumerate(cell.names):
                 if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
                     where = f"{name[:-2]} of cell {number}"
-                    told = "has neither stiffness nor damping" if not cell.viscous[j, j] > 0.0 else "has no stiffness"
-                    self.notes = (*self.notes, f"robot.stiffness: the passive {where} {told}: it is a mechanism; give "
-                                               "the rod a youngs_modulus or a stiffness")
+                    told = "no stiffness" if cell.viscous[j, j] > 0.0 else "neither stiffness nor damping"
+                    note = (f"robot.stiffness: the passive {where} has {told}: it is a mechanism; give the rod a "
+                            "youngs_modulus or a stiffness")
+                    self.notes = (*self.notes, note)
                     return
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
         printed = [item for item in self.environment if getattr(item, "added_mass", "") == "paper"]
-        return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains answer "
-                     "to it (a soft body may swim the wrong way round); set it to 'consistent'" for item in printed)
+        return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
+                     "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
+                     for item in printed)
 
-    def _cells(self) -> Any:
-        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, not self.tendons)
+    def _cells(self, records: int = 0) -> Any:
+        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, records)
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
         roll = sum(piece.turn[0] for _, piece in self.plan.stations) + sum(cell.turn[0] for cell in self.plan.cells)
         if self.plan.base in ("free", "pinned") and not roll > 0.0:
-            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass with a "
-                             "joint_radius, or a disk_inertia, or choose base planar")
+            raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
+                             "with a joint_radius, or a disk_inertia, or choose base planar")
 
     def _tendon_places(self) -> list[tuple[float, float]]:
         """Where along the body the middle of each tendon is (m), and on which side it runs."""
@@ -145,11 +147,12 @@ class Soft(Model):
 
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
-        cells = self._cells()
+        cells = self._cells(records)
         memory = chain_problem.memory_of(self._links, len(self.environment), tally, cells)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
-        return ChainProblem(self._links, chain_problem.fresh(self._forces), options, drive, memory,
+        stages: Any = drive
+        return ChainProblem(self._links, chain_problem.fresh(self._forces), options, stages, memory,
                             tables.records_of(self._links, cells, records, tallied))
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
@@ -167,8 +170,8 @@ class Soft(Model):
         if gait.drives == "effort":
             efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
             if np.any(efforts[:, self._given]):
-                raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on is "
-                                 "not passive all along them: say so in robot.passive (`passive: {}` is all of it)")
+                raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
+                                 "is not passive all along them: say so in robot.passive (`passive: {}` is all of it)")
             rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
             return tables.SoftDrive(np.tile(rest, (rows, 1)), np.zeros((rows, held)), np.zeros((rows, held)), efforts,
                                     none, none)
@@ -176,7 +179,7 @@ class Soft(Model):
         given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
         if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
             given[0] = given[0] - self._natural[self._given]
-        return tables.SoftDrive(*given, np.zeros((rows, self.freedoms)), none, none)
+        return tables.SoftDrive(given[0], given[1], given[2], np.zeros((rows, self.freedoms)), none, none)
 
     @cached_property
     def _abscissae(self) -> Array:
@@ -223,17 +226,18 @@ class Soft(Model):
     def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions."""
         problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
-        problem.drive.command[:] = np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons)
+        drive: Any = problem.drive
+        drive.command[:] = np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons)
         state = kernel_array(np.array(x, dtype=np.float64))
-        problem.drive.position[:] = state[7 + self._given]
-        problem.drive.velocity[:] = state[self._split + 6 + self._given]
+        drive.position[:] = state[7 + self._given]
+        drive.velocity[:] = state[self._split + 6 + self._given]
         runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.environment)
         return problem
 
     def _still(self) -> tables.SoftDrive:
         given = [np.zeros((1, len(self._given))) for _ in range(3)]
-        return tables.SoftDrive(*given, np.zeros((1, 0 if self.tendons else self.freedoms)),
+        return tables.SoftDrive(given[0], given[1], given[2], np.zeros((1, 0 if self.tendons else self.freedoms)),
                                 np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
 
     def flat(self, strain: ArrayLike = 0.0, strain_rate: ArrayLike = 0.0, base_twist: ArrayLike = (0.0,) * 6, *,
@@ -315,15 +319,15 @@ class Soft(Model):
         if self._method is None:
             row, step = runge_kutta.advance(problem, knots, record, x)
         else:
-            work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts), len(self.environment),
-                                     self.settings.tolerance)
+            work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
+                                     len(self.environment), self.settings.tolerance)
             for name in _REMEMBERED:
                 if f"stage_{name}" in memory:
                     getattr(work, name)[:] = memory[f"stage_{name}"]
             row, step = implicit.advance(problem, self._method, work, knots, record, x)
             memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
             evaluations = work.counts[0] / max(work.counts[1], 1)
-        records = Records({"time": times, **kept_arrays(problem.records),
+        records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
         done = float(knots[min(step, len(knots) - 1)])
         if len(self._given):
@@ -349,8 +353,8 @@ class Soft(Model):
         worst = int(np.nan_to_num(forces[kind]).argmax())
         row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
         return Status(f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to "
-                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or give "
-                      "the body a damping_time", time, f"{self._part} {row}")
+                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or "
+                      "give the body a damping_time", time, f"{self._part} {row}")
 
     # What is recorded
 
@@ -365,10 +369,13 @@ class Soft(Model):
 
     def variables(self, records: Records) -> Variables:
         found = {**self.recorder.variables(records), **self._tallies.variables(records)}
-        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
+        return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()
+                          if name in ("time", *self.schema())})
 
     def schema(self) -> dict[str, Variable]:
-        return {**self.recorder.present, **self._tallies.schema()}
+        """Tendons and muscles have no limits."""
+        counted = {name: variable for name, variable in self._tallies.schema().items() if name != "limit_time"}
+        return {**self.recorder.present, **counted}
 
     def coordinates(self) -> dict[str, Any]:
         return {**self.recorder.coordinates(), **self._tallies.coordinates()}

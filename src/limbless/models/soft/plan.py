@@ -131,7 +131,8 @@ def _vertebra(robot: TendonSpine, one: Vertebra, stations: int, stops: bool, sta
             stop[j, 0] = one.stop_stiffness or STOP_RATIO * stiffness[j, j]
             stop[j, 1] = STOP_TIME * stop[j, 0] if one.stop_damping is None else one.stop_damping
     r = robot.disk_radius
-    disk = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25]) if one.disk_inertia is None else np.array(one.disk_inertia)
+    thin = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25])
+    disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
     return Cell(_spine_pieces(robot, one, stations, start), names, stiffness, damping, rest,
                 np.full(len(turns), length), np.nan_to_num(low, neginf=-1e9), np.nan_to_num(high, posinf=1e9), stop,
                 one.disk_mass, disk, np.zeros(len(turns), dtype=bool))
@@ -144,8 +145,8 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     bend[-2:] = LATERAL, VERTICAL
     half = [Piece(1.0, STILL, 0.5 * np.outer(np.arange(n) == 0, TWIST))] if robot.twists else []
     r = one.joint_radius or robot.disk_radius
-    axes = (r, r) if robot.section is None else (robot.section.half_width, robot.section.half_height)
-    axes = (robot.disk_radius, robot.disk_radius) if robot.section is None else axes
+    wide = robot.disk_radius
+    axes = (wide, wide) if robot.section is None else (robot.section.half_width, robot.section.half_height)
     nodes, weights = np.polynomial.legendre.leggauss(stations)
     at, share = 0.5 * (nodes + 1.0), 0.5 * weights
     round_turn = r**2 * np.array([0.5, 0.25, 0.25])
@@ -202,7 +203,7 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
 
 def legendre(s: ArrayLike, degree: int) -> Array:
     """(.., degree + 1): P_0 to P_degree of 2 s - 1."""
-    return np.polynomial.legendre.legvander(2.0 * np.asarray(s, dtype=np.float64) - 1.0, degree)
+    return np.asarray(np.polynomial.legendre.legvander(2.0 * np.asarray(s, dtype=np.float64) - 1.0, degree), float)
 
 
 def gauss(stations: int) -> tuple[Array, Array]:
@@ -228,8 +229,8 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
     pieces, marks = [], np.concatenate([[0.0], at, [1.0]])
     for k, (before, here) in enumerate(itertools.pairwise(marks)):
         away = 0.5 * (here - before) / np.sqrt(3.0)
-        first, second = (np.array([legendre(0.5 * (before + here) + shift, degree).ravel()[j] * np.eye(6)[c] for c, j in free])
-                         for shift in (-away, away))
+        shapes = [legendre(0.5 * (before + here) + shift, degree).ravel() for shift in (-away, away)]
+        first, second = (np.array([shape[j] * np.eye(6)[c] for c, j in free]) for shape in shapes)
         piece = Piece((here - before) * l, ALONG, first, second if degree else None, place=start + here * l)
         if k < stations:
             ds = weight[k] * l

@@ -1,4 +1,4 @@
-"""Recorded states of a soft body as the variables of a result, in NumPy, apart from the kernels that integrated them."""
+"""Recorded states of a soft body as variables of a result, in NumPy, apart from the kernels that integrated them."""
 from __future__ import annotations
 
 from collections.abc import Sequence

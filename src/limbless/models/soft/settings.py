@@ -27,12 +27,13 @@ class SoftSettings(ModelSettings):
     tolerance: float = quantity(1e-6, "1", "how well an implicit stage is solved, relative to the speed of the body",
                                 gt=0, lt=0.1)
     cells: int = Field(8, ge=1, le=2000, description="cells of a rod; a spine has one per vertebra")
-    degree: int = Field(1, ge=0, le=6, description="degree of the strains of a rod along each cell; those of a vertebra "
-                                                   "are constant")
+    degree: int = Field(1, ge=0, le=6, description="degree of the strains of a rod along each cell; those of a "
+                                                   "vertebra are constant")
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which cells of a rod must end, beside those of passive "
                                                   "stretches and point wrenches")
-    stations: int | None = Field(None, ge=1, le=12, description="places per cell where mass, weight and water sit (Gauss "
-                                                                "points); 3 per vertebra and degree + 2 if absent")
+    stations: int | None = Field(None, ge=1, le=12, description="places per cell where mass, weight and water sit "
+                                                                "(Gauss points); 3 in a vertebra, degree + 2 in a rod "
+                                                                "if absent")
     stops: bool = Field(True, description="whether the stops of a spine act")
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")

@@ -80,8 +80,8 @@ def robot_of(plan: Plan) -> Robot:
     return Robot((Cell(),), links, freedoms)
 
 
-def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, muscles: bool) -> Cells:
-    """All cells, with memory for one run."""
+def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, records: int) -> Cells:
+    """All cells, with memory for one run and so many records; muscles act where there are no tendons."""
     sizes = [len(cell.names) for cell in plan.cells]
     n, most, count = sum(sizes), max(sizes), sum(len(cell.pieces) for cell in plan.cells)
     stations, levers = Station.zeros(count), Lever.zeros(sum(len(cell.pieces) * len(cell.names) for cell in plan.cells))
@@ -110,11 +110,13 @@ def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, muscles: bool
     given = np.concatenate([cell.given for cell in plan.cells]).astype(np.int64)
     driven = np.flatnonzero(given)
     scale = np.concatenate([*(cell.scale for cell in plan.cells), [1.0, max(plan.length, LENGTH_FLOOR)]])
-    present = Present(*(np.zeros(len(driven)) for _ in range(3)), np.zeros(n if muscles else 0), np.zeros(tendons),
+    held = [np.zeros(len(driven)) for _ in range(3)]
+    present = Present(held[0], held[1], held[2], np.zeros(0 if tendons else n), np.zeros(tendons),
                       np.zeros(tendons))
     mass = plan.masses
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
-                 driven, scale, present, Pull.zeros(tendons), np.zeros(tallied), mass / mass.sum(),
+                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), np.zeros(tallied),
+                 mass / mass.sum(),
                  Column.zeros(len(levers)), aligned_zeros((n, most)), np.zeros(n), np.zeros(1))
 
 
@@ -139,4 +141,4 @@ def spine_tendons(robot: TendonSpine, cells: Cells, links: Any) -> SpineTendons:
 def records_of(robot: Robot, cells: Cells, count: int, tally: Any) -> Records:
     """Memory for `count` records."""
     kept = chain_problem.records_of(robot, count, tally)
-    return kept._replace(bodies=BodyRecord.zeros(count, len(cells.weigh)), tendons=Pull.zeros(count, len(cells.pulls)))
+    return kept._replace(bodies=BodyRecord.zeros(count, len(cells.weigh)))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _LINES = 24            # midlines drawn
 
 
-@figure("soft-midline", "midlines of the body at equal intervals, over the last periods or the whole run, and the track "
-                        "of its tip", needs=("position", "tip_position", "elastic_energy"))
+@figure("soft-midline", "midlines of the body at equal intervals, over the last periods or the whole run, and the "
+                        "track of its tip", needs=("position", "tip_position", "elastic_energy"))
 def midline(result: Result) -> Drawing:
     data = result.dataset
     plane, time = list(body.widest_plane(data)), data["time"].values

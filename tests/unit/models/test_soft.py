@@ -1,0 +1,357 @@
+"""Soft bodies in motion: against dense Jacobians, closed forms, statics, and runs of another program."""
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import limbless as ll
+from limbless.errors import InputError
+from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.models.soft import Soft, SoftSettings
+from limbless.robots.rod import Rod
+from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
+
+Array = np.ndarray
+DOWN = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)                       # x, along the body, points down
+RADIUS = 1e-4                                                        # of rods without rotary inertia
+
+
+def beam(base: str = "fixed", strains: str = "planar", **fields: Any) -> Rod:
+    """L = EI = ρA = 1."""
+    given = {"stiffness": (1e4, 1e4, 1e4, 1.0, 1.0, 1.0), "passive": {}, **fields}
+    return Rod(base=base, strains=strains, length=1.0, half_width=RADIUS, density=1.0 / (np.pi * RADIUS**2), **given)
+
+
+# ------------------------------------------------------------------------------------------------- dense Jacobians
+
+def hat(x: Array) -> Array:
+    v, w = x[:3], x[3:]
+    return np.array([[0, -w[2], w[1], v[0]], [w[2], 0, -w[0], v[1]], [-w[1], w[0], 0, v[2]], [0, 0, 0, 0]])
+
+
+def vee(X: Array) -> Array:
+    return np.array([X[0, 3], X[1, 3], X[2, 3], X[2, 1], X[0, 2], X[1, 0]])
+
+
+def bracket(x: Array, y: Array) -> Array:
+    X, Y = hat(x), hat(y)
+    return vee(X @ Y - Y @ X)
+
+
+class Dense:
+    """A planned body by 4 x 4 exponentials, its Jacobians by complex steps; slow, nothing shared but the numbers."""
+
+    def __init__(self, model: Soft) -> None:
+        self.cells, self.robot = model.plan.cells, model.robot
+        self.n = model.freedoms
+
+    def poses(self, g: Array, q: Array) -> tuple[list[Array], list[Array], list[Array]]:
+        """Stations, ends of cells, and their inertias in this order."""
+        stations, ends, first = [], [g], 0
+        for cell in self.cells:
+            own = q[first:first + len(cell.names)]
+            first += len(own)
+            for k, piece in enumerate(cell.pieces):
+                a = piece.natural + own @ piece.first
+                b = a if piece.second is None else piece.natural + own @ piece.second
+                d = piece.length
+                g = g @ expm(hat(0.5 * d * (a + b) + np.sqrt(3.0) / 12.0 * d * d * bracket(a, b)))
+                (ends if k == len(cell.pieces) - 1 else stations).append(g)
+        return stations, ends[1:], ends
+
+    def bodies(self, g: Array, q: Array) -> list[Array]:
+        stations, ends, _ = self.poses(g, q)
+        return [*stations, *ends]
+
+    def inertias(self) -> list[Array]:
+        inner = [np.array([p.mass] * 3 + list(p.turn)) for cell in self.cells for p in cell.pieces[:-1]]
+        return [*inner, *(np.array([cell.mass] * 3 + list(cell.turn)) for cell in self.cells)]
+
+    def jacobians(self, g: Array, q: Array) -> Array:
+        """(bodies, 6, 6 + n): body twists per base twist and rates of the freedoms."""
+        bodies = self.bodies(g, q)
+        columns = []
+        for c in range(6 + self.n):
+            step = np.zeros(6 + self.n, dtype=complex)
+            step[c] = 1e-30j
+            moved = self.bodies(g @ expm(hat(step[:6])), q + step[6:])
+            columns.append([vee(np.linalg.solve(a, b.imag / 1e-30)) for a, b in zip(bodies, moved, strict=True)])
+        return np.moveaxis(np.array(columns), 0, 2)
+
+    def lengths(self, g: Array, q: Array) -> Array:
+        disks, found = self.poses(g, q)[2], []
+        for tendon in self.robot.tendons:
+            holes = [disks[i] @ np.array([0.0, *tendon.holes[0], 1.0])
+                     for i in range(tendon.start, (tendon.anchor or len(self.cells)) + 1)]
+            found.append(sum(np.sqrt(((b - a)[:3] ** 2).sum()) for a, b in pairwise(holes)))
+        return np.array(found)
+
+    def accelerations(self, g: Array, q: Array, v: Array, tension: Array, gravity: Array) -> Array:
+        J, mass = self.jacobians(g, q), self.inertias()
+
+        def later(h: float) -> Array:
+            return self.jacobians(g @ expm(hat(h * v[:6])), q + h * v[6:]) @ v
+
+        h = 1e-3
+        swing = (8.0 * (later(h) - later(-h)) - later(2 * h) + later(-2 * h)) / (12.0 * h)
+        M, right = np.zeros((6 + self.n,) * 2), np.zeros(6 + self.n)
+        for k, pose in enumerate(self.bodies(g, q)):
+            V = J[k] @ v
+            P = mass[k] * V
+            carried = np.concatenate([np.cross(V[3:], P[:3]), np.cross(V[3:], P[3:]) + np.cross(V[:3], P[:3])])
+            weight = np.concatenate([mass[k][0] * pose[:3, :3].T @ gravity, np.zeros(3)])
+            M += J[k].T @ (mass[k][:, None] * J[k])
+            right += J[k].T @ (weight - carried - mass[k] * swing[k])
+        first = 6
+        for cell in self.cells:
+            own = slice(first, first + len(cell.names))
+            right[own] -= cell.elastic @ (q[own.start - 6:own.stop - 6] - cell.rest) + cell.viscous @ v[own]
+            first = own.stop
+        if len(tension):
+            for c in range(self.n):
+                step = np.zeros(self.n, dtype=complex)
+                step[c] = 1e-30j
+                right[6 + c] -= tension @ self.lengths(g, q + step).imag / 1e-30
+        return np.linalg.solve(M, right)
+
+
+def spine(**fields: Any) -> TendonSpine:
+    one = Vertebra(length=0.02, twist_stiffness=0.06, damping_lateral=1e-4, rest_vertical=0.1)
+    tendons = (Tendon(holes=((0.012, 0.0),)), Tendon(holes=((0.0, -0.011),), start=1), Tendon(holes=((-0.01, 0.003),),
+                                                                                             anchor=2))
+    return TendonSpine(vertebrae=(one, one.changed(length=0.025), one.changed(disk_mass=0.01)), tendons=tendons,
+                       **{"base": "free", "damping_time": 0.01, **fields})
+
+
+GENTLE = SoftSettings(degree=1, cells=2)
+
+
+@pytest.mark.parametrize("robot", [
+    spine(), spine(kinematics="hinge", hinge_at=0.3),
+    Rod(base="free", strains="reissner", length=0.4, half_width=0.02, half_height=0.03, passive={}, damping_time=0.01,
+        stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3), taper=0.3)], ids=["arc", "hinge", "rod"])
+def test_accelerations_are_those_of_dense_jacobians(robot: Any) -> None:
+    """Every term: inertia, velocities (Ṫ among them), weight, springs, dampers, tendons, in a free body."""
+    rng = np.random.default_rng(3)
+    model = Soft(robot, ll.Gravity(), None, GENTLE)
+    n, m = model.freedoms, model.tendons
+    large = isinstance(robot, Rod)
+    q, rates = rng.normal(size=n) * (0.6 if large else 0.3), rng.normal(size=n) * (2.0 if large else 5.0)
+    if large:
+        q[:6] *= 0.1                                                 # stretch and shears
+    twist, tension = rng.normal(size=6), rng.uniform(0.1, 1.0, m)
+    turn = rng.normal(size=4)
+    x = model.flat(q, rates, twist, base_orientation=turn / np.linalg.norm(turn))
+    found = model.forward(x, tension if m else 0.0)
+    g = np.eye(4)
+    g[:3, :3] = quaternion_to_matrix(x[3:7])
+    wanted = Dense(model).accelerations(g, q, np.concatenate([twist, rates]), tension, np.array([0.0, 0.0, -9.81]))
+    scale = np.abs(wanted).max()
+    np.testing.assert_allclose(found.base_acceleration, wanted[:6], atol=1e-8 * scale)
+    np.testing.assert_allclose(found.strain_acceleration, wanted[6:], atol=1e-8 * scale)
+
+
+def test_given_and_free_freedoms_ask_for_the_same_efforts() -> None:
+    """Accelerations found with efforts, then given as a motion: the same efforts hold them."""
+    fields: dict[str, Any] = {"base": "free", "strains": "reissner", "length": 0.4, "half_width": 0.02,
+                              "stiffness": (40.0, 30.0, 20.0, 0.5, 0.4, 0.3)}
+    free, held = (Soft(Rod(**fields, **more), ll.Gravity(), None, GENTLE)
+                  for more in ({"passive": {}}, {"passive": {"strains": ["twist"]}}))
+    rng = np.random.default_rng(5)
+    x = free.flat(0.3 * rng.normal(size=free.freedoms), rng.normal(size=free.freedoms), rng.normal(size=6))
+    answer = free.forward(x)
+    problem = held.instant(x)
+    problem.drive.acceleration[:] = answer.strain_acceleration[held._given]
+    again = held.forward(x)
+    np.testing.assert_allclose(again.base_acceleration, answer.base_acceleration, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(again.strain_acceleration, answer.strain_acceleration, rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(again.effort, 0.0, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------- closed forms
+
+def frequencies(rod: Rod, cells: int, degree: int) -> Array:
+    model = Soft(rod, (), None, SoftSettings(cells=cells, degree=degree))
+    return model.linearise(model.flat()).frequency
+
+
+CLAMPED = np.array([3.516015268, 22.03449156, 61.69721441])
+
+
+@pytest.mark.parametrize(("degree", "cells", "order"), [(0, 8, 2.0), (1, 4, 4.0)])
+def test_a_cantilever_vibrates_as_euler_and_bernoulli_say(degree: int, cells: int, order: float) -> None:
+    coarse, fine = (np.abs(frequencies(beam(), n, degree)[:2] / CLAMPED[:2] - 1.0) for n in (cells, 2 * cells))
+    np.testing.assert_allclose(np.log2(coarse / fine), order, atol=0.1)
+
+
+def test_a_free_rod_vibrates_about_its_rigid_motions() -> None:
+    found = frequencies(beam("planar"), 8, 1)
+    rigid, bending = found[:-8], found[found > 1.0][:2]
+    assert (rigid[:3] == 0.0).all()
+    np.testing.assert_allclose(bending, np.array([4.730041, 7.853205]) ** 2, rtol=2e-4)
+
+
+def test_a_rod_vibrates_along_itself_and_its_damping_grows_with_frequency() -> None:
+    lag = 1e-3
+    model = Soft(beam(strains="planar-reissner", damping_time=lag, stiffness=(25.0, 1e6, 1e6, 1.0, 1.0, 1e6)), (), None,
+                 SoftSettings(cells=8))
+    modes = model.linearise(model.flat())
+    np.testing.assert_allclose(modes.frequency[0], np.pi / 2.0 * 5.0, rtol=1e-5)
+    np.testing.assert_allclose(modes.damping_ratio[0], 0.5 * lag * modes.frequency[0], rtol=1e-4)
+
+
+def test_a_hanging_rod_tends_to_a_heavy_chain() -> None:
+    """1.202413 sqrt(g / L) is its limit without stiffness; with EI = 0.1 another program has 4.034012 rad/s."""
+    model = Soft(beam(stiffness=0.1), ll.Gravity(acceleration=(9.81, 0.0, 0.0)), None, SoftSettings(cells=8, degree=2))
+    np.testing.assert_allclose(model.linearise(model.flat()).frequency[0], 4.034012, rtol=1e-5)
+
+
+def test_tendons_change_the_frequencies_of_a_neck() -> None:
+    """Numbers of another program, rad/s: without tension, and with 0.5 N in all four tendons."""
+    neck = Soft(ll.SnakeNeck(), ll.Gravity())
+    x = neck.flat(base_orientation=DOWN)
+    np.testing.assert_allclose(neck.linearise(x).frequency[[0, 1, 2, 3, -1]],
+                               [11.54647637, 13.51798659, 52.12671946, 69.87073013, 1264.755244], rtol=1e-7)
+    np.testing.assert_allclose(neck.linearise(x, 0.5).frequency[:2], [11.36858741, 13.36752705], rtol=1e-7)
+
+
+@pytest.mark.parametrize("fields", [{}, {"kinematics": "hinge"}], ids=["arc", "hinge"])
+@pytest.mark.parametrize("water", [False, True], ids=["air", "lift"])
+def test_equilibria_of_statics_stay_at_rest(fields: dict[str, Any], water: bool) -> None:
+    """Three stations: the residual of the moments is that of rounding."""
+    environment = (ll.Gravity(), ll.Buoyancy()) if water else (ll.Gravity(),)
+    model = Soft(ll.SnakeNeck(**fields), environment)
+    tension = np.array([0.7, 0.3, 0.0, 0.1])
+    x = model.flat(model.equilibrium(tension, base_orientation=DOWN), base_orientation=DOWN)
+    assert np.abs(model.forward(x, tension).strain_acceleration).max() < 2e-3            # of some 1e3 rad/s2
+    elsewhere = x.copy()
+    elsewhere[7] += 1e-4
+    assert np.abs(model.forward(elsewhere, tension).strain_acceleration).max() > 1.0
+
+
+# ------------------------------------------------------------------------------------------------- through time
+
+def swing(step: float, integrator: str, **options: Any) -> Any:
+    neck = ll.SnakeNeck(damping_time=0.01)
+    return ll.simulate(neck, ll.TensionStep(after=(0.7, 0.0, 0.0, 0.0)), ll.Gravity(), duration=0.4, step=step,
+                       model=SoftSettings(integrator=integrator, tolerance=1e-9, **options), record_every=0.1,
+                       initial={"orientation": DOWN}).dataset
+
+
+NECK = np.array([[0.0, -0.02158123024, -0.1531628715], [0.0, -0.06069585032, -0.1406733525],
+                 [0.0, -0.07963577591, -0.1272152675], [0.0, -0.06135805628, -0.1399990987]])
+"""Tip at 0.1, 0.2, 0.3 and 0.4 s, m, found by another program."""
+
+
+@pytest.mark.parametrize(("integrator", "step", "order", "error"), [("sdirk4", 0.01, 4.0, 2e-6),
+                                                                    ("midpoint", 0.004, 2.0, 2e-4)])
+def test_a_neck_swings_as_another_program_has_it(integrator: str, step: float, order: float, error: float) -> None:
+    coarse, fine = (np.abs(swing(h, integrator)["tip_position"].values[1:] - NECK).max() for h in (step, 0.5 * step))
+    assert coarse < error and abs(np.log2(coarse / fine) - order) < 0.6
+
+
+def test_explicit_steps_agree() -> None:
+    found = swing(1e-4, "rk4")
+    np.testing.assert_allclose(found["tip_position"].values[1:], NECK, atol=1e-9)
+    np.testing.assert_allclose(found["kinetic_energy"].values, (found["actuator_work"] + found["environment_work"]
+                                                                + found["passive_work"]).values, atol=1e-13)
+
+
+def test_a_free_soft_body_keeps_its_momentum() -> None:
+    body = Rod(base="free", strains="reissner", length=0.4, half_width=0.02, passive={},
+               stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3))
+    model = Soft(body, (), None, SoftSettings(cells=2))
+    rng = np.random.default_rng(2)
+    bent = tuple(float(v) for v in 0.3 * rng.normal(size=model.freedoms))
+    result = ll.simulate(body, ll.Still(), model=SoftSettings(cells=2), duration=0.1, step=0.001,
+                         initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)})
+    momentum, energy = result.dataset["momentum"].values, (result.dataset["kinetic_energy"]
+                                                           + result.dataset["elastic_energy"]).values
+    assert np.abs(momentum - momentum[0]).max() < 1e-4 * np.abs(momentum).max()
+    assert np.abs(energy - energy[0]).max() < 1e-3 * energy[0]
+
+
+SWING = {0.1: (0.4945199918, -0.04580576321), 0.2: (0.4365144501, -0.2303701811), 0.3: (0.1585076254, -0.4458599244)}
+"""Tip (m) of a soft rod that falls from the horizontal, found by another program (12 cells of degree 2)."""
+
+
+def test_a_soft_rod_swings_as_another_program_has_it() -> None:
+    rod = Rod(base="fixed", strains="planar-reissner", length=0.5, half_width=0.01, youngs_modulus=1e6, passive={})
+    found = ll.simulate(rod, ll.Still(), ll.Gravity(acceleration=(0.0, -9.81, 0.0)), duration=0.3, step=0.005,
+                        record_every=0.1, model=SoftSettings(cells=8, degree=2))
+    for row, place in zip(found.dataset["tip_position"].values[1:], SWING.values(), strict=True):
+        np.testing.assert_allclose(row[:2], place, atol=3e-5)
+
+
+@pytest.mark.long
+def test_a_spine_swims_as_another_program_has_it() -> None:
+    """Head at 2 and 5 s; head first, and its mirror image swims the mirrored way."""
+    fields: dict[str, Any] = {"gait.period": 1.5, "duration": 5.0, "step": 0.002, "record_every": 0.1,
+                              "model.integrator": "rk4"}
+    found = ll.run("spine-45-swim", fields).dataset["base_position"].values
+    np.testing.assert_allclose(found[20, :2], [-0.02341568984, -0.001248990684], atol=1e-7)
+    np.testing.assert_allclose(found[50, :2], [-0.5182086349, -0.01904279874], atol=1e-6)
+
+
+@pytest.mark.long
+def test_a_passive_tail_and_a_worm_move_as_another_program_has_them() -> None:
+    eel = ll.run("eel-passive-tail", {"model.cells": 20}).dataset["base_position"].values[:, :2]
+    np.testing.assert_allclose(eel[-1], [-1.297274473, -0.04554504407], atol=5e-5)
+    worm = ll.run("worm-muscles", {"model.cells": 16}).dataset["base_position"].values[:, :2]
+    np.testing.assert_allclose(np.linalg.norm(worm[-1] - worm[-101]) / 2.0, 0.001097490131, rtol=3e-3)
+
+
+def test_a_released_arm_crosses_the_vertical_when_another_program_has_it() -> None:
+    found = ll.run("arm-release", {"duration": 0.6}).dataset
+    y, time = found["tip_position"].values[:, 1], found["time"].values
+    np.testing.assert_allclose(y[0], -0.08128940667, atol=1e-9)
+    there = np.flatnonzero(np.diff(np.sign(y)))
+    crossings = time[there] - y[there] * np.diff(time)[there] / np.diff(y)[there]
+    np.testing.assert_allclose(crossings, [0.1803940008, 0.5006994762], atol=3e-4)
+
+
+# ------------------------------------------------------------------------------------------------- refusals
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"gait.after": [-0.1, 0.0, 0.0, 0.0]}, "can only pull"),
+    ({"gait.after": [0.1, 0.0]}, "2 tensions, but the robot has 4"),
+    ({"gait": {"kind": "still"}}, "driven by tensions"),
+    ({"initial.twist": [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]}, "initial.twist: the base 'fixed' holds entry 0"),
+    ({"robot.segments": 3}, "segments: 8 vertebrae make no 3 equal pieces"),
+])
+def test_what_a_spine_in_motion_refuses(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ll.run("neck-swing-air", changes)
+
+
+@pytest.mark.parametrize(("fields", "said"), [
+    ({"passive": {"strains": ["twist"]}, "strains": "planar"}, "'twist' is locked by strains: planar"),
+    ({"passive": {"start": 0.5, "end": 0.2}}, "is no part of a rod"),
+    ({"rest": (1.0, 0.1, 0.0, 0.0, 0.0, 0.0), "strains": "planar"}, "rest: only strains that"),
+])
+def test_what_a_soft_rod_refuses(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Rod(**{"length": 1.0, **fields})
+
+
+def test_models_of_given_strains_and_of_statics_refuse_what_they_do_not_know() -> None:
+    with pytest.raises(InputError, match=r"robot\.passive"):
+        ll.run("rod-swim", {"robot.passive": {}})
+    with pytest.raises(InputError, match=r"robot\.base: statics clamps disk 0"):
+        ll.run("neck-planar", {"robot.base": "planar"})
+    with pytest.raises(InputError, match="`start`"):
+        ll.run("spine-45", {"robot.segments": 5, "gait.table": [[0.0] + [0.0] * 10, [1.0] + [0.1] * 10]})
+
+
+def test_muscles_act_on_passive_strains_alone() -> None:
+    with pytest.raises(InputError, match="not passive all along them"):
+        ll.run("worm-muscles", {"robot.passive": {"start": 0.1}})
+
+
+def test_the_printed_added_mass_is_warned_of() -> None:
+    model = Soft(ll.SnakeNeck(), ll.Water(model="morison", added_mass="paper"))
+    assert "set it to 'consistent'" in model.notes[0]
