@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from limbless.search.sweep import Told
 
 FAMILIES = {
-    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "actuations": "actuation",
-    "models": "model",
+    "robots": "robot", "presets": "preset", "gaits": "gait", "environments": "environment", "flows": "flow",
+    "actuations": "actuation", "models": "model",
 }
 """Headings of `limbless list`, and the family of the registry that each shows."""
 _WIDE = 160

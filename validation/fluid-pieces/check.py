@@ -7,6 +7,8 @@ import numpy as np
 
 import limbless as ll
 from limbless.environments.point_wrench import PointWrench
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.forces.wake import Wake, wake_at_edge
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.sections import EllipticCylinder
 
@@ -39,6 +41,29 @@ def munk(form: str, U: float = 0.7, V: float = 0.4) -> float:
     return float(-found * inertia / (m_b * U * V))
 
 
+def small_wave() -> tuple[float, float]:
+    """How far thrust and efficiency of the wake of a small wave are from Lighthill's, relative: the tail swings as
+    a cos(k s - ω t) while the body swims with U to -x.
+    """
+    m, k, omega, a, U = 25.4469, 2 * np.pi / 1.8, np.pi, 1e-3, 0.45
+    V, rows = omega / k, Wake.zeros(1)
+    columns = Wake.of(rows)
+    columns.added[:], columns.outward[:] = (0.0, m, 0.0), 1.0
+    thrust, wake = [], []
+    for sine in np.sin(np.linspace(0.0, 2 * np.pi, 64, endpoint=False)):
+        slope, velocity = -a * k * sine, np.array([-U, a * omega * sine])
+        e1 = np.array([1.0, slope]) / np.hypot(1.0, slope)
+        e2 = np.array([-e1[1], e1[0]])
+        F = wake_at_edge(Wake(rows, 0), Vector(velocity @ e1, velocity @ e2, 0.0), Vector(0.0, 0.0, 0.0)).force
+        force = F.x * e1 + F.y * e2
+        thrust.append(-force[0])
+        wake.append(-force @ velocity)
+    expected = 0.25 * m * omega**2 * a**2 * (1.0 - U**2 / V**2)
+    useful = np.mean(thrust) * U
+    return (abs(float(np.mean(thrust) / expected) - 1.0),
+            abs(float(useful / (useful + np.mean(wake)) / (0.5 * (1.0 + U / V))) - 1.0))
+
+
 def check(case: Any, sheet: Any) -> dict[str, float]:
     a, b, density = 0.05, 0.08, 1200.0
     chain = cylinder(a, b, density)
@@ -55,4 +80,4 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes.legend()
     return {"circle": added(0.05, 0.05), "plate": added(1e-6, 0.05), "terminal": float(abs(speed[-1] / terminal - 1.0)),
             "falling": float(np.abs(speed - wanted).max() / terminal), "munk": abs(munk("consistent") - 1.0),
-            "printed munk": abs(munk("paper"))}
+            "printed munk": abs(munk("paper")), **dict(zip(("thrust", "efficiency"), small_wave(), strict=True))}

@@ -1,6 +1,7 @@
 """`force-law`: your own force on a slice of body, as a plain Python (or compiled) function."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from limbless.arguments import Argument, arguments_of, filled
 from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
-from limbless.environments.packing import in_windows, segment_rows
+from limbless.environments.packing import in_windows, links_of, segment_rows, stations
 from limbless.errors import InputError
 from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
 from limbless.mechanics.forces.user import Buffer, UserLaw
@@ -24,10 +25,12 @@ class ForceLaw(Environment):
     position (3) is the slice's centre in the world; axes (3, 3) has the slice's own axes in its rows (along the body,
     lateral, vertical), in world components; velocity and rotation_rate (3 each) are the slice's, along those axes.
     Return the force per length (3, N/m), or (force, moment per length (3, N)), along the same axes: what the
-    environment does to the body. Plain Python is called at every point of every stage (some ten microseconds each); for
-    speed give a function compiled by `limbless.environments.force_law.compiled_law` instead, which reads and writes the
-    buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as their defaults are
-    its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"] = 0.3)`.
+    environment does to the body. A law of seven arguments gets the number of the link (0 on a rod) and the abscissa
+    along the body (m, from its base end) too. Plain Python is called at every point of every stage (some ten
+    microseconds each); for speed give a function compiled by `limbless.environments.force_law.compiled_law` instead,
+    which reads and writes the buffer laid out in `mechanics.forces.user.Buffer`. Further arguments with numbers as
+    their defaults are its `arguments`: `def law(t, position, axes, velocity, rotation_rate, mu: Annotated[float, "1"]
+    = 0.3)`.
     """
 
     kind: Literal["force-law"] = "force-law"
@@ -50,10 +53,21 @@ class ForceLaw(Environment):
         """The address behind which compiled code finds the law; also keeps an exception that the law raised."""
         return self.law if hasattr(self.law, "address") else PythonSlot(self._call, Buffer.width)
 
+    @cached_property
+    def _asks_where(self) -> bool:
+        """Whether the law takes the number of the link and the abscissa too."""
+        try:
+            taken = inspect.signature(self.law).parameters.values()
+        except (TypeError, ValueError):
+            return False
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return sum(part.kind in positional and part.default is part.empty for part in taken) >= 7
+
     def _call(self, buffer: np.ndarray) -> None:
         given = Buffer.of(buffer)
+        where = (int(given.link), float(given.abscissa)) if self._asks_where else ()
         answer = self.law(float(given.time), given.position, given.axes.reshape(3, 3), given.velocity,
-                          given.rotation_rate, **self.arguments)
+                          given.rotation_rate, *where, **self.arguments)
         force, moment = answer if isinstance(answer, tuple) else (answer, np.zeros(3))
         force, moment = np.asarray(force, dtype=np.float64), np.asarray(moment, dtype=np.float64)
         if force.shape != (3,) or moment.shape != (3,):
@@ -66,7 +80,8 @@ class ForceLaw(Environment):
         if not pieces:
             raise InputError("a force law acts on segments of body, and this robot has none: give its links a `body`")
         return Pack(in_windows(self, segment_rows(UserLaw(Buffer.zeros(1)), pieces, self.points,
-                                                  address=self.slot.address)))
+                                                  address=self.slot.address, behind=stations(robot, pieces),
+                                                  link=links_of(robot, pieces))))
 
 
 def compiled_law(function: Any) -> Any:

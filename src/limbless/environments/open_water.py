@@ -12,15 +12,17 @@ from limbless.flows.base import joined
 from limbless.flows.waves import WavesFlow
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.open_water import Deep, OpenLaw, OpenWakeLaw, Rough, Skin, Still, Wavy
-from limbless.mechanics.forces.stream import Asked, Flows, StreamBuffer, Unasked
+from limbless.mechanics.forces.stream import Asked, Calm, Flows, StreamBuffer, Unasked
 from limbless.robots.base import Robot, Segment
 
 if TYPE_CHECKING:
     from limbless.environments.water import Water
 
 
-def flows_of(water: Water) -> Flows:
+def flows_of(water: Water) -> Flows | Calm:
     """All that moves this water, its current among it."""
+    if not water.moving:
+        return Calm()
     asked = any(flow.slot is not None for flow in water.moving)
     return Flows(joined(water.moving, water.surface or 0.0), Asked(StreamBuffer.zeros(1)) if asked else Unasked())
 

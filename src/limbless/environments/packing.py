@@ -61,6 +61,19 @@ def fills(robot: Robot, pieces: Sequence[Segment]) -> Array:
     return np.array([share[piece.body] for piece in pieces])
 
 
+def stations(robot: Any, pieces: Sequence[Segment]) -> Array:
+    """(pieces,) where each begins along the body, m from its base end; of a rod, where its slice is."""
+    if hasattr(robot, "node_at"):
+        return np.asarray(robot.mesh.X)
+    return np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])[:-1]
+
+
+def links_of(robot: Any, pieces: Sequence[Segment]) -> list[int]:
+    """(pieces,) number of the link that each belongs to; 0 on a rod."""
+    rows = getattr(robot, "rows", None)
+    return [0 if rows is None else rows[piece.body].link for piece in pieces]
+
+
 def in_windows(environment: Environment, *laws: LawRows) -> tuple[LawRows, ...]:
     """Repeat the rows for every time window in which the environment acts."""
     repeated = []

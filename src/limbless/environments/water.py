@@ -12,7 +12,7 @@ from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import field_among
 from limbless.environments.open_water import pack_open
-from limbless.environments.packing import added_inertia, body_rows, in_windows, segment_rows
+from limbless.environments.packing import added_inertia, body_rows, in_windows, links_of, segment_rows, stations
 from limbless.errors import InputError
 from limbless.flows.base import Flow, FlowEntry
 from limbless.flows.uniform import UniformFlow
@@ -40,6 +40,27 @@ class Tail(Description):
     half_height: float = quantity(0.05, "m", "vertical half axis of the trailing edge", gt=0)
 
 
+class Part(Description):
+    """Coefficients of some links, or of a stretch of the body, that differ from the others: a fin, a thick head."""
+
+    links: tuple[int, ...] = Field((), description="numbers of the links, from 0; or give `between`")
+    between: tuple[float, float] | None = quantity(None, "m", "stretch of the body, from its base end; or give `links`")
+    drag: tuple[float, float, float, float] | None = quantity(None, "1", "C1 to C4 there; those of the water if absent")
+    inertia: tuple[float, float, float] | None = quantity(None, "1", "C5 to C7 there; those of the water if absent")
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Part:
+        if bool(self.links) == (self.between is not None):
+            raise ValueError("links: give them or `between`, one of both")
+        if min((*(self.drag or ()), *(self.inertia or ()), 0.0)) < 0.0:
+            raise ValueError(f"drag: coefficients must not be negative; got {self.drag} and {self.inertia}")
+        return self
+
+    def is_at(self, link: int, abscissa: float) -> bool:
+        """Whether a piece of this link whose middle is at this abscissa belongs to it."""
+        return link in self.links if self.between is None else self.between[0] <= abscissa <= self.between[1]
+
+
 class Water(Environment):
     """Quadratic drag and added mass per unit length on elliptic sections of half axes a (lateral) and b (vertical),
     and the wake at the tail.
@@ -61,6 +82,8 @@ class Water(Environment):
                                                        "C1 to C4: along, sideways, vertical, roll")
     inertia: tuple[float, float, float] = quantity((1.0, 1.0, 1.0), "1",
                                                    "C5 to C7: added mass sideways, vertical, in roll")
+    parts: tuple[Part, ...] = Field((), description="links or stretches of the body with coefficients of their own; "
+                                                    "the last that fits counts")
     added_mass: Literal["paper", "consistent", "none"] | None = Field(
         None, description="of morison: how the accelerated fluid enters; paper if absent")
     wake: Literal["tail", "none"] | None = Field(
@@ -207,9 +230,11 @@ class Water(Environment):
                              "remove `active`, or set `added_mass: none`")
         if self.surface is not None and self.gravity is None:
             raise InputError(NO_GRAVITY)
-        drag = np.array([self.drag_coefficients(piece.half_width, piece.half_height) for piece in pieces])
-        mass = np.array([self.added_coefficients(piece.half_width, piece.half_height) for piece in pieces])
-        wake = self._wake(robot, pieces) if self.leaves_a_wake(robot) else None
+        own = self._own_coefficients(robot, pieces)
+        sizes = [(piece.half_width, piece.half_height) for piece in pieces]
+        drag = np.array([water.drag_coefficients(*size) for water, size in zip(own, sizes, strict=True)])
+        mass = np.array([water.added_coefficients(*size) for water, size in zip(own, sizes, strict=True)])
+        wake = self._wake(robot, pieces, own) if self.leaves_a_wake(robot) else None
         added = np.zeros((len(robot.bodies().mass), 21))
         for piece, coefficients in zip(pieces, mass, strict=True):
             added[piece.body] += added_inertia(piece, coefficients)
@@ -224,12 +249,33 @@ class Water(Environment):
             return Pack(in_windows(self, law), added, medium=self)
         return Pack((*in_windows(self, law), wake), added, parts=("wake",), medium=self)
 
-    def _wake(self, robot: Robot, pieces: list[Segment]) -> LawRows:
+    def _own_coefficients(self, robot: Robot, pieces: list[Segment]) -> list[Water]:
+        """For each piece this water, with the coefficients of the part that it belongs to."""
+        if not self.parts:
+            return [self] * len(pieces)
+        found, used = [], set()
+        rod = hasattr(robot, "node_at")
+        places = stations(robot, pieces) + (0.0 if rod else 0.5 * np.array([piece.length for piece in pieces]))
+        for link, place in zip(links_of(robot, pieces), places, strict=True):
+            water = self
+            for number, part in enumerate(self.parts):
+                if part.is_at(link, float(place)):
+                    used.add(number)
+                    water = self.changed(drag=part.drag or self.drag, inertia=part.inertia or self.inertia)
+            found.append(water)
+        for number, part in enumerate(self.parts):
+            if number not in used or (rod and part.links):
+                what = f"links {list(part.links)}" if part.links else f"a stretch between {part.between} m"
+                raise InputError(f"water.parts.{number}: the robot has no {what} in the water; it has "
+                                 f"{1 + max(links_of(robot, pieces))} links, {float(places[-1]):.3g} m to the last")
+        return found
+
+    def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> LawRows:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
         last = robot.head == "base"
         piece = pieces[-1 if last else 0]
         edge = self.tail or piece
-        mass = self.added_coefficients(edge.half_width, edge.half_height)
+        mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
         along = piece.length if last and not hasattr(robot, "node_at") else 0.0    # a rod's slice stands at its node
         law = body_rows(WakeLaw(), [piece.body], start=piece.start + along * piece.frame[:, 0],
                         frame=piece.frame.ravel(), added=mass[:3], added_roll=mass[3], outward=1.0 if last else -1.0,

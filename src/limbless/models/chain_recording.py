@@ -168,9 +168,9 @@ class Recorder:
     def _added_now(self, wet: Array, count: int) -> Array:
         """(R, bodies, 6, 6): added inertia of all bodies as far as they are immersed."""
         added = np.zeros((count, len(self.rows), 6, 6))
-        water: Any = self.water.floats
-        for number, (k, piece) in enumerate(zip(self.piece_body, self.chain.segments(), strict=True)):
-            mass = water.added_coefficients(piece.half_width, piece.half_height)
+        pieces = self.chain.segments()
+        for number, (k, piece) in enumerate(zip(self.piece_body, pieces, strict=True)):
+            mass = self.water.added[number]
             added[:, k] += np.einsum("rc,cij->rij", wet[:, number], slice_inertias(piece, mass))
         return added
 

@@ -82,7 +82,7 @@ def _fresh_kind(kind: Any) -> Any:
     """The same kind of law with buffers of its own, where it asks a user's function."""
     if hasattr(kind, "buffer"):
         return kind._replace(buffer=Buffer.zeros(1))
-    if isinstance(kind, (OpenLaw, OpenWakeLaw)) and isinstance(kind.flows.asked, Asked):
+    if isinstance(kind, (OpenLaw, OpenWakeLaw)) and isinstance(getattr(kind.flows, "asked", None), Asked):
         return kind._replace(flows=kind.flows._replace(asked=Asked(StreamBuffer.zeros(1))))
     return kind
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.forces.open_water import OpenWakeLaw
+from limbless.mechanics.forces.open_water import OpenLaw, OpenWakeLaw
 from limbless.mechanics.forces.wake import WakeLaw
 from limbless.models.base import Variable
 from limbless.models.force_elements import packed_rows
@@ -38,6 +38,8 @@ class WaterRecorder:
         self.wakes = [*packed_rows(packs, WakeLaw), *packed_rows(packs, OpenWakeLaw)]
         mediums = [pack.medium for pack in packs if pack.medium is not None]
         self.floats = next((medium for medium in mediums if medium.surface is not None), None)
+        open_rows = packed_rows(packs, OpenLaw)
+        self.added = np.array([[*row.added, row.added_roll] for row in open_rows]).reshape(-1, 4)
         self.streams = [medium for medium in mediums if medium.moving]
 
     def schema(self) -> dict[str, Variable]:

@@ -148,7 +148,8 @@ def _base(frames: Frames) -> Arrows | None:
 
 def _flow(frames: Frames) -> Arrows | None:
     """Velocity of the water on a level grid around the body's way, at the mean height of the body."""
-    waters = [item for item in getattr(frames.result.scenario, "environment", ()) if item.kind == "water" and item.moving]
+    environment = getattr(frames.result.scenario, "environment", ())
+    waters = [item for item in environment if item.kind == "water" and item.moving]
     if not waters or frames.axis != "time" or any(flow.slot is not None for item in waters for flow in item.moving):
         return None
     low, high = frames.bounds()

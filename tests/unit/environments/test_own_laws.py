@@ -187,3 +187,20 @@ def test_windows_that_follow_each_other_leave_no_gap() -> None:
     once, twice = (ll.simulate(ll.UniformChain(links=3), GAIT, ll.Drag(active=active), duration=0.5, step=0.01).dataset
                    for active in (None, ((-1.0, 0.2), (0.2, 9.0))))
     np.testing.assert_array_equal(once.base_position.values, twice.base_position.values)
+
+
+def test_a_law_of_seven_arguments_knows_its_link_and_abscissa() -> None:
+    """A push on the third link alone, at its points along the body."""
+    asked = []
+
+    def law(t, position, axes, velocity, rate, link, abscissa):
+        asked.append((link, abscissa))
+        return np.array([0.0, 0.0, 1.0 if link == 2 else 0.0])
+
+    chain = ll.UniformChain(links=4, length=0.1, base="fixed")
+    held = ll.NewtonEuler(chain, ll.ForceLaw(law=law, points=2)).inverse(np.zeros(3), np.zeros(3), np.zeros(3))
+    assert held.base_reaction[2] == pytest.approx(-0.1)
+    assert held.base_reaction[4] == pytest.approx(0.1 * 0.25)
+    nodes = 0.05 * (1.0 + np.array([-1.0, 1.0]) / np.sqrt(3.0))
+    expected = [(link, 0.1 * link + node) for link in range(4) for node in nodes]
+    np.testing.assert_allclose(asked, expected, atol=1e-12)

@@ -124,8 +124,9 @@ def test_pitch_has_its_period() -> None:
     angle = 1e-3
     start = {"position": (-0.25 * math.cos(angle), 0.0, 0.25 * math.sin(angle)),
              "orientation": (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0)}
-    data = ll.simulate(cylinder(0.05, 0.05, 0.5), STILL, [ll.Water(drag=NO_DRAG, surface=0.0, wake="none"), ll.Gravity()],
-                       duration=1.2, step=0.002, record_every=0.01, initial=start).dataset
+    water = ll.Water(drag=NO_DRAG, surface=0.0, wake="none")
+    data = ll.simulate(cylinder(0.05, 0.05, 0.5), STILL, [water, ll.Gravity()], duration=1.2, step=0.002,
+                       record_every=0.01, initial=start).dataset
     pitch, t = data.base_orientation.values[:, 2], data.time.values
     crossings = [t[i] + (t[i + 1] - t[i]) * pitch[i] / (pitch[i] - pitch[i + 1]) for i in range(len(t) - 1)
                  if pitch[i] * pitch[i + 1] < 0]
@@ -152,7 +153,8 @@ def test_a_float_follows_the_waves() -> None:
     wave = WavesFlow(amplitude=0.02, length=4.0)
     period = 2 * math.pi / wave.rate
     u = wave.at(np.array(0.0), np.array([0.0, 0.0, 0.02]))
-    data = ll.simulate(cylinder(0.02, 0.02, 0.1), STILL, [ll.Water(surface=0.0, flow=[wave], wake="none"), ll.Gravity()],
+    water = ll.Water(surface=0.0, flow=[wave], wake="none")
+    data = ll.simulate(cylinder(0.02, 0.02, 0.1), STILL, [water, ll.Gravity()],
                        duration=5 * period, step=period / 400, record_every=period / 20,
                        initial={"position": (0.0, -0.05, 0.02),
                                 "orientation": (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)),
@@ -180,8 +182,8 @@ def test_a_swimmer_at_the_surface(model: str) -> None:
     robot = ll.UniformChain(links=12, length=0.1, half_width=0.04, half_height=0.04, density=800.0)
     gait = ll.BodyWave(amplitude=0.5, growth=0.0, wavelength=0.8, period=1.5, ramp=1.5, spacing=0.1, x_first=0.0)
     step = 0.005 if model == "newton-euler" else 0.002
-    data = ll.simulate(robot, gait, [ll.Water(surface=0.0, points=6), ll.Gravity()], model=model, duration=3.0, step=step,
-                       record_every=0.5, initial={"position": (0.0, 0.0, -0.019674)}).dataset
+    data = ll.simulate(robot, gait, [ll.Water(surface=0.0, points=6), ll.Gravity()], model=model, duration=3.0,
+                       step=step, record_every=0.5, initial={"position": (0.0, 0.0, -0.019674)}).dataset
     place = [-0.19680565826575747, -0.04717646203949331, -0.019738230399921092]
     np.testing.assert_allclose(data.base_position.values[-1], place, atol=1e-5 if model == "newton-euler" else 2e-3)
 

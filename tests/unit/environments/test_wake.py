@@ -163,3 +163,22 @@ def test_a_tail_that_runs_backwards_is_noted() -> None:
     run = ll.simulate(SWIMMER, still, ll.Water(), duration=0.2, step=0.01, initial={"twist": (0.5, 0.1, 0, 0, 0, 0)})
     assert run.dataset.wake_reversed.values[-1] == 1.0
     assert any("backwards" in note for note in run.notes)
+
+
+def test_parts_of_a_body_have_coefficients_of_their_own() -> None:
+    """By link and by stretch alike; a fin of twice the added mass on one link is that body in that water."""
+    twist, zero = [0.0, 0.3, 0.1, 0.0, 0.0, 0.0], np.zeros(8)
+    named, measured, all_over = (
+        ll.NewtonEuler(SWIMMER, ll.Water(wake="none", **fields)).inverse(zero, zero, zero, twist).base_acceleration
+        for fields in ({"parts": [{"links": (0, 1), "drag": (0.0, 2.0, 3.0, 0.0)}]},
+                       {"parts": [{"between": (0.0, 0.2), "drag": (0.0, 2.0, 3.0, 0.0)}]}, {}))
+    np.testing.assert_array_equal(named, measured)
+    assert abs(named[5] - all_over[5]) > 1e-3
+    every = ll.Water(wake="none", parts=[{"links": tuple(range(5)), "inertia": (2.0, 2.0, 1.0)}])
+    doubled = ll.NewtonEuler(SWIMMER, every).inverse(zero, zero, zero, twist).base_acceleration
+    stated = ll.NewtonEuler(SWIMMER, ll.Water(wake="none", inertia=(2.0, 2.0, 1.0))).inverse(zero, zero, zero, twist)
+    np.testing.assert_array_equal(doubled, stated.base_acceleration)
+    with pytest.raises(InputError, match=r"water\.parts\.0"):
+        ll.NewtonEuler(SWIMMER, ll.Water(parts=[{"links": (7,), "drag": (0.0, 1.0, 1.0, 0.0)}]))
+    with pytest.raises(InputError, match="one of both"):
+        ll.Water(parts=[{"drag": (0.0, 1.0, 1.0, 0.0)}])

@@ -35,7 +35,7 @@ KINDS = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_rate_and_gradient_are_those_of_the_velocity(name: str) -> None:
-    """The compiled formulas (here as plain Python) against differences of the velocity that records and pictures use."""
+    """The compiled formulas (here as plain Python) against differences of the velocity that pictures use."""
     flow, t, x, h = KINDS[name], 0.37, np.array([0.23, 0.31, -0.17]), 1e-6
     found = stream_at(Flows(flow.rows(0.05), Unasked()), t, Vector(*x))
 
@@ -105,13 +105,12 @@ def test_galilei() -> None:
     """Who starts with the current swims in it as in still water, on the way and with the same torques; also where the
     current comes as a flow among others."""
     swimmer = ll.UniformChain(links=5, length=0.1, half_width=0.02, half_height=0.03)
+    half = {"kind": "oscillating", "mean": (0.05, 0.025, -0.01), "amplitude": (0.0, 0.0, 0.0)}
     gait, u = ll.BodyWave(amplitude=0.5, growth=0.0, wavelength=0.5, period=0.8, ramp=0.4), np.array([0.1, 0.05, -0.02])
     still, current, flows = (
         ll.simulate(swimmer, gait, water, duration=0.8, step=0.005, record_every=0.1, initial={"twist": (*v, 0, 0, 0)})
         .dataset for water, v in ((ll.Water(), (0, 0, 0)), (ll.Water(current=tuple(u)), u),
-                                  (ll.Water(flow=[{"kind": "uniform", "velocity": tuple(0.5 * u)},
-                                                  {"kind": "oscillating", "mean": tuple(0.5 * u), "amplitude": (0, 0, 0)}
-                                                  ]), u)))
+                                  (ll.Water(flow=[{"kind": "uniform", "velocity": tuple(0.5 * u)}, half]), u)))
     for moving in (current, flows):
         np.testing.assert_allclose(moving.base_position.values,
                                    still.base_position.values + np.outer(still.time.values, u), atol=1e-10)

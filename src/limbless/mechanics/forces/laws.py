@@ -96,6 +96,7 @@ class Slice(NamedTuple):
     place: Vector                         # of its centre, world, m
     velocity: Vector                      # of its centre, along its own axes, m/s
     rate: Vector                          # of rotation, along its own axes, rad/s
+    along: float                          # from the start of its segment, m
 
 
 @generic
@@ -273,6 +274,6 @@ def sliced_wrench(kind, law, laws, t, body):
     for j in range(law.first, law.first + law.count):
         s, ds = laws.nodes[j] * law.length, laws.weights[j] * law.length
         place = body.origin + E @ Vector(law.start.x + s, law.start.y, law.start.z)
-        piece = Slice(E, place, at(velocity, rate, s), rate)
+        piece = Slice(E, place, at(velocity, rate, s), rate, s)
         force, torque = sum_slice(law_slice(kind, law, t, piece), s, ds, force, torque)
     return about_body(law, E, force, torque)

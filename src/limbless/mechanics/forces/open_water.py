@@ -276,7 +276,7 @@ def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
     for j in range(row.first, row.first + row.count):
         s, ds = low + laws.nodes[j] * (high - low), laws.weights[j] * (high - low)
         place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        F, share, wetting = floating_slice(kind, row, t, Slice(E, place, at(velocity, rate, s), rate))
+        F, share, wetting = floating_slice(kind, row, t, Slice(E, place, at(velocity, rate, s), rate, s))
         force, torque = sum_slice(F, s, ds, so_far.force, so_far.torque)
         a, b = ds * share, ds * wetting
         so_far = Sum(force, torque, so_far.wet + Vector(a, s * a, s * s * a),
@@ -353,7 +353,9 @@ def push_floating(laws, t, inside, robot, memory):
         F = about_body(row, E, total.force, total.torque)
         Pushed(laws.pushed, i).wrench = F
         body.wrench = body.wrench + F
-        own, joined = wet_inertia(row, E, total.wet), wet_inertia(row, E, total.wetting) @ body.velocity
+        own, joined = wet_inertia(row, E, total.wet), 0.0 * F
+        if absolute(total.wetting.x) > 0.0:                              # a link under water, or dry, has no need
+            joined = wet_inertia(row, E, total.wetting) @ body.velocity
         if row.begins:
             water.inertia = own
             water.joining = joined

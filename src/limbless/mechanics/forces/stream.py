@@ -62,6 +62,10 @@ class Flows(NamedTuple):
     asked: Any                            # Asked or Unasked: by type, so that derivatives pass through all other flows
 
 
+class Calm(NamedTuple):
+    """In place of `Flows`: the water rests."""
+
+
 class Stream(NamedTuple):
     """The water at a place, world axes."""
 
@@ -165,9 +169,21 @@ def stream_of(flow, asked, t, x):
     return found
 
 
-@inline
+@generic
 def stream_at(flows, t, x):
     """The water at x at time t."""
+
+
+@version_for(stream_at, Calm)
+@inline
+def calm_stream(flows, t, x):
+    o = 0.0 * x
+    return Stream(o, o, Matrix(o, o, o))
+
+
+@version_for(stream_at, Flows)
+@inline
+def sum_of_streams(flows, t, x):
     o = 0.0 * x
     velocity, rate, gradient = o, o, Matrix(o, o, o)
     for i in range(len(flows.rows.codes)):

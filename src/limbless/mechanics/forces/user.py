@@ -16,6 +16,8 @@ from limbless.mechanics.forces.laws import OnSegment, law, law_slice, law_wrench
 
 @constants
 class User(OnSegment):
+    behind: float                         # of the segment's start from the base end of the body, m
+    link: int                             # number of the link; 0 on a rod
     address: int                          # of the function, `void law(double *buffer)`
 
 
@@ -31,6 +33,8 @@ class Buffer(Table):
                                           # components
     force: Vector                         # answer: per length, along the slice's own axes, N/m
     moment: Vector                        # N
+    link: float                           # number of the link that it belongs to; 0 on a rod
+    abscissa: float                       # along the body from its base end, m
 
 
 class UserLaw(NamedTuple):
@@ -57,5 +61,7 @@ def user_slice(kind, user, t, piece):
     buffer.velocity = plain(piece.velocity)
     buffer.rotation_rate = plain(piece.rate)
     buffer.axes = Matrix(plain(axes.x), plain(axes.y), plain(axes.z))
+    buffer.link = user.link + 0.0
+    buffer.abscissa = value_of(user.behind) + value_of(piece.along)
     call_slot(user.address, kind.buffer)
     return Wrench(buffer.force + 0.0 * piece.rate, buffer.moment + 0.0 * piece.rate)

@@ -80,7 +80,7 @@ def summed(F):
 def slice_of(instant, shape, V):
     """A slice that moves with V, its own axes."""
     axes = product(instant.rotation, shape.rotation)
-    return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular)
+    return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular, 0.0 * V.linear.x)
 
 
 @lean_kernel

@@ -36,7 +36,8 @@ def wake(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("immersion", "how much of each section is under water, over time", every_run=True, needs=("immersion", "position"))
+@figure("immersion", "how much of each section is under water, over time", every_run=True,
+        needs=("immersion", "position"))
 def immersion(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     share = data["immersion"].values

@@ -1,0 +1,47 @@
+"""Water: what wake, flows and a surface cost the eel's time loop (RK4, 1 ms), beside consistent added mass alone."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import limbless as ll
+from benchmarks.table import Row, microseconds
+from benchmarks.timing import Repeated, each, race
+from limbless.scenarios.scenario import Initial
+
+STEPS = 100
+_ROWS = ("Flows are asked for at every Gauss point, one link after the other; the law of still water takes eight links at "
+         "once. Waves need an exponential and a sine and cosine at each point, twice with a surface.")
+CASES: dict[str, tuple[str, dict[str, Any], float, str]] = {
+    "lighthill": ("a wake at the tail", {}, 1.03, "The wake is one row of its own, read and pushed apart."),
+    "current": ("wake and a uniform current", {"current": (0.1, 0.0, 0.0)}, 1.05, ""),
+    "vortices": ("wake and two vortices", {"flow": [{"kind": "vortices", "places": [[0, 0, 0], [1, 0.2, 0]],
+                                                     "circulations": 0.1}]}, 2.0, _ROWS),
+    "waves": ("wake and waves far above", {"surface": 5.0, "flow": [{"kind": "waves", "amplitude": 0.02,
+                                                                      "length": 3.0}]}, 2.0, _ROWS),
+    "none cut": ("a surface that cuts no link", {"surface": 5.0}, 1.1, "The immersed share is asked for at every point of "
+                 "every link, one after the other, also where all of it is under water."),
+    "all cut": ("a surface that cuts every link", {"surface": 0.0}, 3.0, _ROWS),
+}
+
+
+def loop(water: ll.Water, gravity: bool, height: float) -> Repeated:
+    """Steps of the eel's time loop, without recording."""
+    flat = {"density": 900.0, "half_width": 0.09, "half_height": 0.065} if gravity else {}
+    model, gait = ll.NewtonEuler(ll.KhalilEel(**flat), [water, ll.Gravity()] if gravity else [water]), ll.BodyWave()
+    state = model.initial_state(Initial(position=(0.0, 0.0, height)), gait)
+    knots, record = 0.001 * np.arange(STEPS + 1), np.zeros(STEPS + 1, dtype=bool)
+    drive = model.drive(gait, 0.0005 * np.arange(2 * STEPS + 1))
+    return each(lambda: model.advance(state, knots, record, drive))
+
+
+def rows(chunks: int = 60) -> list[Row]:
+    runs = {"alone": loop(ll.Water(wake="none"), False, 0.0)}
+    for name, (_, fields, _, _) in CASES.items():
+        runs[name] = loop(ll.Water(**fields), "surface" in fields, -0.0447 if name == "all cut" else 0.0)
+    best = race(runs, chunks)
+    return [Row(f"`eel-planar` with {what} / with consistent added mass alone", microseconds(best[name] / STEPS),
+                microseconds(best["alone"] / STEPS), best[name] / best["alone"], target=target, sense="at most",
+                reason=reason)
+            for name, (what, _, target, reason) in CASES.items()]
