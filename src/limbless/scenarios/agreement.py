@@ -61,11 +61,12 @@ def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
             item.among(tuple(environment.values()))
         except InputError as error:
             yield Refusal(("environment", index), str(error))
-    if robot is not None and any(item.kind == "wheels"
-                                 for item in environment.values()) and robot.build().base == "free":
+    given = any(item.kind == "wheels" and item.load != "solved" for item in environment.values())
+    if robot is not None and given and robot.build().base == "free":
         yield Refusal(("robot", "base"),
                       "wheels rub under loads that are given, and hold nothing up: a free base would fall through the "
-                      "ground; choose 'planar' or 'fixed' (or spheres on a `ground`, which bear the robot)", "free")
+                      "ground; choose 'planar' or 'fixed', wheels with `load: solved`, or spheres on a `ground`, which "
+                      "bear the robot", "free")
 
 
 def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -77,7 +78,10 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
     for item in environment:
         if item.kind == "buoyancy" and not fields:
             yield "environment.buoyancy: no `gravity` is listed: the robot is lifted and weighs nothing"
-        if hasattr(item, "gravity") and fields and abs(item.gravity - size) > 1e-9 * size:
+        if item.kind == "wheels" and item.load == "solved" and not fields:
+            yield "environment.wheels: loads are solved for, and no `gravity` is listed: nothing presses on the wheels"
+        given = hasattr(item, "gravity") and getattr(item, "load", "") != "solved"
+        if given and fields and abs(item.gravity - size) > 1e-9 * size:
             yield (f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has "
                    f"{size:g} m/s2")
         if item.kind == "regularised-friction" and fields and parts["robot"].build().base == "free":

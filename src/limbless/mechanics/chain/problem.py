@@ -31,6 +31,7 @@ from limbless.mechanics.chain.tables import (
     Imposed,
     Link,
     Sums,
+    Unhurried,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
@@ -89,7 +90,7 @@ def add_span(first, last, start, step, slope, end):
         end[c] = start[c] + step * slope[c]
 
 
-@version_for(add_moving, Imposed)
+@version_for(add_moving, Imposed, Unhurried)
 @inline
 def add_base(actuation, base, start, step, slope, end):
     add_span(base.position, base.position + base.positions, start, step, slope, end)
@@ -115,6 +116,24 @@ def chain_settle(problem, x):
     turned = Link(problem.robot.links, 0).position + 3
     put_quaternion_at(x, turned, normalised(quaternion_at(x, turned)))
     settle_joints(problem.options.actuation, problem.robot, x)
+    settle_twist(problem.options.actuation, Link(problem.robot.links, 0).velocity, problem.memory.state, x)
+
+
+@generic
+def settle_twist(actuation, first, state, x):
+    """After a step: a state that has no twist of its own keeps the last one, as a guess."""
+
+
+@version_for(settle_twist, Imposed, Actuated, Answering)
+@inline
+def settle_no_twist(actuation, first, state, x):
+    return None
+
+
+@version_for(settle_twist, Unhurried)
+@inline
+def keep_last_twist(actuation, first, state, x):
+    put_pair_at(x, first, twist_at(state, first))
 
 
 @generic
@@ -126,6 +145,12 @@ def find_locked(actuation, robot, memory):
 @inline
 def none_locked(actuation, robot, memory):
     return 0
+
+
+@version_for(find_locked, Unhurried)
+@inline
+def unbalanced(actuation, robot, memory):
+    return int(actuation.failed[0])
 
 
 @version_for(find_locked, Actuated, Answering)

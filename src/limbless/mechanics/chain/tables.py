@@ -227,9 +227,16 @@ class Answering(NamedTuple):
     """Torque-given joints with a feedback that answers to accelerations, or with torques of inverse dynamics."""
 
 
+class Unhurried(NamedTuple):
+    """Every joint motion-given and no inertia: outer forces balance at every instant (see `balance`)."""
+
+    desk: Any                             # Desk
+    failed: Any                           # (1,) 1 where there was no balance
+
+
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated or Answering: by type, so that a swimming eel compiles no
-                                          # feedback
+    actuation: Any                        # Imposed, Actuated, Answering or Unhurried: by type, so that a swimming eel
+                                          # compiles no feedback
     base: int                             # FREE, PLANAR or FIXED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback
