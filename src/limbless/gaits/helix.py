@@ -75,7 +75,8 @@ class Helix(Gait):
                              f"joints {', '.join(kinds[:4]) or 'are none'}")
         sign = np.array([way for _, way in turns])
         rolls, rate, second = self._rolls(times)
-        value, slope, bend = self._angles(rolls, len(kinds) // 2), 0.0, 0.0
+        value = self._angles(rolls, len(kinds) // 2)
+        slope, bend = np.zeros_like(value), np.zeros_like(value)
         for number, first, twice in _WEIGHTS:
             ahead, behind = (self._angles(rolls + side * number * _DIFFERENCE, len(kinds) // 2) for side in (1, -1))
             slope = slope + first / _DIFFERENCE * (ahead - behind)

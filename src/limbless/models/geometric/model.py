@@ -55,10 +55,10 @@ class Geometric(Equations):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
         super().__init__(robot, environment, actuation, settings)
-        if any(wheels.load == "solved" for wheels in self.wheels):
+        if any(getattr(wheels, "load", "") == "solved" for wheels in self.wheels):
             raise InputError("wheels.load: the geometric model takes loads that are given (own or shared); solved ones "
                              "need the model non-smooth")
-        if any(wheels.cone == "weighted" for wheels in self.wheels):
+        if any(getattr(wheels, "cone", "") == "weighted" for wheels in self.wheels):
             raise InputError("wheels.cone: set-valued friction weighted by the direction of slip has no potential, "
                              "which the geometric model needs; take cone ellipse or box, law: regularised, or the "
                              "model non-smooth")
