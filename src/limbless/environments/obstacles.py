@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from limbless.description import Angle, Vector3, quantity
+from limbless.environments.base import Array
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics.contact.shapes import Box, Peg
 
@@ -27,7 +28,8 @@ class Pegs(ContactEnvironment):
 
 
 class Boxes(ContactEnvironment):
-    """Boxes of any size that stand upright: steps, beams, walls. All are turned by `yaw` about their own vertical axes.
+    """Boxes of any size: steps, beams, walls, ramps. All are turned by `yaw` about their own vertical axes, then by
+    `pitch` about their width (positive: the far end of their length goes down) and by `roll` about their length.
     """
 
     kind: Literal["boxes"] = "boxes"
@@ -35,6 +37,8 @@ class Boxes(ContactEnvironment):
     centres: tuple[Vector3, ...] = quantity(..., "m", "centres, world")
     sizes: tuple[Vector3, ...] = quantity(..., "m", "length, width and height of each, or of all if only one is given")
     yaw: Angle = quantity(0.0, "rad", "angle from world x to their length")
+    pitch: Angle = quantity(0.0, "rad", "tilt about their width; 0 stands upright")
+    roll: Angle = quantity(0.0, "rad", "tilt about their length; 0 stands upright")
 
     @model_validator(mode="after")
     def _as_many_sizes(self) -> Boxes:
@@ -44,9 +48,18 @@ class Boxes(ContactEnvironment):
             raise ValueError(f"sizes must be positive; got {self.sizes}")
         return self
 
+    def rotation(self) -> Array:
+        """(3, 3) length, width and height of the boxes in the world, in columns."""
+        turns = []
+        for axis, angle in ((2, self.yaw), (1, self.pitch), (0, self.roll)):
+            R, (one, two) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+            R[one, one] = R[two, two] = math.cos(angle)
+            R[two, one], R[one, two] = math.sin(angle), -math.sin(angle)
+            turns.append(R)
+        return turns[0] @ turns[1] @ turns[2]
+
     def shapes(self) -> list[tuple[int, list[float]]]:
-        sine, cosine = math.sin(self.yaw), math.cos(self.yaw)
-        axes = [cosine, sine, 0.0, -sine, cosine, 0.0, 0.0, 0.0, 1.0]
+        axes = self.rotation().T.ravel().tolist()
         sizes = self.sizes * len(self.centres) if len(self.sizes) == 1 else self.sizes
         return [(Box.code, [*center, *axes, *(0.5 * np.array(size))]) for center, size in zip(self.centres, sizes,
                                                                                               strict=True)]

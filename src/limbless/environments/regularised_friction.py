@@ -7,21 +7,22 @@ import numpy as np
 from pydantic import Field
 
 from limbless.description import quantity
-from limbless.environments.base import MOST_POINTS, Environment, Pack
+from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
 from limbless.environments.packing import in_windows, segment_rows
-from limbless.environments.surfaces import along_x
+from limbless.environments.surfaces import Cone, along_x
 from limbless.errors import InputError
 from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.robots.base import Robot
+from limbless.robots.rod import Rod
 
 
 class RegularisedFriction(Environment):
     """Anisotropic Coulomb friction of a body that lies on level ground with its weight: per length, N μ² V / sqrt(|μ
     V|² + v²).
 
-    μ differs for sliding head first (forward), tail first (backward) and sideways. N is the weight per length. Below
-    the speed v it is viscous: the body creeps where true dry friction would hold it. The true law, with sticking, is
-    the one of the non-smooth model.
+    That is the ellipse; `cone` chooses how the two directions act together. μ differs for sliding head first
+    (forward), tail first (backward) and sideways. N is the weight per length. Below the speed v it is viscous: the body
+    creeps where true dry friction would hold it. The true law, with sticking, is the one of the non-smooth model.
     """
 
     kind: Literal["regularised-friction"] = "regularised-friction"
@@ -29,6 +30,10 @@ class RegularisedFriction(Environment):
     backward: float = quantity(0.15, "1", "friction coefficient of sliding tail first", ge=0)
     lateral: float = quantity(0.3, "1", "friction coefficient of sliding sideways", ge=0)
     gravity: float = quantity(9.81, "m/s2", "gravity that presses the body to the ground", gt=0)
+    cone: Cone = Field("ellipse", description="friction along and across the body together: by an ellipse (largest "
+                                              "power), a box (apart), or weighted by the direction of slip (Hu 2009)")
+    link_factors: tuple[float, ...] | None = quantity(
+        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent")
     speed: float = quantity(0.001, "m/s", "speed v below which friction is viscous", gt=0)
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
@@ -39,6 +44,19 @@ class RegularisedFriction(Environment):
                            for piece in pieces])
         if not pieces:
             raise InputError("friction acts on segments of body, and this robot has none: give its links a `body`")
+        if self.link_factors is not None:
+            weight = weight * self._factors(robot, len(pieces))
         law = segment_rows(FrictionLaw(), pieces, self.points, forward=weight * to_base, backward=weight * to_tip,
-                           across=weight * self.lateral, fading=self.speed, joined=True)
+                           across=weight * self.lateral, fading=self.speed, joined=self.cone == "ellipse",
+                           weighted=self.cone == "weighted")
         return Pack(in_windows(self, law))
+
+    def _factors(self, robot: Robot, pieces: int) -> Array:
+        """Friction of each piece of body as a multiple."""
+        factors = np.array(self.link_factors)
+        if isinstance(robot, Rod):
+            raise InputError("regularised-friction.link_factors: a rod has no links; leave it out, or give a chain")
+        if len(factors) != pieces or (factors < 0).any():
+            raise InputError(f"regularised-friction.link_factors: give one number, 0 or more, for each of the {pieces} "
+                             f"pieces of body, the base first; got {len(factors)}")
+        return factors

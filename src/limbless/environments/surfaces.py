@@ -1,13 +1,15 @@
 """What a contact environment gives to a model: surfaces with friction, as tables (`mechanics.contact.tables`)."""
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from limbless.description import Description, quantity
 from limbless.environments.base import Array, Environment
+from limbless.errors import InputError
+from limbless.mechanics.contact import law
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.contact.tables import Patch as PatchTable
 from limbless.mechanics.contact.tables import Surface
@@ -27,6 +29,13 @@ def along_x(forward: float, backward: float | None, head: str) -> tuple[float, f
     """
     tail_first = forward if backward is None else backward
     return (forward, tail_first) if head == "tip" else (tail_first, forward)
+
+
+Cone = Literal["ellipse", "box", "weighted"]
+"""How friction along and across a body act together, in every kind of friction: by an ellipse (the force of largest
+power), apart, or each coefficient by its component of the direction of slip (Hu 2009; Alben 2013).
+"""
+CONES: dict[str, int] = {"ellipse": int(law.ELLIPSE), "box": int(law.BOX), "weighted": int(law.WEIGHTED)}
 
 
 class Patch(Description):
@@ -61,12 +70,34 @@ class ContactEnvironment(Environment):
     backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
                                                  "if absent", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
+    cone: Cone = Field("ellipse", description="friction along and across the body together: by an ellipse (largest "
+                                              "power), a box (apart), or weighted by the direction of slip (Hu 2009)")
+    flank: float = quantity(1.0, "1", "friction on the flank of a link over that on its belly", ge=0)
+    link_factors: tuple[float, ...] | None = quantity(
+        None, "1", "friction of each link as a multiple of these coefficients, the base first; 1 if absent")
+    breakaway: float = quantity(1.0, "1", "friction at rest over friction while sliding (Stribeck)", ge=1)
+    stribeck_speed: float = quantity(0.01, "m/s", "speed of slip at which friction has fallen from that at rest by "
+                                                  "63 %", gt=0)
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact", ge=0, le=1)
     patches: tuple[Patch, ...] = Field((), description="rectangles, seen from above, with other coefficients")
 
     def shapes(self) -> list[tuple[int, list[float]]]:
         """Code and numbers of every surface."""
         raise NotImplementedError
+
+    @field_validator("link_factors")
+    @classmethod
+    def _not_negative(cls, value: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if value is not None and min(value, default=0.0) < 0:
+            raise ValueError(f"{value} has a negative factor; friction is a multiple of the coefficients, 0 or more")
+        return value
+
+    def factors(self, links: int) -> Array:
+        """Friction of each of so many links, as a multiple."""
+        if self.link_factors is not None and len(self.link_factors) != links:
+            raise InputError(f"{self.kind}.link_factors: give one number for each of the {links} links, the base "
+                             f"first; got {len(self.link_factors)}")
+        return np.ones(links) if self.link_factors is None else np.array(self.link_factors)
 
     def heights(self) -> Array:
         """The numbers of a height field."""
@@ -84,6 +115,8 @@ class ContactEnvironment(Environment):
                 surface = Surface.of(row)
                 surface.code[:], surface.bounce[:], surface.friction[:] = code, self.restitution, friction
                 surface.since[:], surface.until[:] = start, end
+                surface.cone[:], surface.flank[:] = CONES[self.cone], self.flank
+                surface.breakaway[:], surface.stribeck[:] = self.breakaway, self.stribeck_speed
                 row[0, SHAPE:SHAPE + len(numbers)] = numbers
                 patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)

@@ -4,12 +4,15 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from limbless.description import quantity
+from limbless.description import Angle, quantity
 from limbless.environments.base import MOST_POINTS, Array, Environment, Pack
+from limbless.environments.ground import Ground
 from limbless.environments.packing import in_windows, segment_rows
+from limbless.environments.surfaces import CONES, Cone
 from limbless.errors import InputError, refuse_numbers
+from limbless.mechanics.contact.axle import Axle
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Wheel, WheelShape
 from limbless.mechanics.contact.tables import Feature, Surface
 from limbless.mechanics.forces.friction import FrictionLaw
@@ -29,7 +32,8 @@ class WheelContact(NamedTuple):
 class Wheels(Environment):
     """Coulomb friction of passive wheels on the ground: f = -mu N sgn(v), along the body and across it.
 
-    Each module presses on the ground with its own weight, or all that touch share the robot's. `set-valued` friction
+    Each module presses on the ground with its own weight, or all that touch share the robot's; or loads are solved
+    for, on slopes, with a raised front, with a free base (model `non-smooth`). `set-valued` friction
     can hold a wheel exactly still (and is the default, because torques depend on it); `regularised` friction fades
     below `slip_speed`, which a step of about slip_speed / (normal gravity) must resolve. At the `centre` of the module
     there is no moment about it (an axle, as in the paper); `distributed` friction acts at `points` Gauss points along
@@ -41,8 +45,8 @@ class Wheels(Environment):
                                                                                 "fades at `slip_speed`")
     tangential: float = quantity(0.01, "1", "friction coefficient along the body", ge=0, le=1000)
     normal: float = quantity(0.5, "1", "friction coefficient across the body", ge=0, le=1000)
-    cone: Literal["box", "ellipse"] = Field("box", description="the two directions apart (paper), or joined by an "
-                                                               "ellipse")
+    cone: Cone = Field("box", description="friction along and across the body together: a box (apart, the paper), an "
+                                          "ellipse, or weighted by the direction of slip (Hu 2009)")
     placement: Literal["centre", "distributed"] = Field("centre", description="at the module's centre (paper), or "
                                                                               "along its belly")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per module, if distributed")
@@ -50,8 +54,27 @@ class Wheels(Environment):
     gravity: float = quantity(9.81, "m/s2", "acceleration that presses the modules on the ground", ge=0)
     modules: tuple[int, ...] | None = Field(
         None, min_length=1, description="numbers of the modules (from 0) that touch the ground; all if absent")
-    load: Literal["own", "shared"] = Field("own", description="each module carries its own weight, or all that touch "
-                                                              "share the robot's")
+    load: Literal["own", "shared", "solved"] = Field(
+        "own", description="each module carries its own weight, all that touch share the robot's, or what lies on each "
+                           "wheel is solved for: two at each place, on a plane, under a listed `gravity`")
+    slope: tuple[Angle, Angle] = quantity((0.0, 0.0), "rad", "solved loads: angles by which the ground rises along "
+                                                             "world x and y")
+    height: float = quantity(0.0, "m", "solved loads: height of the ground at the world's origin")
+    wheel_radius: float | None = quantity(None, "m", "solved loads: radius of the wheels; half the module's height if "
+                                                     "absent", gt=0)
+
+    @model_validator(mode="after")
+    def _solved_alone(self) -> Wheels:
+        changed = [name for name in ("slope", "height", "wheel_radius")
+                   if getattr(self, name) != type(self).model_fields[name].default]
+        if self.load != "solved" and changed:
+            raise ValueError(f"{changed[0]} belongs to load: solved; these loads are given, on a level plane")
+        if self.load == "solved" and self.law == "regularised":
+            raise ValueError("load: solved needs law: set-valued, since a regularised law knows no contact")
+        if self.load == "solved" and "gravity" in self.model_fields_set:
+            raise ValueError("gravity belongs to loads that are given; solved ones come from a `gravity` in the "
+                             "environment")
+        return self
 
     def refined(self) -> Wheels:
         return self if self.placement == "centre" else super().refined()
@@ -88,11 +111,39 @@ class Wheels(Environment):
         pressure = np.array(loads) / np.array([piece.length for piece in pieces])
         law = segment_rows(FrictionLaw(), pieces, self._count, forward=pressure * self.tangential,
                            backward=pressure * self.tangential,
-                           across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse")
+                           across=pressure * self.normal, fading=self.slip_speed, joined=self.cone == "ellipse",
+                           weighted=self.cone == "weighted")
         return Pack(in_windows(self, law))
+
+    def _plane(self) -> list[float]:
+        """Normal and offset of the ground."""
+        return Ground(slope=self.slope, height=self.height).shapes()[0][1]
+
+    def _borne(self, robot: Robot) -> list[WheelContact]:
+        """Wheels that bear what lies on them, left and right at each place, once per time window."""
+        nodes, found = 0.5 * (np.polynomial.legendre.leggauss(self._count)[0] + 1.0), []
+        for piece, _ in self._loads(robot):
+            for node in nodes:
+                for side in (-1.0, 1.0):
+                    feature = Feature.zeros(1)
+                    place = piece.start + node * piece.length * piece.frame[:, 0]
+                    Feature.of(feature).begin[:] = place + side * piece.half_width * piece.frame[:, 1]
+                    Feature.of(feature).end[:] = piece.frame[:, 0]
+                    Feature.of(feature).radius[:] = self.wheel_radius or piece.half_height
+                    for start, end in self.windows():
+                        surface = np.zeros((1, SURFACE_COLUMNS))
+                        common = Surface.of(surface)
+                        common.code[:], common.since[:], common.until[:] = Axle.code, start, end
+                        common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
+                        common.cone[:] = CONES[self.cone]
+                        surface[0, SHAPE:SHAPE + 7] = [*self._plane(), *piece.frame[:, 1]]
+                        found.append(WheelContact(piece.body, surface[0], feature[0]))
+        return found
 
     def contacts(self, robot: Robot) -> list[WheelContact]:
         """The set-valued law: every place of contact, once per time window."""
+        if self.load == "solved":
+            return self._borne(robot)
         nodes, weights = np.polynomial.legendre.leggauss(self._count)
         found = []
         for piece, load in self._loads(robot):
@@ -105,6 +156,7 @@ class Wheels(Environment):
                     common, wheel = Surface.of(surface), WheelShape.of(surface[:, SHAPE:])
                     common.code[:], common.since[:], common.until[:] = Wheel.code, start, end
                     common.friction[:] = self.tangential, self.tangential, self.normal, 0.0
-                    wheel.load[:], wheel.box[:], wheel.axle[:] = weight * load, self.cone == "box", piece.frame[:, 1]
+                    common.cone[:] = CONES[self.cone]
+                    wheel.load[:], wheel.axle[:] = weight * load, piece.frame[:, 1]
                     found.append(WheelContact(piece.body, surface[0], feature[0]))
         return found

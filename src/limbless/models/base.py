@@ -77,6 +77,7 @@ class ModelSettings(Description):
     takes_roles: ClassVar[tuple[str, ...]] = ()
     takes_actuations: ClassVar[tuple[str, ...]] = ()
     takes_drives: ClassVar[tuple[str, ...]] = ()
+    takes_postures: ClassVar[tuple[str, ...]] = ()
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves
     through time.

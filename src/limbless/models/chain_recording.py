@@ -83,11 +83,16 @@ class Recorder:
         self.rigid = np.array([_rigid_matrix(link.mass[row], link.moment[row], link.inertia[row]) for row in self.rows])
         whole = np.array([_matrix(link.whole[row]) for row in self.rows])
         self.added = np.where(link.wet[self.rows, None, None] == 1, whole - self.rigid, 0.0)
+        self.inert = 1.0                                          # 0 where there is no inertia
         pieces = chain.segments()
         self.piece_body = np.searchsorted(self.rows, [piece.body for piece in pieces])
         self.piece_frame = np.array([piece.frame for piece in pieces]).reshape(-1, 3, 3)
         self.piece_start = np.array([piece.start for piece in pieces]).reshape(-1, 3)
         self.piece_length = np.array([piece.length for piece in pieces])
+
+    def forget_inertia(self) -> None:
+        """Energy, momentum and internal wrenches without inertia."""
+        self.inert = 0.0
 
     def coordinates(self) -> dict[str, Any]:
         """Names of joints and sections, and what does not change in time."""
@@ -142,7 +147,7 @@ class Recorder:
                                                         records.twist[:, k]))
         found["orientation"] = self._orientations(x)
         found["kinetic_energy"] = (found["kinetic_energy"]
-                                   + 0.5 * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))
+                                   + 0.5 * self.inert * (self.arrays.rotor_inertia * velocity[:, 6:] ** 2).sum(axis=1))
         found["potential_energy"] = self._weight_energy(records) + 0.5 * (
             self.arrays.stiffness * (found["joint_position"] - self.arrays.rest) ** 2).sum(axis=1)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
@@ -177,7 +182,7 @@ class Recorder:
     def _masses(self, R: Array, origin: Array, records: Recorded, added: Array) -> dict[str, Array]:
         """Energy, momentum and centre of mass."""
         twist = turn(R.swapaxes(2, 3), records.twist[:, self.rows])
-        carried = times_twist(self.rigid + added, twist)
+        carried = times_twist(self.inert * (self.rigid + added), twist)
         momentum = turn(R, carried)
         angular = momentum[..., 3:] + np.cross(origin, momentum[..., :3])
         total = self.mass.sum()
@@ -199,7 +204,7 @@ class Recorder:
         fluid = inertial_wrench(added, twist, rates)
         # the push on body and added mass, less what the latter takes
         outside = records.wrench[:, self.rows] - turn(R, fluid)
-        inertial = turn(R, inertial_wrench(self.rigid, twist, rates))
+        inertial = turn(R, inertial_wrench(self.inert * self.rigid, twist, rates))
         # wrench that the rest of the body gives to each body
         need = inertial - outside
         base = records.x[:, None, :3]

@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
+from limbless.environments.pipe import Pipe
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.environments.wheels import WheelContact, Wheels
 from limbless.errors import InputError
+from limbless.mechanics.contact.axle import Axle
 from limbless.mechanics.contact.field import Field, FieldShape
+from limbless.mechanics.contact.pipe import Elbow, Tube
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
 from limbless.mechanics.contact.step_tables import Solid
 from limbless.mechanics.contact.tables import Feature, Patch, Rest, Scene, Seen, Surface
@@ -22,7 +25,7 @@ from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel)
+SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle)
 
 
 def bodies_of(chain: Chain) -> Array:
@@ -74,24 +77,28 @@ def wheel_contacts(chain: Chain, environment: Sequence[Environment]) -> list[Whe
 
 
 def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
-    """All contacts that there can be: every sphere with every plane, box and field, every capsule with every peg, box
-    and field; every wheel.
+    """All contacts that there can be: every sphere with every plane, box, field and pipe, every capsule with every
+    peg, box, field and elbow; every wheel.
     """
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
     spheres = _features(chain)
     if hard and not spheres:
         raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
+    _refuse_narrow(hard, spheres)
     surfaces, patches, heights = _surfaces(hard, chain.head)
-    contacts = []
+    contacts, links = [], len(chain.links)
+    shares = [item.factors(links) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
     for j, code in enumerate(Surface.of(surfaces).code):
         balls = [(k, c, c, r) for k, c, r in spheres] if code != Peg.code else []
-        bars = _capsules(spheres) if code != Plane.code else []
+        bars = _capsules(spheres) if code not in (Plane.code, Tube.code) else []
         ranks = [(0.0, balls), *([(1.0, balls)] if code == Field.code else []), (2.0, bars)]
-        contacts += [(k, j, [*a, *b, r, rank]) for rank, shapes in ranks for k, a, b, r in shapes
-                  if not (rank == 2.0 and code != Peg.code and np.array_equal(a, b))]
+        share = [shares[j][row.link] for row in chain.rows]
+        contacts += [(k, j, [*a, *b, r, rank, share[k]]) for rank, shapes in ranks for k, a, b, r in shapes
+                     if not (rank == 2.0 and code != Peg.code and np.array_equal(a, b))]
     wheels = wheel_contacts(chain, environment)
-    contacts += [(wheel.body, len(surfaces) + number, list(wheel.feature)) for number, wheel in enumerate(wheels)]
+    contacts += [(wheel.body, len(surfaces) + number, list(wheel.feature[:Feature.width]))
+                 for number, wheel in enumerate(wheels)]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
     contacts.sort(key=lambda contact: (contact[0], contact[1]))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
@@ -100,6 +107,15 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
         row[:Feature.width] = contact[2]
     return Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights,
                  _extent(len(chain.rows), owner, surface, features, surfaces))
+
+
+def _refuse_narrow(hard: Sequence[ContactEnvironment], spheres: list[tuple[int, Array, float]]) -> None:
+    """A pipe must be wider than what is in it."""
+    largest = max((radius for _, _, radius in spheres), default=0.0)
+    for item in hard:
+        if isinstance(item, Pipe) and item.radius <= largest:
+            raise InputError(f"pipe.radius: {item.radius:g} m is not more than the {largest:g} m with which the robot "
+                             "touches, so that it does not fit in; take a wider pipe or a thinner robot")
 
 
 def _surfaces(hard: Sequence[ContactEnvironment], head: str) -> tuple[Array, Array, Array]:

@@ -47,6 +47,8 @@ def _pairs(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if (gait := parts.get("gait")) is not None:
         drives = getattr(gait, "drives", "an unknown thing (its class needs `drives`)")
         yield from _pair(model, ("gait",), "gaits that drive", "takes_drives", drives, f"{drives} ({gait.kind!r})")
+    if (posture := getattr(parts.get("initial"), "posture", None)) is not None:
+        yield from _pair(model, ("initial", "posture"), "postures", "takes_postures", posture.kind, repr(posture.kind))
     for index, item in parts.get("environment", {}).items():
         role = next((role for role in (item.role, *item.also) if role in model.takes_roles), item.role)
         yield from _pair(model, ("environment", index), "environments of role", "takes_roles", role,
@@ -61,11 +63,12 @@ def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
             item.among(tuple(environment.values()))
         except InputError as error:
             yield Refusal(("environment", index), str(error))
-    if robot is not None and any(item.kind == "wheels"
-                                 for item in environment.values()) and robot.build().base == "free":
+    given = any(item.kind == "wheels" and item.load != "solved" for item in environment.values())
+    if robot is not None and given and robot.build().base == "free":
         yield Refusal(("robot", "base"),
                       "wheels rub under loads that are given, and hold nothing up: a free base would fall through the "
-                      "ground; choose 'planar' or 'fixed' (or spheres on a `ground`, which bear the robot)", "free")
+                      "ground; choose 'planar' or 'fixed', wheels with `load: solved`, or spheres on a `ground`, which "
+                      "bear the robot", "free")
 
 
 def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -77,7 +80,10 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
     for item in environment:
         if item.kind == "buoyancy" and not fields:
             yield "environment.buoyancy: no `gravity` is listed: the robot is lifted and weighs nothing"
-        if isinstance(getattr(item, "gravity", None), float) and fields and abs(item.gravity - size) > 1e-9 * size:
+        if item.kind == "wheels" and item.load == "solved" and not fields:
+            yield "environment.wheels: loads are solved for, and no `gravity` is listed: nothing presses on the wheels"
+        given = isinstance(getattr(item, "gravity", None), float) and getattr(item, "load", "") != "solved"
+        if given and fields and abs(item.gravity - size) > 1e-9 * size:
             yield (f"environment.{item.kind}.gravity: {item.gravity:g} m/s2 presses on the ground, while `gravity` has "
                    f"{size:g} m/s2")
         if item.kind == "water" and item.model == "lighthill" and item.wake is None \

@@ -21,6 +21,7 @@ from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
 from limbless.kinds import refuse
+from limbless.models.postures import Posture
 from limbless.scenarios import plausibility
 from limbless.scenarios.agreement import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
@@ -43,9 +44,9 @@ class Initial(Description):
     twist: Twist = quantity((0.0,) * 6, "m/s, rad/s", "base twist, body frame, linear then angular")
     joint_position: tuple[Angle, ...] | None = quantity(None, "rad or m", "joint positions; the gait's if absent")
     joint_velocity: tuple[Angle, ...] | None = quantity(None, "rad/s or m/s", "joint velocities; the gait's if absent")
-    posture: Literal["straight", "equilibrium"] = Field(
-        "straight", description="of a soft body: unbent, or at rest under its loads and the tensions just before the "
-                                "start")
+    posture: Posture | None = Field(None, description="how the robot is laid down: on a slope, in a pipe, around a "
+                                                      "pole (model non-smooth), or at rest under its loads "
+                                                      "(`equilibrium`, model soft); its pose is then found")
     result: str | None = Field(None,
                                description="folder or result.nc of an earlier run to continue from, in place of the "
                                            "state above")

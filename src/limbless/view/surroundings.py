@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#9CCBE8"
 WAVES, WAVE_CELLS = "water waves", 48
+_SIDES, _BENDS = 25, 9 # points around a pipe, and along an elbow
 _MARGIN = 0.8          # ground around all that the body sweeps, in body lengths
 
 
@@ -154,11 +155,31 @@ _BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1
 
 
 def _boxes(item: Any, extent: Extent) -> list[Solid]:
-    sine, cosine = np.sin(item.yaw), np.cos(item.yaw)
-    R = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    R = item.rotation()
     sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
     return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE)
             for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
+
+
+def _pipe(item: Any, extent: Extent) -> list[Solid]:
+    """Rings of the wall, along straight pieces and arcs; one sees through it."""
+    straight, arcs = item.pieces()
+    tubes = [(np.array([begin, end]), np.tile(end - begin, (2, 1))) for begin, end in straight]
+    for arc in arcs:
+        turn = np.linspace(0.0, arc.angle, _BENDS)[:, None]
+        side = np.cross(arc.normal, arc.start)
+        out = np.cos(turn) * arc.start + np.sin(turn) * side
+        tubes.append((arc.centre + item.bend * out, np.cross(arc.normal, out)))
+    return [_tube(f"pipe {number}", middles, ways, item.radius) for number, (middles, ways) in enumerate(tubes)]
+
+
+def _tube(name: str, middles: Array, ways: Array, radius: float) -> Solid:
+    """A round wall around points of an axis, which goes along `ways` there."""
+    angle, rings = np.linspace(0.0, 2.0 * np.pi, _SIDES), []
+    for middle, way in zip(middles, ways, strict=True):
+        axes = _axes_along(way)
+        rings.append(middle + radius * (np.outer(np.cos(angle), axes[:, 1]) + np.outer(np.sin(angle), axes[:, 2])))
+    return Solid(name, np.concatenate(rings), grid_faces(len(rings), _SIDES), OBSTACLE, 0.25)
 
 
 def _surface(item: Any, extent: Extent) -> list[Solid]:
@@ -195,5 +216,6 @@ def wave_grid(extent: Extent) -> tuple[Array, Faces]:
 DRAWN: dict[str, Callable[[Any, Extent], list[Solid]]] = {
     "ground": _ground, "terrain": _terrain, "pegs": _pegs, "boxes": _boxes, "wheels": _wheels, "buoyancy": _surface,
     "water": _water,
+    "pipe": _pipe,
 }
 """Kind of environment -> how it is drawn; other kinds fill space and are not drawn."""

@@ -231,3 +231,48 @@ def test_wheels_and_gravity_that_differ_are_noted() -> None:
                       model="geometric", duration=0.01,
                       step=0.001)
     assert "environment.wheels.gravity: 9.81 m/s2 presses on the ground, while `gravity` has 1.62 m/s2" in run.notes
+
+
+# Loads that are solved for
+
+def on_wheels(slope: float = 0.0, speed: float = 0.0, duration: float = 0.3, tangential: float = 0.01,
+              **robot: Any) -> ll.Result:
+    """Three modules on a free base, straight, on a plane that rises along x."""
+    turn = (np.cos(slope / 2), 0.0, -np.sin(slope / 2), 0.0)
+    start = {"position": (-0.02 * np.sin(slope), 0.0, 0.02 * np.cos(slope)), "orientation": turn,
+             "twist": (speed, 0, 0, 0, 0, 0)}
+    wheels = Wheels(load="solved", slope=(slope, 0.0), tangential=tangential, normal=0.5)
+    return ll.simulate(WangSnake(modules=3, base="free", **robot), STILL, (wheels, ll.Gravity()), model="non-smooth",
+                       duration=duration, step=1e-3, initial=start)
+
+
+def test_solved_loads_bear_the_robot_and_its_rolling_is_that_of_its_slope() -> None:
+    """Loads add up to the weight across the slope, and a robot that rolls down gains g (sin - mu cos)."""
+    slope, mu = 0.2, 0.01
+    run = on_wheels(slope)
+    normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    loads = run.dataset["contact_force"].values[-1] @ normal
+    assert loads.sum() == pytest.approx(1.5 * 9.81 * np.cos(slope), rel=1e-4)
+    speed = -np.linalg.norm(run.dataset["com_velocity"].values[-1])
+    assert speed == pytest.approx(-0.3 * 9.81 * (np.sin(slope) - mu * np.cos(slope)), rel=1e-3)
+    held = on_wheels(slope, tangential=0.25)
+    way = held.dataset["com_position"].values[-1] - held.dataset["com_position"].values[0]
+    assert np.linalg.norm(way) < 1e-5
+
+
+def test_a_payload_shifts_the_solved_loads() -> None:
+    """Of three modules on yaw joints, stiff in pitch: the resultant lies under the centre of mass."""
+    run = on_wheels(payload=0.2)
+    force, place = run.dataset["contact_force"].values[-1, :, 2], run.dataset["contact_position"].values[-1, :, 0]
+    com = run.dataset["com_position"].values[-1, 0]
+    assert (force * place).sum() / force.sum() == pytest.approx(com, abs=1e-5)
+    assert force.sum() == pytest.approx(1.7 * 9.81, rel=1e-4) and force[-1] > 1.5 * force[0]
+
+
+def test_solved_loads_are_refused_where_they_mean_nothing() -> None:
+    with pytest.raises(ValueError, match="slope belongs to load: solved"):
+        Wheels(slope=(0.1, 0.0))
+    with pytest.raises(ValueError, match="needs law: set-valued"):
+        Wheels(load="solved", law="regularised")
+    with pytest.raises(InputError, match="takes loads that are given"):
+        Geometric(WangSnake(), Wheels(load="solved"))

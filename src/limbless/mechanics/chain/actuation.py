@@ -1,11 +1,12 @@
 """How a drive acts on the joints of a chain: imposed, or as torques and feedback among springs and friction."""
 from __future__ import annotations
 
-from limbless.mechanics.chain.dynamics import hybrid_dynamics
+from limbless.mechanics.chain.balance import balance_chain
+from limbless.mechanics.chain.dynamics import balanced_torques, hybrid_dynamics
 from limbless.mechanics.chain.joints import angles_by, error_by, put_rate_by, settle_by
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.saturation import answer, relent, take_wish
-from limbless.mechanics.chain.tables import Actuated, Answering, Freedom, Imposed, Link, Robot, Wish
+from limbless.mechanics.chain.tables import Actuated, Answering, Freedom, Imposed, Link, Robot, Unhurried, Wish
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
@@ -43,13 +44,13 @@ def follow(actuation, robot, options, drive, i, x, memory):
         memory.acceleration[c] = drive.acceleration[i, c]
 
 
-@version_for(put_joint_rates, Imposed)
+@version_for(put_joint_rates, Imposed, Unhurried)
 @inline
 def put_no_rates(actuation, robot, x, memory, out):
     return None                           # they stay zero, as they were allocated
 
 
-@version_for(settle_joints, Imposed)
+@version_for(settle_joints, Imposed, Unhurried)
 @inline
 def settle_none(actuation, robot, x):
     return None
@@ -139,6 +140,19 @@ def foresee_nothing(actuation, problem, i, t, inside, x):
     return None
 
 
+@version_for(actuate, Unhurried)
+@inline
+def take_motion(actuation, robot, options, drive, i, x, memory):
+    drive_joints(robot, False, drive, i, x, memory)
+
+
+@version_for(foresee, Unhurried)
+@inline
+def find_balance(actuation, problem, i, t, inside, x):
+    found = balance_chain(problem.robot, problem.forces, t, inside, x, actuation.desk, problem.memory)
+    actuation.failed[0] = 0.0 if found else 1.0
+
+
 @version_for(foresee, Answering)
 @inline
 def forecast(actuation, problem, i, t, inside, x):
@@ -170,6 +184,12 @@ def find_accelerations(actuation, robot, base, memory):
 @inline
 def find_at_once(actuation, robot, base, memory):
     hybrid_dynamics(robot, base, memory)
+
+
+@version_for(find_accelerations, Unhurried)
+@inline
+def find_torques(actuation, robot, base, memory):
+    balanced_torques(robot, base, memory)
 
 
 @version_for(find_accelerations, Answering)

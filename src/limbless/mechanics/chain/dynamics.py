@@ -176,6 +176,34 @@ def hybrid_dynamics(robot, how, memory):
     spread(robot, memory, delta)
 
 
+@lean_kernel
+def balanced_torques(robot, how, memory):
+    """Torques of motion-given joints of a chain without inertia, once `move` has run and the wrenches on all bodies
+    are known; nothing accelerates.
+    """
+    kinds, links, _ = robot
+    base = Base(memory.base, 0)
+    I, P = nothing(0.0 * base.power)
+    rate_of_work = 0.0 * base.power
+    for k in range(len(links.codes) - 1, -1, -1):
+        link, body = Link(links, k), Body(memory.bodies, k)
+        if link.has_body:
+            P = P - body.wrench
+            rate_of_work = rate_of_work + power(body.velocity, body.wrench)
+        if k == 0:
+            break
+        I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
+        if link.has_arm:
+            P = carry_wrench(P, body.arm)
+    still = Twist(0.0 * P.force, 0.0 * P.force)
+    base.power = rate_of_work
+    base.pushed = -P
+    base.held = 0.0 * P if how == FREE else P
+    base.acceleration = still
+    Body(memory.bodies, 0).delta = still
+    spread(robot, memory, still)
+
+
 @careful_kernel
 def locked_joint(robot, memory):
     """Row of the outermost torque-given joint that has no inertia to move (gimbal lock, a rod about itself, massless

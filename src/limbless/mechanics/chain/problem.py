@@ -32,6 +32,7 @@ from limbless.mechanics.chain.tables import (
     Link,
     NoCells,
     Sums,
+    Unhurried,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
@@ -100,7 +101,7 @@ def add_span(first, last, start, step, slope, end):
         end[c] = start[c] + step * slope[c]
 
 
-@version_for(add_moving, Imposed)
+@version_for(add_moving, Imposed, Unhurried)
 @inline
 def add_base(actuation, base, start, step, slope, end):
     add_span(base.position, base.position + base.positions, start, step, slope, end)
@@ -126,6 +127,24 @@ def chain_settle(problem, x):
     turned = Link(problem.robot.links, 0).position + 3
     put_quaternion_at(x, turned, normalised(quaternion_at(x, turned)))
     settle_joints(problem.options.actuation, problem.robot, x)
+    settle_twist(problem.options.actuation, Link(problem.robot.links, 0).velocity, problem.memory.state, x)
+
+
+@generic
+def settle_twist(actuation, first, state, x):
+    """After a step: a state that has no twist of its own keeps the last one, as a guess."""
+
+
+@version_for(settle_twist, Imposed, Actuated, Answering)
+@inline
+def settle_no_twist(actuation, first, state, x):
+    return None
+
+
+@version_for(settle_twist, Unhurried)
+@inline
+def keep_last_twist(actuation, first, state, x):
+    put_pair_at(x, first, twist_at(state, first))
 
 
 @generic
@@ -137,6 +156,12 @@ def find_locked(actuation, robot, memory):
 @inline
 def none_locked(actuation, robot, memory):
     return 0
+
+
+@version_for(find_locked, Unhurried)
+@inline
+def unbalanced(actuation, robot, memory):
+    return int(actuation.failed[0])
 
 
 @version_for(find_locked, Actuated, Answering)
@@ -242,20 +267,20 @@ def flow_speed(actuation, robot, memory):
     """Speed of the centre of mass, m/s."""
 
 
-@version_for(efforts, Imposed, Actuated, Answering)
+@version_for(efforts, Imposed, Actuated, Answering, Unhurried)
 @inline
 def joint_efforts(actuation, memory):
     return memory.torque
 
 
-@version_for(put_powers, Imposed, Actuated, Answering)
+@version_for(put_powers, Imposed, Actuated, Answering, Unhurried)
 @inline
 def put_joint_powers(actuation, memory, powers, stage, x, velocity):
     for v in range(len(memory.torque)):
         powers[stage, v] = memory.torque[v] * x[velocity + v]
 
 
-@version_for(flow_speed, Imposed, Actuated, Answering)
+@version_for(flow_speed, Imposed, Actuated, Answering, Unhurried)
 @inline
 def chain_speed(actuation, robot, memory):
     return mass_speed(robot, memory.bodies)

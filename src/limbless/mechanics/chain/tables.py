@@ -257,9 +257,16 @@ class Compliant(NamedTuple):
     """Freedoms that are given or free one by one, among springs, dampers, tendons and muscles: see `compliance`."""
 
 
+class Unhurried(NamedTuple):
+    """Every joint motion-given and no inertia: outer forces balance at every instant (see `balance`)."""
+
+    desk: Any                             # Desk
+    failed: Any                           # (1,) 1 where there was no balance
+
+
 class Options(NamedTuple):
-    actuation: Any                        # Imposed, Actuated, Answering or Compliant: by type, so that a swimming eel
-                                          # compiles no feedback
+    actuation: Any                        # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
+                                          # swimming eel compiles no feedback
     base: int                             # FREE, PLANAR, FIXED, LINE or PINNED
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback

@@ -21,7 +21,7 @@ from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import nearest
 from limbless.mechanics.contact.following import begin, follow
-from limbless.mechanics.contact.law import along, impulse_of
+from limbless.mechanics.contact.law import BOX, along, impulse_of
 from limbless.mechanics.contact.path import Direction, Path, put_contacts, take_answer
 from limbless.mechanics.contact.tables import Affine, Contact, Pair
 
@@ -72,7 +72,7 @@ def bound(contact, side, impulse):
 @inline
 def is_ellipse(contact, a1, a2):
     """Whether the two sides are joined: not in a box, nor where one of them has no friction."""
-    return contact.box <= 0.0 and a1 > 0.0 and a2 > 0.0
+    return contact.cone != BOX and a1 > 0.0 and a2 > 0.0
 
 
 @kernel

@@ -13,9 +13,11 @@ robot up. The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse 
 
 ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact
 that sticks does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to
-friction unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the tip) and -t1 (`backward`): the set is
-then made of two half-ellipses. Rolling friction is the same law for the velocity radius (n x ω), with a disc of radius
-μV N.
+friction unless μ1 = μ2. In the `WEIGHTED` law (Hu 2009; Alben 2013) the set is the same ellipse, and ξ itself opposes
+the slip, T = -N S γT / |γT|: γT stands in the place of S γT. It has no potential: friction is not the force of largest
+power unless μ1 = μ2, and only plain iterations solve it. μ1 differs for slip along +t1 (`forward`: towards the tip) and
+-t1 (`backward`): the set is then made of two half-ellipses. Rolling friction is the same law for the velocity radius
+(n x ω), with a disc of radius μV N.
 
 Stick and slip are read from the impulse: inside the set or on its edge. No speed threshold occurs anywhere.
 """
@@ -33,6 +35,7 @@ from limbless.mechanics.contact.tables import Affine, Contact, Impulse, Line, Pa
 ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
                                  # this sooner
 OPEN, STICK, SLIP = np.arange(3)
+ELLIPSE, BOX, WEIGHTED = np.arange(3)
 
 
 @inline
@@ -107,9 +110,24 @@ def trial_load(contact, e, rho):
 
 
 @inline
+def in_box(contact):
+    return contact.cone == BOX
+
+
+@inline
+def slip_scales(contact):
+    """S of the slip in the law of friction: the coefficients, or for weighted friction one number for both."""
+    if contact.cone == WEIGHTED:
+        low, _ = stiffness_scales(contact)
+        return Pair(sqrt(low), sqrt(low))
+    return Pair(along(contact, contact.slip.along), contact.friction.lateral)
+
+
+@inline
 def scaled_slip(contact):
     """S γT"""
-    return Pair(along(contact, contact.slip.along) * contact.slip.along, contact.friction.lateral * contact.slip.across)
+    scales = slip_scales(contact)
+    return Pair(scales.along * contact.slip.along, scales.across * contact.slip.across)
 
 
 @inline
@@ -165,7 +183,9 @@ def linearise_friction(contact, e, rho, frozen, z, line):
     if high > 0.0:
         eT = e * low
         rT = 1.0 / eT if frozen else rho / high
-        law = cone_law(contact.box > 0.0, trial_shear(contact, eT, rT), z, line, contact.shear_before, eT, rT)
+        y = trial_shear(contact, eT, rT)
+        law = cone_law(in_box(contact), y, z, line, contact.shear_before, eT, rT)
+        contact.shear = project(in_box(contact), y, z)       # its sign decides which coefficient acts along the body
     contact.shear_law = law
     mu = contact.friction.rolling
     law = no_law()
@@ -182,12 +202,11 @@ def law_matrix6(contact):
     n, t1, arm = contact.normal, contact.tangent, contact.arm
     t2 = cross(n, t1)
     load, law = contact.load_law, contact.shear_law
-    slip, push = along(contact, contact.slip.along), along(contact, -contact.shear.along)
-    side = contact.friction.lateral
+    scales, push, side = slip_scales(contact), along(contact, -contact.shear.along), contact.friction.lateral
     force = load.constant * n + push * law.constant.along * t1 + side * law.constant.across * t2
     Q = outer(-load.slope * n - push * law.lean.along * t1 - side * law.lean.across * t2, n)
-    Q = (Q + outer(t1, -push * law.own * slip * t1 - push * law.mixed * side * t2)
-         + outer(t2, -side * law.mixed * slip * t1 - side * law.other * side * t2))
+    Q = (Q + outer(t1, -push * law.own * scales.along * t1 - push * law.mixed * scales.across * t2)
+         + outer(t2, -side * law.mixed * scales.along * t1 - side * law.other * scales.across * t2))
     I = point_matrix6(Q, arm)
     torque = cross(arm, force)
     scale = contact.friction.rolling * contact.radius
@@ -277,10 +296,10 @@ def mismatch(contact, e, rho, per_rho):
     worst = normal * normal
     low, high = stiffness_scales(contact)
     if high > 0.0:
-        off = contact.shear - project(contact.box > 0.0, trial_shear(contact, e * low, rho / high), z)
-        mu1, mu2, scale = along(contact, contact.slip.along), contact.friction.lateral, high * per_rho
-        d1 = off.along * scale / mu1 if mu1 > 0.0 else 0.0
-        d2 = off.across * scale / mu2 if mu2 > 0.0 else 0.0
+        off = contact.shear - project(in_box(contact), trial_shear(contact, e * low, rho / high), z)
+        scales, scale = slip_scales(contact), high * per_rho
+        d1 = off.along * scale / scales.along if scales.along > 0.0 else 0.0
+        d2 = off.across * scale / scales.across if scales.across > 0.0 else 0.0
         worst = max(worst, d1 * d1 + d2 * d2)
     mu = contact.friction.rolling
     if mu > 0.0:
@@ -297,7 +316,7 @@ def explicit_impulse(contact, e):
     shear, twist = Pair(0.0, 0.0), Pair(0.0, 0.0)
     low, high = stiffness_scales(contact)
     if high > 0.0:
-        shear = project(contact.box > 0.0, trial_shear(contact, e * low, 1.0 / (e * low)), z)
+        shear = project(in_box(contact), trial_shear(contact, e * low, 1.0 / (e * low)), z)
     mu = contact.friction.rolling
     if mu > 0.0:
         twist = project(False, trial_twist(contact, e * mu * mu, 1.0 / (e * mu * mu)), z)
@@ -317,7 +336,7 @@ def press(contact, h):
 @inline
 def held_directions(contact):
     """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
-    if contact.box <= 0.0:
+    if not in_box(contact):
         return 2 if state_of(contact) == STICK else 0
     return (1 if abs(contact.shear.along) < contact.load else 0) + (1 if abs(contact.shear.across) < contact.load
                                                                     else 0)
@@ -330,6 +349,6 @@ def state_of(contact):
     if z <= 0.0:
         return OPEN
     x1, x2 = contact.shear
-    edge = max(abs(x1), abs(x2)) if contact.box > 0.0 else sqrt(x1 * x1 + x2 * x2)
+    edge = max(abs(x1), abs(x2)) if in_box(contact) else sqrt(x1 * x1 + x2 * x2)
     _, high = stiffness_scales(contact)
     return SLIP if high <= 0.0 or edge >= z * (1.0 - 1e-9) else STICK

@@ -21,7 +21,7 @@ import numpy as np
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.tables import Table, table
-from limbless.mechanics.contact.law import along, stiffness_scales
+from limbless.mechanics.contact.law import BOX, along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
 
 PUSH, ROUND, SECOND, SIDE = np.arange(4)               # a normal impulse; the two rows of an ellipse; an interval, as
@@ -126,7 +126,7 @@ def put_contacts(path, contacts, active, count, e, rho):
         low, _ = stiffness_scales(contact)
         plus, minus, side, roll = contact.friction
         before, mu = contact.shear_before, max(plus, minus)
-        joined = contact.box <= 0.0 and mu > 0.0 and side > 0.0
+        joined = contact.cone != BOX and mu > 0.0 and side > 0.0
         if mu > 0.0:
             law = Law(z, plus, minus, e * low / (mu * mu), along(contact, -before.along) * before.along, rho)
             rows = put_row(path, rows, ROUND if joined else SIDE, 5 * a + 1, normal, law)

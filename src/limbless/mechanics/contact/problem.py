@@ -9,6 +9,8 @@ The state holds that of a chain (position, velocity, `Sums`), and what `Where` s
 """
 from __future__ import annotations
 
+import numpy as np
+
 from limbless.mechanics.algebra.columns import put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.algebra.inertia import Twist
 from limbless.mechanics.algebra.lie import Quaternion, normalised, quaternion_product
@@ -23,9 +25,10 @@ from limbless.mechanics.contact.dry_friction import grip_joints
 from limbless.mechanics.contact.gap import find_contacts, is_asleep, rouse
 from limbless.mechanics.contact.law import impulse_of, no_impulse, press, put_impulse, put_rates
 from limbless.mechanics.contact.outcome import finish, keep_instant
+from limbless.mechanics.contact.shapes import scaled_friction
 from limbless.mechanics.contact.solver import give_torques, solve_contacts
 from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts, Solid, Speeds
-from limbless.mechanics.contact.tables import Contact, Feature, Remembered
+from limbless.mechanics.contact.tables import Contact, Feature, Remembered, Surface
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 from limbless.mechanics.integrate.tally import watch
@@ -105,6 +108,13 @@ def shift_of(options, contact, approach, h):
 
 
 @inline
+def rise_at_rest(surface, slip):
+    """Stribeck's curve: friction at the slip with which the step starts, over that of fast sliding."""
+    square = (slip.along * slip.along + slip.across * slip.across) / (surface.stribeck * surface.stribeck)
+    return 1.0 + (surface.breakaway - 1.0) * np.exp(-square)
+
+
+@inline
 def set_shifts(options, solids, scene, step, counts, count, h, x, start):
     """The shift of every active contact; (49) if asked for. Returns how many remain active; `Speeds` begin at `start`.
     """
@@ -119,10 +129,13 @@ def set_shifts(options, solids, scene, step, counts, count, h, x, start):
         if not options.anticipate and gap > 0.0:
             put_impulse(contact, no_impulse())
             continue
-        if contact.restitution > 0.0:
+        surface = Surface(scene.surfaces, scene.surface[i])
+        if contact.restitution > 0.0 or surface.breakaway > 1.0:
             k = scene.owner[i]
             put_rates(contact, twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k),
                                               Body(step.places, k).rotation))
+        if surface.breakaway > 1.0:
+            contact.friction = scaled_friction(contact.friction, rise_at_rest(surface, contact.slip))
         contact.shift = shift_of(options, contact, contact.approach, h)
         if contact.given > 0.0:
             press(contact, h)

@@ -19,7 +19,14 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.coupling import arm_of, couple, joint_of, put_joints
 from limbless.mechanics.contact.following import begin, follow
-from limbless.mechanics.contact.law import contact_wrench, explicit_impulse, impulse_of, put_impulse, put_rates
+from limbless.mechanics.contact.law import (
+    WEIGHTED,
+    contact_wrench,
+    explicit_impulse,
+    impulse_of,
+    put_impulse,
+    put_rates,
+)
 from limbless.mechanics.contact.path import MOST, Direction, put_contacts, take_answer
 from limbless.mechanics.contact.solver import PLAIN, iterate, measure
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, JointStep, Plea
@@ -200,6 +207,15 @@ def fallback(robot, options, step, count, first, last):
 
 
 @inline
+def any_weighted(step, count):
+    """Whether a law has no potential: the path's rounded projections are not its own."""
+    for a in range(count):
+        if Contact(step.contacts, step.active[a]).cone == WEIGHTED:
+            return True
+    return False
+
+
+@inline
 def take_joint(step, place, direction, arm):
     """Impulse of dry friction or of a stop, and the rate of its joint."""
     v, sense = joint_of(step, place)
@@ -216,7 +232,7 @@ def take_joint(step, place, direction, arm):
 def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
-    if count > MOST:
+    if count > MOST or any_weighted(step, count):
         return iterations, worst
     rows = put_contacts(path, step.contacts, step.active, count, options.compliance, options.descent)
     rows = put_joints(options.dry, robot, step, path, joints, rows)

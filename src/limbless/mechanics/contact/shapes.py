@@ -14,9 +14,9 @@ from limbless.mechanics.compiled.generic import by_code, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants
-from limbless.mechanics.contact.tables import Feature, Patch, Surface
+from limbless.mechanics.contact.tables import Feature, Friction, Patch, Surface
 
-SURFACE_COLUMNS, SHAPE = 24, 8         # numbers of a surface; where those of its shape begin
+SURFACE_COLUMNS, SHAPE = 28, 12        # numbers of a surface; where those of its shape begin
 FAR = 1e9
 DEEPER = 1e-7                          # m: a capsule touches between its ends where it is nearer by this; a flat face
                                        # is left to the ends
@@ -115,6 +115,21 @@ def friction_at(scene, j, place):
 
 
 @inline
+def side_share(flank, up, n):
+    """Friction where a body touches, over that on its belly: from 1 where the normal is the body's own z axis to
+    `flank` on its sides and back.
+    """
+    belly = max(dot(up, n), 0.0)
+    return flank + (1.0 - flank) * (belly * belly)
+
+
+@inline
+def scaled_friction(friction, share):
+    """The same times a number; rolling as it is."""
+    return Friction(share * friction.forward, share * friction.backward, share * friction.lateral, friction.rolling)
+
+
+@inline
 def put_hard_frame(scene, i, j, body, nearest, contact):
     """Against anything hard: the place lies on the feature's skin."""
     radius, n = Feature(scene.features, i).radius, nearest.normal
@@ -122,9 +137,12 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
     contact.arm = place - body.origin
     contact.normal = n
     contact.tangent = tangent_along(body.rotation, n)
-    contact.friction = friction_at(scene, j, place)
+    surface = Surface(scene.surfaces, j)
+    share = Feature(scene.features, i).share * side_share(surface.flank, transpose(body.rotation).z, n)
+    contact.friction = scaled_friction(friction_at(scene, j, place), share)
+    contact.cone = surface.cone
     contact.radius = radius
-    contact.restitution = Surface(scene.surfaces, j).bounce
+    contact.restitution = surface.bounce
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -265,7 +283,6 @@ class Wheel(NamedTuple):
 @constants
 class WheelShape(Table):
     load: float                           # N
-    box: float                            # 1 for a box of friction, 0 for an ellipse
     axle: Vector                          # in the body's frame
 
 
@@ -286,4 +303,4 @@ def put_wheel_frame(scene, i, j, body, nearest, contact):
     contact.tangent = t
     contact.friction = Surface(scene.surfaces, j).friction
     contact.given = wheel.load
-    contact.box = wheel.box
+    contact.cone = Surface(scene.surfaces, j).cone

@@ -76,7 +76,7 @@ class Contact(Table):
     frozen: float                         # radius of friction that does not follow the load
     given: float                          # load that others bear, N: it bounds friction and pushes nothing; 0: the load
                                           # is found
-    box: float                            # 1 where friction lies in a box, 0 in an ellipse
+    cone: float                           # ELLIPSE, BOX or WEIGHTED (see `law`)
     restitution: float
     old: Impulse                          # of a remembered iterate
     acts: float                           # 0 where the linearised law gives nothing
@@ -89,7 +89,7 @@ class Remembered(Table):
     impulse: Impulse
 
 
-# What can be touched: `surfaces` have 24 numbers each, the last 16 of them for the shape (see `shapes`)
+# What can be touched: `surfaces` have 28 numbers each, the last 16 of them for the shape (see `shapes`)
 
 @constants
 class Surface(Table):
@@ -98,6 +98,10 @@ class Surface(Table):
     until: float
     friction: Friction
     bounce: float                         # restitution
+    cone: float                           # ELLIPSE, BOX or WEIGHTED
+    flank: float                          # friction on the flank of a body over that on its belly
+    breakaway: float                      # friction at rest over friction while sliding (Stribeck),
+    stribeck: float                       # and the speed at which it fades, m/s
 
 
 @constants
@@ -110,6 +114,7 @@ class Feature(Table):
     rank: float                           # among contacts of the same shapes: 0 nearest, 1 nearest of another
                                           # direction,
                                           # 2 between the ends
+    share: float                          # friction of its link over that of the surface
 
 
 @constants
@@ -140,7 +145,7 @@ class Scene(NamedTuple):
     owner: Any                            # (contacts,) row of the body
     surface: Any                          # (contacts,) row of `surfaces`
     features: Any                         # Feature (contacts,)
-    surfaces: Any                         # Surface and shape (surfaces, 24)
+    surfaces: Any                         # Surface and shape (surfaces, 28)
     patches: Any                          # Patch
     heights: Any                          # of all height fields, one after the other
     extent: Any                           # (bodies,) largest distance of a feature from the body's origin; (0,) if

@@ -20,7 +20,8 @@ class Friction(OnSegment):
     backward: float                       # to the tail
     across: float
     fading: float                         # speed below which it fades, m/s
-    joined: bool                          # by an ellipse; else a box, which takes the two directions apart
+    joined: bool                          # the two directions together; else a box, which takes them apart
+    weighted: bool                        # together by the direction of slip (Hu 2009); else by an ellipse
 
 
 class FrictionLaw(NamedTuple):
@@ -34,11 +35,15 @@ version_for(law_wrench, FrictionLaw)(sliced_wrench)
 @inline
 def friction_force(friction, velocity):
     """Per unit length. A box takes the two directions apart, as paper 003 does (19); an ellipse opposes the sliding as
-    a whole with the largest power.
+    a whole with the largest power; weighted friction is each coefficient times the component of the direction of slip
+    (Hu, Nirody, Scott and Shelley 2009; Alben 2013).
     """
     u, v, speed = velocity.x, velocity.y, friction.fading
     along, across = where_positive(u, friction.backward, friction.forward), friction.across
-    if friction.joined:
+    if friction.weighted:
+        scale = 1.0 / sqrt(u * u + v * v + speed * speed)
+        force = Vector(-along * (u * scale), -across * (v * scale), 0.0 * u)
+    elif friction.joined:
         a, b, fading = along * u, across * v, maximum(along, across) * speed
         scale = 1.0 / sqrt(a * a + b * b + fading * fading)
         force = Vector(-along * (a * scale), -across * (b * scale), 0.0 * u)

@@ -97,7 +97,7 @@ def push_bands(laws, t, inside, nodes, head, law_powers):
         if is_open(law, inside):
             shape = Shape(slab, laws.octets[i])
             R, p, swing = shape.rotation, shape.place, shape.swing
-            V = to_section(R, p, instant.twist + swing)
+            V = instant.pace * to_section(R, p, instant.twist + swing)
             F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
             Pushed(pushed, i).wrench = F
             f = to_head(R, p, share[i] * F)
@@ -125,7 +125,7 @@ def push_rows(laws, t, inside, sections, shapes, head, law_powers):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
             shape = Shape(shapes, law.body)
-            V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
             F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
             Pushed(laws.pushed, i).wrench = F
             law_powers[laws.owner] += add_wrench(instant, shape, V, F, Section(sections, law.body).weight)
@@ -140,7 +140,7 @@ def push_nodes(laws, t, inside, shapes, head, law_powers):
         law = law_row(laws.kind, laws.rows, i)
         if is_open(law, inside):
             shape = Shape(shapes, law.body)
-            V = to_section(shape.rotation, shape.place, instant.twist + shape.swing)
+            V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
             E = product(instant.rotation, shape.rotation)
             place = instant.position + instant.rotation @ shape.place
             moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
@@ -171,10 +171,17 @@ def push_node_rows(laws, t, inside, robot, memory):
 @inline
 def push_rod(forces, t, inside, robot, memory):
     """Everything that pushes the rod at the twist of the head that the instant has."""
+    push_paced(forces, t, inside, robot, memory, 1.0)
+
+
+@inline
+def push_paced(forces, t, inside, robot, memory, pace):
+    """The same with all velocities multiplied by `pace`."""
     instant = Instant(memory.instant, 0)
     instant.push = nothing()
     instant.along = 0.0
     instant.inside = inside
+    instant.pace = pace
     for i in range(memory.law_powers.shape[0]):
         memory.law_powers[i] = 0.0
     push_all(forces, t, inside, robot, memory)

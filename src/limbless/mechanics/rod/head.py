@@ -2,15 +2,17 @@
 pushes the rod."""
 from __future__ import annotations
 
-from limbless.mechanics.algebra.dense import eliminate_rows
+from typing import Any, NamedTuple
+
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_wrench, power
 from limbless.mechanics.algebra.lie import Pose
 from limbless.mechanics.algebra.vectors import Vector, cross, rotation_from_quaternion, rows, transpose
+from limbless.mechanics.chain.balance import Desk, at_pace, balance, push_at, solve_free
 from limbless.mechanics.chain.joints import put_quaternion_rate
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.forces.laws import Pushed
-from limbless.mechanics.rod.forces import push_rod
+from limbless.mechanics.rod.forces import push_paced
 from limbless.mechanics.rod.shapes import current
 from limbless.mechanics.rod.sums import inertial_wrench
 from limbless.mechanics.rod.tables import (
@@ -23,9 +25,6 @@ from limbless.mechanics.rod.tables import (
     ShapeSums,
     VelocityForm,
 )
-
-TOLERANCE, TRIALS = 1e-12, 40                # of Newton's method for the motion without inertia, relative to the wrench
-                                             # of unit speed
 
 
 @inline
@@ -62,31 +61,6 @@ def held_part(free, F):
     f, n = F.force, F.torque
     return Wrench(Vector((1.0 - free[0]) * f.x, (1.0 - free[1]) * f.y, (1.0 - free[2]) * f.z),
                   Vector((1.0 - free[3]) * n.x, (1.0 - free[4]) * n.y, (1.0 - free[5]) * n.z))
-
-
-@lean_kernel
-def solve_free(matrix, right, free, system):
-    """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7)
-    is working memory.
-
-    Returns False where there is no unique answer.
-    """
-    largest, moving = 0.0, 0.0
-    for i in range(6):
-        moving += free[i]
-        for j in range(6):
-            system[i, j] = matrix[i, j] if free[i] > 0.0 and free[j] > 0.0 else 0.0
-            largest = max(largest, abs(system[i, j]))
-        system[i, 6] = right[i] if free[i] > 0.0 else 0.0
-    for i in range(6):
-        if free[i] == 0.0:
-            system[i, i] = largest
-    eliminate_rows(system, 6)
-    sound = True
-    for i in range(6):
-        right[i] = system[i, 6] if free[i] > 0.0 else 0.0
-        sound &= abs(system[i, i]) > 1e-14 * largest
-    return sound or moving == 0.0
 
 
 @inline
@@ -137,51 +111,45 @@ def twist_of_momentum(form, problem, t, inside, x):
 @inline
 def twist_of_balance(form, problem, t, inside, x):
     Instant(problem.memory.instant, 0).twist = HeadState(x, 0).motion
-    return balance(problem.robot, problem.forces, t, inside, problem.memory)
+    return balance_rod(problem.robot, problem.forces, t, inside, problem.memory)
+
+
+class FloatingRod(NamedTuple):
+    """A rod whose shape is that of an instant."""
+
+    robot: Any
+    forces: tuple
+    t: float
+    inside: float
+    memory: Any
+    pace: float
+
+
+@version_for(at_pace, FloatingRod)
+@inline
+def rod_at_pace(floating, pace):
+    robot, forces, t, inside, memory, _ = floating
+    return FloatingRod(robot, forces, t, inside, memory, pace)
+
+
+@version_for(push_at, FloatingRod)
+@inline
+def push_floating(floating, twist):
+    robot, forces, t, inside, memory, pace = floating
+    instant = Instant(memory.instant, 0)
+    instant.twist = twist
+    push_paced(forces, t, inside, robot, memory, pace)
+    return instant.push
 
 
 @lean_kernel
-def balance(robot, forces, t, inside, memory):
-    """The twist at which the external wrench vanishes (spec, section 7): Newton's method with differences, from the
-    last twist.
-
-    For a law linear in the speed the difference is exact and one step suffices.
-    """
-    instant, unknown = Instant(memory.instant, 0), memory.unknown
-    for _trial in range(TRIALS):
-        push_rod(forces, t, inside, robot, memory)
-        twist, push = instant.twist, instant.push
-        size = put_slopes(robot, forces, t, inside, memory, twist, push)
-        instant.twist = twist
-        Pushed(unknown, 0).wrench = -1.0 * push
-        left = 0.0
-        for c in range(6):
-            if robot.free[c] > 0.0:
-                left = max(left, abs(unknown[c]))
-        if not solve_free(memory.matrix, unknown, robot.free, memory.system):
-            return False
-        instant.twist = twist + Screw(unknown, 0).twist
-        if left <= TOLERANCE * size:
-            return True
-    return False
-
-
-@inline
-def put_slopes(robot, forces, t, inside, memory, twist, push):
-    """How the push changes with each component of the twist, in the columns of the matrix. Returns the largest
-    slope."""
-    instant, unknown, size = Instant(memory.instant, 0), memory.unknown, 0.0
-    for j in range(6):
-        Screw(unknown, 0).twist = twist
-        step = 1e-6 * (1e-2 + abs(unknown[j]))
-        unknown[j] += step
-        instant.twist = Screw(unknown, 0).twist
-        push_rod(forces, t, inside, robot, memory)
-        Pushed(unknown, 0).wrench = (1.0 / step) * (instant.push - push)
-        for c in range(6):
-            memory.matrix[c, j] = unknown[c]
-            size = max(size, abs(unknown[c]))
-    return size
+def balance_rod(robot, forces, t, inside, memory):
+    """The twist at which the external wrench vanishes (spec, section 7), into the instant. False if there is none."""
+    instant = Instant(memory.instant, 0)
+    desk = Desk(robot.free, memory.matrix, memory.system, memory.unknown)
+    found, twist = balance(FloatingRod(robot, forces, t, inside, memory, 1.0), desk, instant.twist)
+    instant.twist = twist
+    return found
 
 
 @version_for(accelerate, VelocityForm, MomentumForm)

@@ -108,6 +108,7 @@ class Instant(Table):
     actuators: float                      # power of the strains' drive, actuators and passive, W
     environment: float                    # power of the environment, W
     inside: float                         # time within the step: which windows are open
+    pace: float                           # what the laws see of all velocities: 1, but on the way to a balance
 
 
 @table

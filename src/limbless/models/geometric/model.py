@@ -55,6 +55,13 @@ class Geometric(Equations):
     def __init__(self, robot: Robot | Preset, environment: Sequence[Environment] | Environment = (),
                  actuation: Actuation | None = None, settings: GeometricSettings | None = None) -> None:
         super().__init__(robot, environment, actuation, settings)
+        if any(getattr(wheels, "load", "") == "solved" for wheels in self.wheels):
+            raise InputError("wheels.load: the geometric model takes loads that are given (own or shared); solved ones "
+                             "need the model non-smooth")
+        if any(getattr(wheels, "cone", "") == "weighted" for wheels in self.wheels):
+            raise InputError("wheels.cone: set-valued friction weighted by the direction of slip has no potential, "
+                             "which the geometric model needs; take cone ellipse or box, law: regularised, or the "
+                             "model non-smooth")
         if self.settings.equations == "printed":
             self.notes = ("model.equations: 'printed' leaves the mixed terms out of (22), as the paper does: momentum "
                           "is not conserved, and the motion is not that of a robot",)

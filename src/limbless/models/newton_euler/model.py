@@ -13,7 +13,8 @@ from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.chain.actuation import passive_torques
-from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Link
+from limbless.mechanics.chain.balance import Desk
+from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Freedom, Link, Unhurried
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import chain_problem
 from limbless.models.arguments import numbers, unit_quaternion
@@ -25,11 +26,16 @@ from limbless.models.newton_euler import recording, tables
 from limbless.models.newton_euler.settings import NewtonEulerSettings
 from limbless.models.newton_euler.solution import Solution
 from limbless.models.newton_euler.terms import AT_REST, Terms
+from limbless.models.resolution import StepLimit
 from limbless.robots.base import Preset, Robot
 
 Array = NDArray[np.float64]
 _SINGULAR = ("the accelerations are not determined: the base or a spherical joint has no inertia to move; "
              "give the links mass and inertia, or the joint a rotor_inertia")
+
+_UNBALANCED = ("the forces leave the motion of the base undetermined (without inertia every direction needs a drag or "
+               "friction); add one, set robot.base to planar where the robot lies on the ground, or model.inertia to "
+               "true")
 
 
 class NewtonEuler(Terms, ChainModel):
@@ -41,7 +47,7 @@ class NewtonEuler(Terms, ChainModel):
     environment : what acts on it; wrench environments only.
     actuation : how a gait drives it in a simulation (default: imposed motion). `inverse`, `forward` and `hybrid` do not
         use it.
-    settings : there is nothing to choose yet.
+    settings : `inertia: false` leaves all inertia out of a simulation: outer forces balance at every instant.
     """
 
     name = "Newton-Euler"
@@ -54,6 +60,8 @@ class NewtonEuler(Terms, ChainModel):
         self._base = chain_problem.BASES[self.chain.base]
         self._options = tables.options_of(self._plain, self._actuated, self._base, self._feedback,
                                           getattr(self.actuation, "feedforward", False))
+        if not self.settings.inertia:
+            self._slow_down()
         self._evaluations: dict[bytes, Evaluation] = {}
         self._terms = {}
         # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
@@ -61,11 +69,29 @@ class NewtonEuler(Terms, ChainModel):
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
 
+    def _slow_down(self) -> None:
+        """No inertia: neither in the equations nor in energy and momentum."""
+        if self.actuation.kind != "motion":
+            raise InputError("model.inertia: without inertia the joints must follow the gait (actuation: motion), "
+                             f"since nothing else decides how they move; got actuation {self.actuation.kind!r}")
+        if self.chain.base == "fixed":
+            raise InputError("model.inertia: the base is fixed, so that no balance of forces has anything to decide; "
+                             "leave inertia: true, or set robot.base to free or planar")
+        self._actuated = self._actuated._replace(freedoms=self._actuated.freedoms.copy())
+        Freedom.of(self._actuated.freedoms).rotor[:] = 0.0
+        self._recorder.forget_inertia()
+
+    def _calm(self) -> Unhurried:
+        """What the balance of forces works with."""
+        free = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]) if self.chain.base == "planar" else np.ones(6)
+        return Unhurried(Desk(free, np.zeros((6, 6)), np.zeros((6, 7)), np.zeros(6)), np.zeros(1))
+
     def problem(self, drive: Drive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
         memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
         kept = chain_problem.records_of(self._actuated, records, tallied)
-        return tables.problem_of(self._actuated, self._forces, self._options, drive, memory, kept)
+        options = self._options if self.settings.inertia else self._options._replace(actuation=self._calm())
+        return tables.problem_of(self._actuated, self._forces, options, drive, memory, kept)
 
     # One state at a time
 
@@ -176,6 +202,10 @@ class NewtonEuler(Terms, ChainModel):
                              f"{gait.drives!r}")
         return super().drive(gait, times)
 
+    def step_limit(self, state: State) -> StepLimit | None:
+        """Without inertia friction brakes nothing: any step follows it."""
+        return super().step_limit(state) if self.settings.inertia else None
+
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
                 drive: Drive) -> tuple[State, Records, Status]:
         """Runge-Kutta steps from knot to knot."""
@@ -189,8 +219,10 @@ class NewtonEuler(Terms, ChainModel):
         records = Records({"time": times, **kept_arrays(problem.records)})
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if row
-                  else law_failure(self.environment))
+        status = law_failure(self.environment)
+        if row and not (status.failure and not self.settings.inertia):
+            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
+                      else Status(_UNBALANCED, done, "the base"))
         first = len(times) > 0 and times[0] == state.time == 0.0
         if not status.failure and first and not np.isfinite(records["base"][0]).all():
             status = Status(_SINGULAR, 0.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from limbless.actuation import Actuation
 from limbless.environments.base import Environment
 from limbless.errors import InputError
@@ -18,6 +20,7 @@ class NewtonEulerSettings(ModelSettings):
     """Recursive Newton-Euler dynamics of a serial chain (Khalil, Gallot and Boyer 2007)."""
 
     kind: Literal["newton-euler"] = "newton-euler"
+    inertia: bool = Field(True, description="with inertia; without it the external forces balance at every instant")
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion", "torque", "pd")
@@ -29,10 +32,16 @@ class NewtonEulerSettings(ModelSettings):
 
         Imported only then: the two models know nothing else of each other.
         """
-        if any(item.role == "friction" for item in environment):
+        set_valued = any(item.role == "friction" for item in environment)
+        if set_valued and not self.inertia:
+            raise InputError("model.inertia: set-valued wheels step velocities, which a robot without inertia has none "
+                             "of; give the wheels `law: regularised`, or leave inertia: true")
+        if set_valued:
             from limbless.models.nonsmooth.settings import NonSmoothSettings
             try:
-                return NonSmoothSettings(tolerance=FRICTION_TOLERANCE).assemble(robot, environment, actuation)
+                solved = any(getattr(item, "load", "") == "solved" for item in environment)
+                settings = NonSmoothSettings() if solved else NonSmoothSettings(tolerance=FRICTION_TOLERANCE)
+                return settings.assemble(robot, environment, actuation)
             except InputError as error:
                 raise InputError(f"newton-euler with set-valued wheels is stepped by the non-smooth model: {error}; "
                                  "or give the wheels `law: regularised`") from None

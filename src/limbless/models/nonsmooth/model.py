@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.actuation import Actuation, Motion, Servo
+from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
@@ -20,6 +21,7 @@ from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.problem import SUNK as SUNK_IN
 from limbless.mechanics.contact.rescue import rescue
+from limbless.mechanics.contact.shapes import FAR
 from limbless.mechanics.contact.step_tables import (
     Afloat,
     Ashore,
@@ -47,7 +49,8 @@ from limbless.models.feedback import refuse_feedforward
 from limbless.models.force_elements import water_of
 from limbless.models.nonsmooth import recording, tables
 from limbless.models.nonsmooth.settings import NonSmoothSettings
-from limbless.models.nonsmooth.solution import Contacts, contacts_of
+from limbless.models.nonsmooth.solution import Contacts, contact_forces, contacts_of
+from limbless.models.postures import Posture, pose_of
 from limbless.models.resolution import MOREAU
 from limbless.robots.base import Preset, Robot
 
@@ -55,12 +58,14 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
+SETTLING = 1e-3                        # s: steps with which a posture settles
 PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
 SUNK = 0.05      # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 # In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
 # knot records the step that ended
 _UNRECORDED = "unrecorded"
 _LAST = ("last_contacts", "last_outcomes")
+_STEP = "last_step"                    # its length, s
 
 
 class NonSmooth(ChainModel):
@@ -171,12 +176,40 @@ class NonSmooth(ChainModel):
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
         where, moving = self._where, isinstance(self._options.control, Prescribed)
         x = self._start(where.end, initial, gait, moving)
+        if getattr(initial, "posture", None) is not None:
+            self._lay_down(initial.posture, x, gait)
         self._refuse_beyond("initial" if initial.joint_position is not None else "gait", x[None, self._joints],
                             np.zeros(1))
         speeds = x[self._split:self._rates.stop]
         x[where.earlier:][:len(speeds)] = speeds
         self._stand(x)
         return State(0.0, x)
+
+    def _lay_down(self, posture: Posture, x: Array, gait: Gait) -> None:
+        """The pose of a posture into a state; where asked, what the robot comes to from there."""
+        if posture.kind != "given":
+            pose = pose_of(posture, self.chain, gait, self.environment, x[:3].copy())
+            x[:3], x[3:7] = pose.position, pose.orientation
+            if pose.gait is not None:
+                x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
+            if pose.way is not None:
+                gap = Contact.of(self._stand(x.copy()).step.contacts).gap
+                x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
+        if posture.settle > 0.0:
+            self._settle(x, gait, posture.settle)
+
+    def _settle(self, x: Array, gait: Gait, duration: float) -> None:
+        """Steps with the gait held where it starts; pose and joints at their end, at rest."""
+        speeds = slice(self._split, self._rates.stop)
+        x[speeds] = 0.0
+        knots = np.linspace(0.0, duration, max(math.ceil(duration / SETTLING), 1) + 1)
+        held = self.drive(gait, np.zeros(2 * len(knots) - 1))
+        drive = held._replace(velocity=0.0 * held.velocity, acceleration=0.0 * held.acceleration)
+        self._stand(x)
+        _, after, _, status = self._run(State(0.0, x), knots, np.zeros(len(knots), dtype=bool), drive)
+        if status.failure:
+            raise InputError(f"initial.posture: the robot does not settle: {status.failure}")
+        x[:self._split] = after.x[:self._split]
 
     def _stand(self, x: Array) -> ContactMemory:
         """What a step from a state begins with; velocities of the bodies are put into the state."""
@@ -203,11 +236,12 @@ class NonSmooth(ChainModel):
         beyond = np.maximum(positions - arrays.upper, 0.0) + np.minimum(positions - arrays.lower, 0.0)
         row, joint = np.unravel_index(np.abs(beyond).argmax(), beyond.shape)
         if abs(beyond[row, joint]) > SLACK:
-            side, bound = ("above its upper", arrays.upper) if beyond[row, joint] > 0 else ("below its lower",
-                                                                                           arrays.lower)
+            side, bound = (("above its upper", arrays.upper) if beyond[row, joint] > 0
+                           else ("below its lower", arrays.lower))
             raise InputError(f"{given}: {self.chain.joint_names[joint]!r} is taken to {positions[row, joint]:.4g} at "
-                             f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint stops; "
-                             "take a smaller amplitude, widen the joint's range, or follow the gait with actuation pd")
+                             f"t = {times[row]:g} s, {side} limit of {bound[joint]:.4g} (rad or m), where the joint "
+                             "stops; take a smaller amplitude, widen the joint's range, or follow the gait with "
+                             "actuation pd")
 
     def drive(self, gait: Any, times: Array) -> Drive:
         """The gait at the stage times, as joint motion or as torques; a servo holds what it read last."""
@@ -258,6 +292,8 @@ class NonSmooth(ChainModel):
             status = self._unsolved(done, now.last[0])
         records = Records({"time": times, **recording.kept_arrays(kept), **self._tallies.named(kept.tally)})
         left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
+        if len(knots) > 1 and knots[-1] > knots[0]:
+            left[_STEP] = np.array([knots[-1] - knots[-2]])
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
 
@@ -273,7 +309,8 @@ class NonSmooth(ChainModel):
         link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]
         depth = -float(Contact.of(memory.step.contacts).gap[deepest])
         radius = float(Feature.of(self._scene.features).radius[deepest])
-        name = contact_tables.surface_names(self.environment)[self._scene.surface[deepest]]
+        names, number = contact_tables.surface_names(self.environment), self._scene.surface[deepest]
+        name = names[number] if number < len(names) else "the ground of its wheels"
         return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
                       f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
                       f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
@@ -324,8 +361,16 @@ class NonSmooth(ChainModel):
                              "actuation.rate), or shorten the step")
 
     def observe(self, state: State) -> dict[str, Array]:
-        """Time, base and joints, for a controller."""
-        return super().observe(state) | {"joint_torque": state.x[self._where.torque:][:self.chain.freedoms].copy()}
+        """Time, base and joints, for a controller, and what the last step did: torques, and at every contact its mean
+        force (N, world) and state (0 open, 1 sticks, 2 slips).
+        """
+        contacts = Contact.zeros(len(self._scene.owner))
+        last = state.memory.get(_LAST[0])
+        if last is not None and last.shape == contacts.shape:
+            contacts[:] = last
+        force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
+        return super().observe(state) | {"joint_torque": state.x[self._where.torque:][:self.chain.freedoms].copy(),
+                                         "contact_force": force, "contact_state": found}
 
     @property
     def counts(self) -> dict[str, int]:

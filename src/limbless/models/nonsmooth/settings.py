@@ -35,6 +35,7 @@ class NonSmoothSettings(ModelSettings):
     takes_robots: ClassVar[tuple[str, ...]] = ("chain",)
     takes_roles: ClassVar[tuple[str, ...]] = ("contact", "wrench", "friction")
     takes_actuations: ClassVar[tuple[str, ...]] = ("pd", "servo", "motion", "torque")
+    takes_postures: ClassVar[tuple[str, ...]] = ("lay", "wedge", "wrap", "given")
     takes_drives: ClassVar[tuple[str, ...]] = ("joint", "shape", "torque")
 
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> NonSmooth:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.contact.law import state_of
 from limbless.mechanics.contact.tables import Contact
 from limbless.models.base import State
 
@@ -25,13 +26,27 @@ class Contacts:
     residual: float     # m/s, worst violation of the contact laws
 
 
-def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
-    """From the table `Contact` that a step of `duration` seconds has left, and the state that it led to."""
+def impulses_of(table: Array) -> Array:
+    """(contacts, 3) N s, world: what each contact of the table `Contact` gave."""
     contact = Contact.of(table)
-    n, t, friction = contact.normal.copy(), contact.tangent.copy(), contact.friction
+    n, t, friction = contact.normal, contact.tangent, contact.friction
     along = np.where(contact.shear[:, 0] <= 0.0, friction[:, 0], friction[:, 1]) * contact.shear[:, 0]
     across = friction[:, 2] * contact.shear[:, 1]
     push = np.where(contact.given > 0.0, 0.0, contact.load)[:, None]
-    impulse = push * n + along[:, None] * t + across[:, None] * np.cross(n, t)
+    return np.asarray(push * n + along[:, None] * t + across[:, None] * np.cross(n, t))
+
+
+def contact_forces(table: Array, duration: float) -> tuple[Array, Array]:
+    """Mean forces (contacts, 3), N, world, and states (contacts,) of the step of `duration` seconds that left the
+    table.
+    """
+    states = [float(state_of(Contact(table, i))) for i in range(len(table))]
+    return impulses_of(table) / duration, np.array(states)
+
+
+def contacts_of(table: Array, state: State, duration: float, residual: float) -> Contacts:
+    """From the table `Contact` that a step of `duration` seconds has left, and the state that it led to."""
+    contact = Contact.of(table)
     velocity = np.concatenate([contact.approach[:, None], contact.slip], axis=1)
-    return Contacts(state, contact.gap.copy(), n, t, impulse / duration, velocity, residual)
+    return Contacts(state, contact.gap.copy(), contact.normal.copy(), contact.tangent.copy(),
+                    impulses_of(table) / duration, velocity, residual)

@@ -287,7 +287,7 @@ class Soft(Model):
         if len(self._given):
             motion = self.drive(gait, np.zeros(1))
             strain[self._given], rate[self._given] = motion.position[0], motion.velocity[0]
-        if initial.posture == "equilibrium":
+        if initial.posture is not None:
             if not isinstance(self.robot, TendonSpine):
                 raise InputError("initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
                                  "rod come to rest, and continue from that result")

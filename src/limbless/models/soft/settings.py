@@ -38,6 +38,7 @@ class SoftSettings(ModelSettings):
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
+    takes_postures: ClassVar[tuple[str, ...]] = ("equilibrium",)
     takes_drives: ClassVar[tuple[str, ...]] = ("tension", "strain", "shape", "effort")
 
     def time_order(self, environment: Sequence[Environment]) -> float:

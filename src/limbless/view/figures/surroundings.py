@@ -33,10 +33,10 @@ def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     solids = solids_of(getattr(result.scenario, "environment", ()), _extent(data))
     sheets = [solid for solid in solids if solid.name.startswith(("ground", "terrain"))]
-    obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box"))]
+    obstacles = [solid for solid in solids if solid.name.startswith(("peg", "box", "pipe"))]
     below, track = _heights(sheets, data["com_position"].values[:, :2]), data["com_position"].values
     uneven = (any(np.ptp(solid.vertices[:, 2]) > _LEVEL for solid in sheets)
-              or any(solid.name.startswith("box") for solid in obstacles))
+              or any(solid.name.startswith(("box", "pipe")) for solid in obstacles))
     planes = [_ABOVE, (_side(data), 2)][:2 if uneven else 1]
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body.outline(data, record, plane) for record in records] for plane in planes]

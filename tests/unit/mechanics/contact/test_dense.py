@@ -32,7 +32,7 @@ def answer(D: Array, slip: Array, box: bool, friction: tuple[float, float] = (1.
     table = Contact.zeros(count)
     rows = Contact.of(table)
     rows.friction[:, :3] = friction[0], friction[0], friction[1]
-    rows.given[:], rows.load[:], rows.box[:] = load, load, box
+    rows.given[:], rows.load[:], rows.cone[:] = load, load, box
     if start is not None:
         rows.shear[:] = start.reshape(-1, 2)
     dense = Dense(D.copy(), slip.copy(), np.zeros((2 * count, 2 * count + 1)), np.zeros(2 * count, dtype=np.int64),

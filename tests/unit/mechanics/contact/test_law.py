@@ -120,7 +120,7 @@ def test_matrix_is_the_derivative_of_the_linearised_wrench(seed: int) -> None:
 
 def test_a_given_load_is_kept() -> None:
     """A wheel under a known load: friction alone is solved."""
-    table = contact(np.random.default_rng(1), given=1.0, load=0.2, box=1.0)
+    table = contact(np.random.default_rng(1), given=1.0, load=0.2, cone=1.0)
     row = Contact(table, 0)
     forget(row)
     solved(table, 1.5)

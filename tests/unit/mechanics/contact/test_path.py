@@ -31,7 +31,7 @@ def contacts(rng: np.random.Generator, count: int, strongest: float) -> Array:
     rows = Contact.of(table)
     rows.friction[:, :3] = rng.uniform(0.1, strongest, (3, count)).T
     rows.friction[:, 1], rows.friction[:, 3] = rows.friction[:, 0], 0.05
-    rows.shift[:], rows.box[:] = rng.uniform(-0.2, 0.2, count), rng.random(count) < 0.2
+    rows.shift[:], rows.cone[:] = rng.uniform(-0.2, 0.2, count), rng.random(count) < 0.2
     return table
 
 
@@ -68,7 +68,7 @@ def test_the_end_of_the_path_obeys_the_laws(seed: int, strongest: float, nearest
         mu = np.array([row.friction.forward, row.friction.lateral])
         soft = E * max(mu.min(), 0.01 * mu.max()) ** 2 / mu**2
         axes = np.maximum(mu * N, 1e-300)
-        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, bool(row.box)),
+        assert own[1:3] == pytest.approx(nearest_point(own[1:3] - speed[1:3] - soft * own[1:3], axes, row.cone == 1.0),
                                          abs=1e-8)
         axes = np.maximum(row.friction.rolling * np.array([N, N]), 1e-300)
         assert own[3:] == pytest.approx(nearest_point(own[3:] - speed[3:] - E * own[3:], axes, False), abs=1e-8)

@@ -1,0 +1,99 @@
+"""`pipe`: the inside of a round pipe, straight or with elbows."""
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import model_validator
+
+from limbless.description import Vector3, quantity
+from limbless.environments.base import Array
+from limbless.environments.surfaces import ContactEnvironment
+from limbless.mechanics.contact.pipe import Elbow, Tube
+
+_STRAIGHT = 1e-6                       # rad: less than this is no bend
+_SHARPEST = math.radians(170.0)
+
+
+class Arc(NamedTuple):
+    """An elbow: its centre and plane, where it begins and how far it turns."""
+
+    centre: Array
+    normal: Array
+    start: Array                       # unit vector from the centre
+    angle: float
+
+
+class Pipe(ContactEnvironment):
+    """A round pipe around an axis of straight pieces, with elbows between them: bodies touch it from the inside. It is
+    open at both ends.
+    """
+
+    kind: Literal["pipe"] = "pipe"
+    axis: tuple[Vector3, ...] = quantity(..., "m", "points of the axis, world: two, and one more for each elbow "
+                                                   "between straight pieces")
+    radius: float = quantity(0.1, "m", "inner radius", gt=0)
+    bend_radius: float | None = quantity(None, "m", "radius of the axis in its elbows; three times `radius` if absent",
+                                         gt=0)
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Pipe:
+        if len(self.axis) < 2:
+            raise ValueError(f"axis: a pipe needs two points or more; got {len(self.axis)}")
+        points = np.array(self.axis)
+        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        if not (lengths > 0.0).all():
+            raise ValueError("axis: two points after each other are the same; each straight piece needs a length")
+        if self.bend <= self.radius:
+            raise ValueError(f"bend_radius {self.bend:g} m must be larger than the radius of the pipe, "
+                             f"{self.radius:g} m")
+        taken = np.zeros(len(points))
+        for number, angle in enumerate(self._angles(), start=1):
+            if angle > _SHARPEST:
+                raise ValueError(f"axis: it turns back at point {number}; an elbow turns by less than 170 deg")
+            taken[number] = self.bend * math.tan(0.5 * angle)
+        for number, length in enumerate(lengths):
+            if taken[number] + taken[number + 1] > length * (1.0 + 1e-9):
+                raise ValueError(f"axis: the elbows at both ends of piece {number} take "
+                                 f"{taken[number] + taken[number + 1]:.4g} m of its {length:.4g} m; make it longer, or "
+                                 "bend_radius smaller")
+        return self
+
+    @property
+    def bend(self) -> float:
+        """Radius of the axis in the elbows, m."""
+        return 3.0 * self.radius if self.bend_radius is None else self.bend_radius
+
+    def _angles(self) -> list[float]:
+        """How far the axis turns at each inner point."""
+        ways = np.diff(np.array(self.axis), axis=0)
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        return [math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b)) for a, b in pairwise(ways)]
+
+    def pieces(self) -> tuple[list[tuple[Array, Array]], list[Arc]]:
+        """Straight pieces, each from and to a point, and the elbows between them."""
+        points, arcs = np.array(self.axis), []
+        begins, ends = points[:-1].copy(), points[1:].copy()
+        for number, angle in enumerate(self._angles(), start=1):
+            if angle < _STRAIGHT:
+                continue
+            before, after = (way / np.linalg.norm(way) for way in np.diff(points[number - 1:number + 2], axis=0))
+            back = self.bend * math.tan(0.5 * angle)
+            ends[number - 1], begins[number] = points[number] - back * before, points[number] + back * after
+            normal = np.cross(before, after) / math.sin(angle)
+            inward = np.cross(normal, before)
+            arcs.append(Arc(ends[number - 1] + self.bend * inward, normal, -inward, angle))
+        return list(zip(begins, ends, strict=True)), arcs
+
+    def shapes(self) -> list[tuple[int, list[float]]]:
+        straight, arcs = self.pieces()
+        found: list[tuple[int, list[float]]] = []
+        for begin, end in straight:
+            length = float(np.linalg.norm(end - begin))
+            if length > 0.0:
+                found.append((Tube.code, [*begin, *((end - begin) / length), length, self.radius]))
+        found += [(Elbow.code, [*arc.centre, *arc.normal, *arc.start, self.bend, arc.angle, self.radius])
+                  for arc in arcs]
+        return found

@@ -1,0 +1,255 @@
+"""Pipes, poles and tilted boxes: gaps, closed forms of bodies that hold themselves there, gaits and postures."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import limbless as ll
+from limbless.mechanics.contact import pipe as pipes
+from limbless.mechanics.contact import shapes
+from limbless.mechanics.contact.tables import Contact, Feature, Scene
+from limbless.models.nonsmooth import NonSmooth
+from limbless.robots.joints import Joint
+from limbless.robots.links import Link, Sphere
+from limbless.scenarios.scenario import Initial
+
+G = 9.81
+BENT = ll.Pipe(axis=((0, 0, 0), (1, 0, 0), (1, 1, 0)), radius=0.06, bend_radius=0.2)
+
+
+def gap_at(pipe: ll.Pipe, a: Any, b: Any = None) -> tuple[float, np.ndarray]:
+    """Nearest gap of a point, or of a bar between its ends, to all pieces, and its normal."""
+    best, normal = shapes.FAR, np.zeros(3)
+    for code, numbers in pipe.shapes():
+        surface = np.zeros((1, shapes.SURFACE_COLUMNS))
+        surface[0, shapes.SHAPE:shapes.SHAPE + len(numbers)] = numbers
+        feature = Feature.zeros(1)
+        Feature.of(feature).rank[:] = 0.0 if b is None else 2.0
+        none = np.zeros(0, dtype=np.int64)
+        scene = Scene((), none, none, feature, surface, np.zeros((0, 9)), np.zeros(1), np.zeros(0))
+        touch = pipes.touch_tube if code == pipes.Tube.code else pipes.touch_elbow
+        if b is not None and code == pipes.Tube.code:
+            continue
+        ends = (shapes.Vector(*map(float, a)), shapes.Vector(*map(float, a if b is None else b)))
+        found = touch(scene, 0, 0, *ends, 0.1)
+        if found.gap < best:
+            best, normal = found.gap, np.array(found.normal)
+    return best, normal
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_gaps_of_a_pipe_are_distances_from_its_axis(seed: int) -> None:
+    """R less the distance from the nearest of many points of the axis; the normal points to it."""
+    random = np.random.default_rng(seed)
+    turn = np.linspace(0.0, np.pi / 2, 200001)
+    axis = np.concatenate([np.stack([np.linspace(0, 0.8, 200001), 0 * turn, 0 * turn], 1),
+                           np.stack([0.8 + 0.2 * np.sin(turn), 0.2 - 0.2 * np.cos(turn), 0 * turn], 1),
+                           np.stack([1 + 0 * turn, np.linspace(0.2, 1, 200001), 0 * turn], 1)])
+    p = axis[random.integers(3, len(axis) - 3)] + random.uniform(-0.03, 0.03, 3)
+    p = np.clip(p, [0.05, -0.05, -0.05], [1.05, 0.95, 0.05])
+    far = np.linalg.norm(axis - p, axis=1)
+    gap, normal = gap_at(BENT, p)
+    assert gap == pytest.approx(0.06 - far.min(), abs=1e-9)
+    np.testing.assert_allclose(normal, (axis[far.argmin()] - p) / far.min(), atol=1e-4)
+
+
+def test_a_bar_touches_the_inner_wall_of_an_elbow_between_its_ends() -> None:
+    """A chord across the bend: its middle is nearer to the centre of the arc than its ends."""
+    def at(angle: float, radius: float) -> np.ndarray:
+        return np.array([0.8 + radius * math.sin(angle), 0.2 - radius * math.cos(angle), 0.0])
+
+    a, b = at(math.pi / 4 - 0.5, 0.19), at(math.pi / 4 + 0.5, 0.19)
+    gap, normal = gap_at(BENT, a, b)
+    assert gap == pytest.approx(0.06 - (0.2 - 0.19 * math.cos(0.5)), abs=1e-9)
+    np.testing.assert_allclose(normal, (math.sqrt(0.5), -math.sqrt(0.5), 0.0), atol=1e-6)
+    assert gap_at(BENT, at(0.5, 0.2), at(0.6, 0.23))[0] == shapes.FAR                    # nearest with an end
+    assert gap_at(BENT, (-0.1, 0.0, 0.0))[0] == shapes.FAR and gap_at(BENT, (1.0, 1.2, 0.0))[0] == shapes.FAR
+
+
+def bar(links: int, length: float, radius: float, mass: float, **joint: Any) -> ll.Chain:
+    """Thin links, a sphere at each end and each joint (of the link before it), joints about y; the base's origin is its
+    own start.
+    """
+    made = []
+    for k in range(links):
+        inertia = mass * length**2 / 3.0
+        made.append(Link(joint=None if k == 0 else Joint(axis=(0, 1, 0), **joint), mass=mass,
+                         position=(length if k else 0.0, 0.0, 0.0), first_moment=(mass * length / 2, 0.0, 0.0),
+                         inertia=(1e-5, 0, 0, inertia, 0, inertia),
+                         contact_shapes=tuple(Sphere(centre=(x, 0, 0), radius=radius)
+                                              for x in ([length] if k else [0.0, length]))))
+    return ll.Chain(links=tuple(made))
+
+
+def still(count: int, torque: float = 0.0) -> ll.FunctionGait:
+    return ll.FunctionGait(function=lambda t, s: np.full((len(t), count), torque), drives="torque")
+
+
+ALPHA, LENGTH, RADIUS, MASS = 0.3, 0.2, 0.02, 0.5
+
+
+def in_a_pipe(mu: float) -> tuple[ll.Result, np.ndarray]:
+    """One link that lies in a pipe that rises along x."""
+    way = np.array([math.cos(ALPHA), 0.0, math.sin(ALPHA)])
+    up = np.array([-math.sin(ALPHA), 0.0, math.cos(ALPHA)])
+    pipe = ll.Pipe(axis=(tuple(-way), tuple(2 * way)), radius=0.06, forward=mu, lateral=mu, rolling=0.0)
+    turn = (math.cos(ALPHA / 2), 0.0, -math.sin(ALPHA / 2), 0.0)
+    run = ll.simulate(bar(1, LENGTH, RADIUS, MASS), still(0), (ll.Gravity(), pipe), model="non-smooth",
+                      actuation="torque", duration=0.4, step=1e-3,
+                      initial={"position": tuple(-(0.06 - RADIUS) * up), "orientation": turn})
+    return run, up
+
+
+def test_a_link_in_an_inclined_pipe_is_held_by_the_friction_of_its_slope() -> None:
+    """Loads of both ends (spec 8.17): m g (L/2 cos - r sin)/L on the upper one; it holds if tan <= mu."""
+    run, up = in_a_pipe(1.02 * math.tan(ALPHA))
+    place, force = run.dataset["com_position"].values, run.dataset["contact_force"].values[-1] @ up
+    assert np.linalg.norm(place[-1] - place[0]) < 1e-5
+    upper = MASS * G * (0.5 * LENGTH * math.cos(ALPHA) - RADIUS * math.sin(ALPHA)) / LENGTH
+    assert sorted(force)[-2:] == pytest.approx([upper, MASS * G * math.cos(ALPHA) - upper], rel=1e-3)
+    slid, _ = in_a_pipe(0.9 * math.tan(ALPHA))
+    way = np.linalg.norm(np.diff(slid.dataset["com_position"].values[[0, -1]], axis=0))
+    assert way == pytest.approx(0.5 * G * 0.1 * math.sin(ALPHA) * 0.4**2, rel=1e-2)
+
+
+@pytest.mark.parametrize(("torque", "needed"), [(0.5, 0.996897), (1.0, 0.472738)])
+def test_two_links_folded_in_an_upright_pipe_hold_by_their_torque(torque: float, needed: float) -> None:
+    """Smallest friction mu at which a V of two links stays, with w = 2 (R - r) and h = sqrt(L² - w²):
+    (tau + W w/2) / (h + mu (w + r)) + (tau - W w/2 - W r) / (h - mu (w + r)) = W / mu. It holds a little above, and
+    slides a little below.
+    """
+    way = {}
+    for share in (1.02, 0.98):
+        mu = share * needed
+        pipe = ll.Pipe(axis=((0, 0, -2), (0, 0, 2)), radius=0.06, forward=mu, lateral=mu, rolling=0.0)
+        w = 2 * (0.06 - RADIUS)
+        lean = math.asin(w / LENGTH)                              # of the links against the pipe
+        run = ll.simulate(bar(2, LENGTH, RADIUS, MASS), still(1, -torque), (ll.Gravity(), pipe), model="non-smooth",
+                          actuation="torque", duration=0.1, step=2e-4,
+                          initial={"position": (-w / 2, 0.0, 0.0), "orientation": upwards(lean),
+                                   "joint_position": (-2 * lean,)})
+        way[share] = run.dataset["com_position"].values[0, 2] - run.dataset["com_position"].values[-1, 2]
+    assert abs(way[1.02]) < 2e-5 < 1e-4 < way[0.98]
+
+
+def upwards(lean: float) -> tuple[float, float, float, float]:
+    """A turn about y that takes x up, leaning towards +x."""
+    angle = -(math.pi / 2 - lean)
+    return math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0
+
+
+def test_tilted_boxes_are_slopes() -> None:
+    """A box pitched by 20 deg holds and lets go a link as a ground of that slope does."""
+    tilt = math.radians(20.0)
+    up = np.array([-math.sin(tilt), 0.0, math.cos(tilt)])
+    turn = (math.cos(tilt / 2), 0.0, -math.sin(tilt / 2), 0.0)
+    for mu, holds in ((1.05 * math.tan(tilt), True), (0.8 * math.tan(tilt), False)):
+        box = ll.Boxes(centres=(tuple(-0.1 * up),), sizes=((2.0, 1.0, 0.2),), pitch=-tilt, forward=mu, lateral=mu)
+        run = ll.simulate(ll.Aiko(links=1), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), box), model="non-smooth",
+                          actuation="pd", duration=0.3, step=1e-3,
+                          initial={"position": tuple(0.0525 * up), "orientation": turn})
+        moved = np.linalg.norm(run.dataset["com_position"].values[-1] - run.dataset["com_position"].values[0])
+        expected = 0.0 if holds else 0.5 * G * (math.sin(tilt) - mu * math.cos(tilt)) * 0.3**2
+        assert moved == pytest.approx(expected, rel=1e-2, abs=1e-5)
+
+
+# Gaits
+
+HELIX = ll.Helix(radius=0.08, angle=0.3, link_length=0.06, rate=2.0, roll=0.4)
+ROBOT = ll.Aiko(links=20, length=0.06, sphere_radius=0.03, sphere_distance=0.02, link_mass=0.1)
+
+
+def test_a_helix_lies_on_its_cylinder_however_it_rolls() -> None:
+    """Middles of all links at the radius from one axis, each link sloping by the angle; rates are the differences."""
+    times = np.array([0.0, 0.3, 1.1])
+    drive = HELIX.sample(times, np.arange(38))
+    h = 1e-5
+    near = HELIX.sample(np.array([0.3 - h, 0.3 + h]), np.arange(38))
+    np.testing.assert_allclose(drive[1][1], (near[0][1] - near[0][0]) / (2 * h), atol=1e-8)
+    np.testing.assert_allclose(drive[2][1], (near[1][1] - near[1][0]) / (2 * h), atol=1e-7)
+    for row, roll in zip(drive[0], HELIX.roll + HELIX.rate * times, strict=True):
+        frame, place, middles = HELIX.base_frame(roll), np.array([HELIX.radius, 0.0, 0.0]), []
+        place = place - 0.03 * frame[:, 0]
+        for joint in range(20):
+            middles.append(place + 0.03 * frame[:, 0])
+            assert frame[2, 0] == pytest.approx(math.sin(0.3), abs=1e-12)
+            place = place + 0.06 * frame[:, 0]
+            if joint < 19:
+                (c, s), (C, S) = ((math.cos(q), math.sin(q)) for q in row[2 * joint:2 * joint + 2])
+                frame = frame @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[C, 0, S], [0, 1, 0],
+                                                                                         [-S, 0, C]])
+        np.testing.assert_allclose(np.linalg.norm(np.array(middles)[:, :2], axis=1), 0.08, atol=1e-12)
+
+
+def test_a_concertina_is_folded_but_for_one_opening() -> None:
+    gait = ll.Concertina(amplitude=0.8, period=2.0)
+    times = np.linspace(0.0, 2.0, 2001)
+    drive = gait.sample(times, np.arange(16))
+    value = drive[0][:, ::2]
+    assert np.abs(value).max() == pytest.approx(0.8, abs=1e-6) and not drive[0][:, 1::2].any()
+    np.testing.assert_allclose(np.gradient(value, times, axis=0)[2:-2], drive[1][2:-2, ::2], atol=1e-4)
+    np.testing.assert_allclose(np.gradient(drive[1][:, ::2], times, axis=0)[2:-2], drive[2][2:-2, ::2], atol=1e-3)
+    opened = np.abs(value).argmin(axis=1)
+    assert opened[0] == 0 and opened[1000] == 4 and opened[1999] in (0, 7)
+
+
+# Postures
+
+def test_a_robot_laid_on_a_slope_just_touches_it() -> None:
+    slope = (0.2, -0.1)
+    model = NonSmooth(ll.Aiko(links=3), (ll.Gravity(), ll.Ground(slope=slope, height=0.3, forward=0.5, lateral=0.5)))
+    for heading in (0.0, 1.0, -2.5):
+        x = model.initial_state(Initial(posture={"kind": "lay", "heading": heading}),
+                                ll.JointWave(yaw_amplitude=0.2)).x
+        gaps = Contact.of(model._stand(x.copy()).step.contacts).gap
+        assert gaps.min() == pytest.approx(0.0, abs=1e-12) and gaps.max() < 1e-9
+
+
+def test_a_robot_settles_before_its_time_begins() -> None:
+    """Dropped from a hand's breadth, it lies still when the run begins."""
+    run = ll.simulate(ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), ll.Ground()),
+                      model="non-smooth", actuation="pd", duration=0.05, step=1e-3,
+                      initial={"position": (0, 0, 0.1), "posture": {"kind": "given", "settle": 0.5}})
+    height = run.dataset["com_position"].values[:, 2]
+    np.testing.assert_allclose(height, 0.0525, atol=1e-6)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    robot, gait = ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0)
+
+    def start(environment: Any, **initial: Any) -> None:
+        ll.simulate(robot, gait, environment, model="non-smooth", actuation="pd", duration=0.01, step=1e-3,
+                    initial=initial)
+
+    with pytest.raises(ll.InputError, match=r"pipe.radius: 0.05 m is not more than the 0.0525 m"):
+        start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0)), radius=0.05))
+    with pytest.raises(ll.InputError, match=r"starts 0.0\d+ m inside the ground or an obstacle"):
+        start(ll.Pegs(feet=((0.0, 0.03, -0.5),), span=(0, 0, 1), radius=0.02))
+    with pytest.raises(ll.InputError, match="needs one ground in the environment, and there are 0"):
+        start((), posture={"kind": "lay"})
+    with pytest.raises(ll.InputError, match="takes the gait helix"):
+        start(ll.Pegs(feet=((0.0, 0.0, 0.0),)), posture={"kind": "wrap"})
+    with pytest.raises(ll.InputError, match="heading belongs to lay"):
+        start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0))), posture={"kind": "wedge", "heading": 1.0})
+    with pytest.raises(ValueError, match="turns back at point 1"):
+        ll.Pipe(axis=((0, 0, 0), (1, 0, 0), (0, 0.01, 0)))
+    with pytest.raises(ValueError, match=r"take .* m of its 0.2 m"):
+        ll.Pipe(axis=((0, 0, 0), (0.2, 0, 0), (0.2, 1, 0)), radius=0.1)
+    with pytest.raises(ValueError, match="must be larger than the radius of the pipe"):
+        ll.Pipe(axis=((0, 0, 0), (1, 0, 0)), radius=0.1, bend_radius=0.05)
+    with pytest.raises(ll.InputError, match="joints that yaw and pitch in turn"):
+        HELIX.sample_joints(np.zeros(1), (("yaw", 1.0), ("yaw", 1.0)))
+
+
+def test_a_controller_feels_the_ground() -> None:
+    """Forces and states of all contacts: their sum is the weight of a robot that lies."""
+    seen: list[dict] = []
+    ll.simulate(ll.Aiko(links=3), ll.JointWave(yaw_amplitude=0.0), (ll.Gravity(), ll.Ground()), model="non-smooth",
+                actuation="pd", duration=0.2, step=1e-3, control_period=0.1, initial={"position": (0, 0, 0.0525)},
+                controller=lambda t, observation: seen.append(observation))
+    assert seen[0]["contact_force"].shape == (6, 3) and not seen[0]["contact_force"].any()
+    assert seen[-1]["contact_force"].sum(axis=0)[2] == pytest.approx(3 * 7.5 / 11 * G, rel=1e-4)
+    assert set(seen[-1]["contact_state"]) <= {1.0, 2.0}
