@@ -50,7 +50,13 @@ class Seen:
         self.errors: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._hear)
         self.page.goto(address)
+
+    def _hear(self, said: Any) -> None:
+        """What a page says when it is told of a control that it does not have (any more)."""
+        if "non-existent component" in said.text:
+            self.errors.append(said.text)
 
     def asked_only(self, *allowed: str) -> bool:
         """Whether every request went to one of these."""

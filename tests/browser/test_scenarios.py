@@ -194,7 +194,7 @@ def begin_short(name: str, seen: Seen, page: Any) -> None:
 
 def chosen(scenario: Scenario, every: bool) -> list[Knob]:
     """Every numeric field; or one that is a slider, one that is typed, and the text of a list if there is one."""
-    found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text")]
+    found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text") and knob.item in ("", "1")]
     if every:
         return found
     parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True,

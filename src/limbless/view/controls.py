@@ -12,6 +12,7 @@ from limbless import terminal
 from limbless.result import red_line
 from limbless.scenarios import loader
 from limbless.view.frames import Frames
+from limbless.view.screens import STYLE
 from limbless.view.serving import by_visitor
 from limbless.view.tuning import Knob, knobs
 from limbless.view.wording import heading
@@ -48,10 +49,12 @@ class Controls:
         self._switches: dict[str, bool] = {"trail": True, "tendons": True, "holds": True}
         self._parts: list[Any] = []
         self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
+        self.choices: dict[str, Any] = {}              # group of a list -> which of its items has its fields shown
         self._typed: dict[str, tuple[float, float]] = {}     # beyond the end of a slider, and that end
         self.time = 0.0
         gui.main_panel.dock_right()
-        gui.main_panel.set_width(360)
+        gui.main_panel.set_width(page.screen.controls)
+        gui.add_html(STYLE, order=-2)
         own = page.source if isinstance(page.source, str) and page.source in loader.names() else OWN
         self.scenario: Any = gui.add_dropdown("scenario", tuple(dict.fromkeys([own, *loader.names()])),
                                               initial_value=own, order=0)
@@ -177,7 +180,7 @@ class Controls:
         self.page.switch(key, bool(box.value))
 
     def _add_knobs(self, result: Result) -> list[Any]:
-        self.fields = {}
+        self.fields, self.choices = {}, {}
         if result.scenario is None:
             return []
         groups: dict[str, list[Knob]] = {}
@@ -188,10 +191,33 @@ class Controls:
             folder = self.gui.add_folder(heading(group), expand_by_default=group == "gait",
                                          order=10 if group == "gait" else 40 + number / len(groups))
             with folder:
-                for knob in members:
-                    self.fields[knob.path] = self._add_knob(knob)
+                self._add_members(folder, group, members)
             folders.append(folder)
         return folders
+
+    def _add_members(self, folder: Any, group: str, members: list[Knob]) -> None:
+        """The fields of a group; of a list those of one item, which is chosen: a chain of 16 links has hundreds."""
+        items = tuple(dict.fromkeys(knob.item for knob in members))
+        shown = [knob for knob in members if knob.item == items[0]]
+        if len(items) > 1:
+            names = {f"{group.rpartition(': ')[2]} {item}": item for item in items}
+            choice = self.gui.add_dropdown("which", tuple(names))
+            self.choices[group] = choice
+            by_visitor(choice, lambda: self._choose_item(folder, members, names[choice.value]))
+        for knob in shown:
+            self.fields[knob.path] = self._add_knob(knob)
+
+    def _choose_item(self, folder: Any, members: list[Knob], item: str) -> None:
+        """Another item of a list; what was changed of it before is shown."""
+        with self.page.told_together():
+            for knob in members:
+                if knob.path in self.fields:
+                    self.fields.pop(knob.path).remove()
+            with folder:
+                for knob in members:
+                    if knob.item == item:
+                        value = self.page.changes.get(knob.path, knob.value)
+                        self.fields[knob.path] = self._add_knob(replace(knob, value=value))
 
     def _add_knob(self, knob: Knob) -> Any:
         gui, page = self.gui, self.page

@@ -19,6 +19,7 @@ from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
 from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
+from limbless.view.screens import Screen
 from limbless.view.serving import handed_over, in_one_piece
 from limbless.view.target import Target
 from limbless.view.wording import in_page_words
@@ -61,8 +62,9 @@ class Page:
         self.display: Display
         self._ghost_display: Display | None = None
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
+        self.screen = Screen(client.camera.image_width, client.camera.image_height)
         self.controls = Controls(client.gui, self)
-        self.plots = Plots(client.gui, self._told_together)
+        self.plots = Plots(client.gui, self.told_together, self.screen)
         self.target = Target(self)
         self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns)
         self._present(result, first=True)
@@ -70,7 +72,7 @@ class Page:
         self._player.start()
 
     @contextlib.contextmanager
-    def _told_together(self) -> Iterator[None]:
+    def told_together(self) -> Iterator[None]:
         """One at a time, and in one piece."""
         with self._lock, in_one_piece(self.client):
             yield
@@ -124,7 +126,7 @@ class Page:
         return python_lines(*self._shown)
 
     def switch(self, key: str, on: bool) -> None:
-        with self._told_together():
+        with self.told_together():
             for display in (self.display, self._ghost_display):
                 if display is not None:
                     display.switch(key, on)
@@ -136,7 +138,7 @@ class Page:
 
     def pose(self, frames: Frames) -> None:
         """Show a posture that is no frame of the result, until play or the slider goes on with it."""
-        with self._told_together():
+        with self.told_together():
             self.controls.pause()
             self.display.pose(frames)
 
@@ -181,7 +183,7 @@ class Page:
     def _present(self, result: Result, first: bool = False) -> None:
         """Show a result in place of the one before."""
         frames = frames_of(result)
-        with self._told_together():
+        with self.told_together():
             another = first or result.name != self.result.name
             time = 0.0 if another else self.frames.times[self.display.frame]
             if not first:
@@ -205,14 +207,13 @@ class Page:
 
     def _aim(self) -> None:
         """Put the camera where it sees the robot; afterwards it is the visitor's."""
-        # the panels leave a narrow window
-        position, look_at = camera_for(self.frames, self.controls.follows, back=1.3)
+        position, look_at = camera_for(self.frames, self.controls.follows, back=self.screen.back)
         camera = self.client.camera
         camera.position, camera.look_at, camera.far = position, look_at, FAR * self.frames.size
 
     def _show(self, frame: int) -> None:
         """Everything of one frame, in one piece: body, ground, ghost, mark and slider."""
-        with self._told_together():
+        with self.told_together():
             if self.display.frames is not self.frames:
                 self.display.pose(self.frames)
             self.display.show(frame)

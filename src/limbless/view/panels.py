@@ -12,6 +12,7 @@ import numpy as np
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
 from limbless.view.plots import Plot, choices, lines_beside, plot_of
+from limbless.view.screens import Screen
 from limbless.view.serving import by_visitor
 
 if TYPE_CHECKING:
@@ -25,11 +26,13 @@ _EVERY = 0.12          # s between two moves of the mark: plots are slower to dr
 class Plots:
     """The panel at the left. `together` holds off whoever else tells the page something, and tells it in one piece."""
 
-    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], screen: Screen) -> None:
         self.gui, self.together = gui, together
         self.panel = gui.add_panel()
         self.panel.dock_left()
-        self.panel.set_width(380)
+        self.panel.set_width(screen.plots)
+        if screen.small:
+            self.panel.minimize()
         self._tab = self.panel.add_tab("Plots")
         self._marked = 0.0
         self._panels: list[_Panel] = []

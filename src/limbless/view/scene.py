@@ -1,7 +1,7 @@
 """A result on a display: body, trail, arrows and surroundings as nodes of a viser scene. Studio and replay share it.
 
-Everything that moves has its place in its own data (vertices, instances, points), in the world, and never as a pose of its
-node: a page takes a new pose into the picture that it draws next, new data only into the one after that. Parts that
+Everything that moves has its place in its own data (vertices, instances, points), in the world, and never as a pose of
+its node: a page takes a new pose into the picture that it draws next, new data only into the one after that. Parts that
 are moved in both ways come apart, the more the slower the page draws. Only the roots, which hold robot and surroundings
 together, have a pose.
 """

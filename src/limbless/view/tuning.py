@@ -33,10 +33,12 @@ class Knob:
     Attributes
     ----------
     path : of the field, as `limbless run --set` takes it; items of lists by number.
-    group : `gait`, `environment: water`, `robot`, `actuation`, `model`, `start`, `run`.
+    group : `gait`, `environment: water`, `robot`, `robot: links`, `actuation`, `model`, `start`, `run`.
+    item : which of a list it belongs to, counted from 1; empty where the group is no list.
     label : name and unit. `value` : what it is now. `meaning` : one line.
     low, high : where a slider ends; None without a sensible range. Fields themselves decide what they refuse.
     limits : beyond which the field itself refuses a number.
+    angle : whether it may be written in degrees.
     options : of a choice.
     """
 
@@ -50,6 +52,22 @@ class Knob:
     high: float | None = None
     options: tuple[str, ...] = ()
     limits: tuple[float, float] = (-math.inf, math.inf)
+    item: str = ""
+    angle: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a message calls it: its group, which of a list, and its label."""
+        return f"{self.group[:1].upper()}{self.group[1:]}{self.item and ' '}{self.item}, {self.label}"
+
+    def in_degrees(self) -> Knob:
+        """The same for a page that shows angles in degrees."""
+        if not self.angle:
+            return self
+        value, low, high = (None if one is None else float(f"{math.degrees(one):.12g}")
+                            for one in (self.value, self.low, self.high))
+        limits = math.degrees(self.limits[0]), math.degrees(self.limits[1])
+        return replace(self, label=self.label.replace("(rad)", "(deg)"), value=value, low=low, high=high, limits=limits)
 
     def widened(self, value: float) -> tuple[float, float]:
         """Where a slider ends whose value has come to an end of it: as far again, or as far as a value beyond it,
@@ -103,7 +121,9 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         yield from _of(value, path, group)
     elif isinstance(value, tuple) and value and all(isinstance(item, Description) for item in value):
         for number, item in enumerate(value):
-            yield from _of(item, f"{path}.{number}", f"{group}: {words} {number + 1}")
+            for knob in _of(item, f"{path}.{number}", f"{group}: {words}"):
+                within = f"{knob.group.rpartition(': ')[2]} {knob.item}, " if knob.item else ""
+                yield replace(knob, group=f"{group}: {words}", item=str(number + 1), label=within + knob.label)
     elif get_origin(field.annotation) is Literal and len(get_args(field.annotation)) > 1:
         yield Knob(path, group, words, str(value), meaning, "choice",
                    options=tuple(map(str, get_args(field.annotation))))
@@ -166,6 +186,7 @@ def _number(path: str, group: str, label: str, value: float, meaning: str, field
         low, high = math.floor(low), math.ceil(high)
     knob = Knob(path, group, label, value if whole else float(value), meaning, "whole" if whole else "number", low,
                 high, limits=limits)
+    knob = replace(knob, angle=not whole and "angle" in type_of(field) and label.endswith("(rad)"))
     excluded = any(getattr(mark, "gt", None) == low for mark in field.metadata)
     return replace(knob, low=min(low + knob.step, value)) if excluded else knob
 

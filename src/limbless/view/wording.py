@@ -1,5 +1,5 @@
-"""What limbless refuses, in the words of the page: a field by the name that it has there, not as a command line or a file
-has it.
+"""What limbless refuses, in the words of the page: a field by the name that it has there, not as a command line or a
+file has it.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRITTEN = re.compile(r"^(\s*)[^\s:]+\.ya?ml(?::\d+)?: (?:([\w.-]+): )?")
 
 def in_page_words(message: str, scenario: Scenario | None) -> str:
     """The sentence with the page's own names of fields; `scenario` is the one whose fields are shown."""
-    names = {} if scenario is None else {knob.path: f"{heading(knob.group)}, {knob.label}" for knob in knobs(scenario)}
+    names = {} if scenario is None else {knob.path: knob.name for knob in knobs(scenario)}
     return "\n".join(_in_page_words(line, names) for line in message.split("\n"))
 
 

@@ -1,6 +1,7 @@
 """Every field that the page offers asks for a change of its own path, whatever the scenario."""
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from limbless.result import Result
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
+from limbless.view.screens import Screen
 from limbless.view.tuning import knobs
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
@@ -19,7 +21,8 @@ class Asked:
     """A page that only writes down what it is asked for."""
 
     def __init__(self) -> None:
-        self.source, self.made = None, []
+        self.source, self.made, self.changes = None, [], {}
+        self.screen, self.told_together = Screen(1200, 700), nullcontext
 
     def tune(self, path: str, value: Any) -> None:
         self.made.append((path, value))
@@ -66,7 +69,7 @@ def test_every_field_asks_for_its_own_change(name: str, server: Any, monkeypatch
     server.gui.reset()
     controls = Controls(server.gui, page)
     controls._add_knobs(Result(None, scenario))
-    offered = {knob.path: knob for knob in knobs(scenario)}
+    offered = {knob.path: knob for knob in knobs(scenario) if knob.item in ("", "1")}
     assert controls.fields.keys() == offered.keys()
     for path, handle in controls.fields.items():
         page.made.clear()
@@ -114,3 +117,30 @@ def test_tiny_numbers_keep_their_digits(server: Any) -> None:
     knob = replace(knobs(Scenario.load("eel-planar"))[0], kind="number")
     assert _digits(replace(knob, value=0.06)) >= 9
     assert f"{1.234e-11:.{_digits(replace(knob, value=1.234e-11))}f}".rstrip("0").endswith("1234")
+
+
+def test_a_list_shows_one_of_its_items_at_a_time(server: Any) -> None:
+    """A chain of 16 links has one folder for them, and the fields of the link that is chosen."""
+    import limbless as ll
+    from limbless.view.controls import Controls
+
+    robot = ll.Chain.uniform(links=16, length=0.1, half_width=0.015, half_height=0.03)
+    scenario = Scenario.load("eel-planar", {"robot": robot.model_dump(mode="json")})
+    page = Asked()
+    server.gui.reset()
+    controls = Controls(server.gui, page)
+    folders = controls._add_knobs(Result(None, scenario))
+    assert [folder.label for folder in folders].count("Robot: links") == 1 and len(folders) < 9
+    assert "robot.links.0.mass" in controls.fields and "robot.links.4.mass" not in controls.fields
+    page.changes["robot.links.4.solids.0.density"] = 1234.5
+    controls.choices["robot: links"].value = "links 5"
+    changed(controls.choices["robot: links"], "links 5")
+    assert "robot.links.4.mass" in controls.fields and "robot.links.0.mass" not in controls.fields
+    assert controls.fields["robot.links.4.solids.0.density"].value == 1234.5
+
+
+@pytest.mark.parametrize(("width", "height", "small"), [(390, 844, True), (800, 600, True), (1540, 640, False)])
+def test_the_scene_has_room_on_every_screen(width: int, height: int, small: bool) -> None:
+    screen = Screen(width, height)
+    assert screen.small == small and screen.aspect > 0.7
+    assert screen.back >= Screen(1540, 640).back

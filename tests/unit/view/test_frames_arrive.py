@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from limbless.view.frames import frames_of
+from limbless.view.screens import Screen
 from tests.unit.view import made_up
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
@@ -80,7 +81,7 @@ def test_the_mark_is_an_upright_line() -> None:
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext)
+        plots = Plots(server.gui, nullcontext, Screen(1200, 700))
         frames = frames_of(made_up.on_ground())
         plots.show(frames, None)
         panel = plots._panels[0]
@@ -103,7 +104,7 @@ def test_plots_stay_where_they_are_when_another_result_comes() -> None:
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext)
+        plots = Plots(server.gui, nullcontext, Screen(1200, 700))
         plots.show(frames_of(made_up.on_ground()), None)
         before = [panel.handle for panel in plots._panels]
         plots.show(frames_of(made_up.statics()), None)
