@@ -182,7 +182,8 @@ class Display:
         for number, mesh in enumerate(self._meshes):
             place, turn = mesh.at(self.frames, frame)
             node = self._nodes[f"mesh {number}"]
-            node.batched_positions, node.batched_wxyzs = np.float32([place]), np.float32([turn])
+            node.batched_positions = np.array([place], dtype=np.float32)
+            node.batched_wxyzs = np.array([turn], dtype=np.float32)
         if "disks" in self._nodes:
             self._put(self._nodes["disks"], frame)
         if self.shows("torque"):

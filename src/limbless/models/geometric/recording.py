@@ -31,7 +31,7 @@ def schema_of(clamps: bool, wheels: bool) -> dict[str, Variable]:
 def kept_arrays(kept: GeometricRecords) -> dict[str, Array]:
     """The records of a problem by name, as the model returns them."""
     wheels = {f"contact_{name}": array for name, array in kept.wheels._asdict().items()}
-    return {**chain_recording.kept_arrays(ChainRecords(*kept[:5], np.zeros((len(kept.x), 0)))), **wheels}
+    return {**chain_recording.kept_arrays(ChainRecords(*kept[:5])), **wheels}
 
 
 def wheel_variables(records: Records) -> dict[str, Array]:

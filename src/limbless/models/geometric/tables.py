@@ -101,7 +101,7 @@ def geometric_records(plain: Robot, wheels: int, count: int, tally: Any) -> Geom
     """Memory for `count` records of a robot, of so many wheels, and for as many of `tally`."""
     each = (count, wheels)
     kept = WheelRecords(*(np.zeros(shape) for shape in ((*each, 3), (*each, 3), each, each, count)))
-    return GeometricRecords(*chain_problem.records_of(plain, count, tally)[:5], kept if wheels else NoWheels())
+    return GeometricRecords(*chain_problem.records_of(plain, count, tally), kept if wheels else NoWheels())
 
 
 def impulses(wheels: Wheels) -> Array:
