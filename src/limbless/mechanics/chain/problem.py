@@ -28,6 +28,7 @@ from limbless.mechanics.chain.tables import (
     Body,
     BodyRecord,
     ChainProblem,
+    Compliant,
     Imposed,
     Link,
     NoCells,
@@ -135,7 +136,7 @@ def settle_twist(actuation, first, state, x):
     """After a step: a state that has no twist of its own keeps the last one, as a guess."""
 
 
-@version_for(settle_twist, Imposed, Actuated, Answering)
+@version_for(settle_twist, Imposed, Actuated, Answering, Compliant)
 @inline
 def settle_no_twist(actuation, first, state, x):
     return None
