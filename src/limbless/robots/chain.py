@@ -18,6 +18,8 @@ from limbless.robots.links import BodyShape, Link
 
 Base = Literal["free", "planar", "fixed"]
 T = TypeVar("T")
+_MOST_NOTES = 3
+"""Joints off their axes that are named one by one."""
 
 
 class _Packed:
@@ -135,6 +137,9 @@ class Chain(Robot):
                 found.append(f"robot.links: joint {name!r} turns {math.degrees(math.asin(off)):.2g} deg off "
                              f"{'xyz'[near]}; "
                              f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
+        if len(found) > _MOST_NOTES:
+            found = [found[0], f"robot.links: {len(found) - 1} more joints turn a little off x, y or z, and are taken as "
+                               "those too"]
         return (*super().notes(), *found)
 
     # What it is made of

@@ -68,7 +68,7 @@ def _loaded(path: Path, scale: Array) -> tuple[Any, Any] | None:
     try:
         import trimesh
 
-        made = trimesh.load(path, force="mesh", process=False)
+        made: Any = trimesh.load(path, force="mesh", process=False)
         return (np.asarray(made.vertices) * scale).astype(np.float32), np.asarray(made.faces).astype(np.uint32)
     except Exception:                                        # whatever a stranger's mesh makes its reader raise
         return None
