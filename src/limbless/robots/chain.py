@@ -138,8 +138,8 @@ class Chain(Robot):
                              f"{'xyz'[near]}; "
                              f"gaits that speak of headings, yaw or pitch take it as {'xyz'[near]}")
         if len(found) > _MOST_NOTES:
-            found = [found[0], f"robot.links: {len(found) - 1} more joints turn a little off x, y or z, and are taken as "
-                               "those too"]
+            others = f"robot.links: {len(found) - 1} more joints turn a little off x, y or z, taken as those too"
+            found = [found[0], others]
         return (*super().notes(), *found)
 
     # What it is made of
