@@ -45,7 +45,7 @@ def dress(part: Part, origin: Array, axes: Array, start: float | None, stop: flo
     """The dress of a part whose link has its origin and axes (rows, along the body first) there.
 
     `start` and `stop` are the joints before and after it along the body, m from the origin; None at an end of the
-    robot. No half width is above `reach`: inertias that somebody made up would give bodies like houses.
+    robot. No half width that comes from inertia is above `reach`: made-up inertias would give bodies like houses.
     """
     mesh = tuple(_mesh(shape, origin, axes) for shape in _drawn(part))
     shapes = seen_shapes(part)
@@ -62,7 +62,8 @@ def dress(part: Part, origin: Array, axes: Array, start: float | None, stop: flo
     length = end - begin
     if not length > 1e-9 * reach:
         return Dress(None, (), mesh, how)
-    half = np.clip((high - low)[1:] / 2, _THIN * length, reach)
+    half = np.maximum((high - low)[1:] / 2, _THIN * length)
+    half = np.minimum(half, reach) if how == "inertia" else half
     middle = (high + low)[1:] / 2
     body = BodyShape(position=(float(begin), *map(float, middle)), length=float(length), half_width=float(half[0]),
                      half_height=float(half[1]))

@@ -22,18 +22,20 @@ _READ = ("link", "joint", "pose", "frame", "static", "self_collide", "enable_win
 
 
 def read_sdf(root: Element, beside: Path) -> Tree:
-    """The first `<model>`, wherever it stands."""
-    model = root if root.tag == "model" else root.find(".//model")
+    """The first `<model>` that has joints, wherever it stands: worlds often begin with a ground."""
+    models = [root] if root.tag == "model" else root.findall(".//model")
+    model = next((item for item in models if item.find("joint") is not None), models[0] if models else None)
+    outside = model is None or model.find("joint") is None or model.find(".//include") is not None
+    if root.find(".//include") is not None and outside:
+        raise InputError("it takes in other files by <include>; put the model itself into the file")
     if model is None:
         raise InputError("it holds no <model>")
-    if root.find(".//include") is not None:
-        raise InputError("it takes in other files by <include>; put the model itself into the file")
     if model.find("model") is not None:
         raise InputError("it holds models inside models; write their links and joints into one <model>")
     tree = Tree(model.get("name") or "robot", {}, [])
-    others = len(root.findall(".//model")) - 1 if root.tag != "model" else 0
+    others = len(models) - 1 + len(root.findall(".//include"))
     if others > 0:
-        tree.notes.append(f"not read: {others} further <model>; the first, {tree.name!r}, is")
+        tree.notes.append(f"not read: {others} other <model> or <include>; {tree.name!r} is")
     frames = _Frames(model, _version(root))
     twice = [name for name, count in Counter(link.get("name") for link in model.findall("link")).items() if count > 1]
     tree.problems += [f"two links are called {name!r}" for name in twice]

@@ -158,6 +158,8 @@ def _surroundings(environment: Sequence[Any], option: Element, world: Element) -
         elif item.kind == "body-drag" and item.rule == "inertia-box":
             option.attrib |= {"density": text(item.density), "viscosity": text(item.viscosity),
                               "wind": text(*item.wind)}
+            if item.folded_mass or item.folded_inertia:
+                comments.append("armature of the base is part of link 0 here: MuJoCo's box of that body grows by it")
         elif item.kind == "ground" and not any(item.slope):
             ElementTree.SubElement(world, "geom", type="plane", size="0 0 1", pos=text(0.0, 0.0, item.height),
                                    contype="0", conaffinity="1", friction=text(item.forward, 0.0, 0.0))

@@ -81,3 +81,13 @@ def test_what_formats_cannot_hold(tmp_path: Path) -> None:
         ll.save_robot(chain, tmp_path / "a.step")
     with pytest.raises(InputError, match="only chains are written"):
         ll.save_robot(ll.Rod(length=1.0), tmp_path / "a.xml")
+
+
+def test_a_saved_run_outlives_its_robot_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "s.urdf", urdf())
+    ll.run(str(path), {"duration": 0.05}).save(tmp_path / "run")
+    path.unlink()
+    again = ll.Result.load(tmp_path / "run")
+    assert again.proven and again.summary()["path_length"] > 0
+    with pytest.raises(InputError, match="there is no file"):
+        ll.Scenario.from_yaml(again.scenario.to_yaml())

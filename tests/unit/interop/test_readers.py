@@ -77,6 +77,13 @@ def test_sdf_poses_relative_to_others_and_axes_of_other_frames(tmp_path: Path) -
         assert found[0] == pytest.approx(np.array(along) @ body_x, abs=1e-12), (version, axis)
 
 
+def test_a_world_that_begins_with_a_ground(tmp_path: Path) -> None:
+    ground = '<include><uri>sun</uri></include><model name="ground"><link name="plane"/></model>'
+    text = sdf(world=True).replace('<model name="snake">', ground + '<model name="snake">')
+    found = ll.read_robot(written(tmp_path, "w.sdf", text))
+    assert found.chain().name == "snake" and any("2 other <model> or <include>" in note for note in found.notes)
+
+
 def test_mjcf_base_armature_actuators_and_fluid(tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
     found = ll.read_robot(written(tmp_path, "swimmer.xml", swimmer()))
