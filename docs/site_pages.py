@@ -93,12 +93,17 @@ def kinds() -> str:
 
 
 def _table(cls: Any) -> list[str]:
-    rows = [f"| `{row.name}` | {' | '.join(_cell(part) for part in row[1:])} |" for row in fields.rows(cls)]
+    rows = [f"| `{row.name}` | {_cell(row.type)} | {_cell(row.unit)} | {_cell(_short(row.default))} | "
+            f"{_cell(row.meaning)} |" for row in fields.rows(cls)]
     return ["| field | type | unit | default | meaning |", "|---|---|---|---|---|", *rows]
 
 
+def _short(default: str) -> str:
+    return default if len(default) < 80 else default[:77] + "..."
+
+
 def _cell(text: str) -> str:
-    return _escaped(text if len(text) < 80 else text[:77] + "...").replace("|", "\\|").replace("\n", " ")
+    return _escaped(text).replace("|", "\\|").replace("\n", " ")
 
 
 def _escaped(text: str) -> str:

@@ -58,7 +58,7 @@ WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free
          "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
          "momentum", "spatial",
-         "points", "outer", "universal", "cylinder", "paper", "motion", "printed", "other-word"]
+         "points", "outer", "yaw", "universal", "cylinder", "paper", "motion", "printed", "other-word"]
 """Other values to try where a field holds a word."""
 
 

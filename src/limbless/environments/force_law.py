@@ -35,7 +35,7 @@ class ForceLaw(Environment):
 
     kind: Literal["force-law"] = "force-law"
     law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    arguments: dict[str, float | str] = Field(
+    arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 

@@ -32,7 +32,7 @@ class FunctionGait(Gait):
 
     kind: Literal["function"] = "function"
     function: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
-    arguments: dict[str, float | str] = Field(
+    arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the function, by their names; its defaults if absent")
     drives: Literal["shape", "joint", "torque", "strain"] = Field(                                  # type: ignore[misc]
         "shape", description="what its value is")
