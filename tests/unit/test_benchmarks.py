@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The package `benchmarks`, which is not installed."""
     monkeypatch.syspath_prepend(str(ROOT))
-    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "searches", "startup",
+    for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "searches",
+                 "startup",
                  "statics", "table",
                  "timing"):
         importlib.import_module(f"benchmarks.{name}")

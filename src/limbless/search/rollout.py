@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbless.actuation import shape as shapes
 from limbless.callables import refuse_named, told
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.chain.tables import Answering, Drive
+from limbless.mechanics.chain.tables import Answering, Drive, Imposed
 from limbless.mechanics.chain.tangents import bend_lane_joints
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
@@ -98,6 +98,7 @@ class _Many:
         self.outcomes: dict[int, _Outcome] = {}
         self.models: list[tuple[Scenario, Any]] = []
         self.makes: dict[int, Any] = {}
+        self.room: Room = {}
         self.spare: dict[tuple[int, ...], Any] = {}
         groups: dict[Any, list[int]] = {}
         first = scenarios[0]
@@ -131,11 +132,12 @@ class _Many:
         windows = any(item.active for item in scenario.environment)
         if id(model) not in self.makes:
             self.makes[id(model)] = _make(model)
-        return (self.makes[id(model)], len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait))
+        same_times = knots.tobytes() if windows else b""
+        return self.makes[id(model)], len(knots), keep.tobytes(), same_times, type(scenario.gait)
 
     def _together(self, numbers: list[int]) -> None:
         lanes = Lanes([self.scenarios[number] for number in numbers],
-                      [self._model(self.scenarios[number]) for number in numbers])
+                      [self._model(self.scenarios[number]) for number in numbers], self.room)
         same = tuple(dict.fromkeys(map(id, lanes.models)))
         with np.errstate(all="ignore"):
             x, score = lanes.go(self.spare.get(same) if len(same) == 1 else None)
@@ -240,8 +242,8 @@ def _make(model: NewtonEuler) -> Any:
 class Lanes:
     """Up to eight robots of one make, side by side through time."""
 
-    def __init__(self, scenarios: Sequence[Scenario], models: Sequence[NewtonEuler]) -> None:
-        self.count, spare = len(scenarios), LANES - len(scenarios)
+    def __init__(self, scenarios: Sequence[Scenario], models: Sequence[NewtonEuler], room: Room | None = None) -> None:
+        self.room, spare = {} if room is None else room, LANES - len(scenarios)
         self.scenarios, self.models = [*scenarios, *[scenarios[0]] * spare], [*models, *[models[0]] * spare]
         knots = [_knots(scenario) for scenario in self.scenarios]
         self.keep = knots[0][1]
@@ -252,20 +254,27 @@ class Lanes:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
         other gaits.
         """
-        starts = [model.initial_state(scenario.initial, scenario.gait).x
-                  for model, scenario in zip(self.models, self.scenarios, strict=True)]
+        starts: list[Array] = []
+        for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
+            imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
+            if lane and imposed and model is self.models[0] and scenario.initial is self.scenarios[0].initial:
+                starts.append(starts[0])
+            else:
+                starts.append(model.initial_state(scenario.initial, scenario.gait).x)
         x = aligned_zeros((len(starts[0]), LANES))
         x[:] = np.stack(starts, axis=-1)
         kept: list[Array] = []
         problem, steps = spare, len(self.keep) - 1
         for part in () if spare is None else spare.memory.tally[:4]:
             part[:] = 0.0
-        for first in range(0, steps, BLOCK):
+        blocks = range(0, steps, BLOCK)
+        room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
+        for first in blocks:
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
-            problem = self._problem(problem, int(record.sum()), knots)
+            problem = self._problem(problem, room, knots)
             runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
-            kept.append(problem.records.x.copy())
+            kept.append(problem.records.x[:int(record.sum())].copy())
         self.problem: Any = problem
         return np.concatenate(kept), self.problem.memory.tally
 
@@ -278,7 +287,7 @@ class Lanes:
         limits = [model.chain.arrays().torque_limit for model in self.models]
         alike = len(set(map(id, self.models))) == 1
         made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
-                             for model, limit in zip(self.models[:1] if alike else self.models, limits, strict=False)])
+                             for model, limit in list(zip(self.models, limits, strict=True))[:1 if alike else LANES]])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 
@@ -286,11 +295,15 @@ class Lanes:
         """The gaits of all robots at the stages of a block."""
         times = aligned_zeros((2 * len(knots) - 1, LANES))
         times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        return lane_drive(self.models, [scenario.gait for scenario in self.scenarios], times)
+        return lane_drive(self.models, [scenario.gait for scenario in self.scenarios], times, self.room)
 
 
-def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array) -> Drive:
-    """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots."""
+Room = dict[tuple[int, ...], list[Array]]
+"""Arrays that are used again and again: memory that is new to a process is slow."""
+
+
+def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array, room: Room) -> Drive:
+    """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots; it lies in `room`."""
     gait, model = gaits[0], models[0]
     if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms or any(
             type(other) is not type(gait) for other in gaits):
@@ -298,12 +311,18 @@ def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array
                              for lane, (one, own) in enumerate(zip(models, gaits, strict=True))])
     parameters = np.stack([own.parameters() for own in gaits], axis=-1)
     places = np.stack([shapes.stations(one.chain) for one in models], axis=-1)
-    bent = [aligned_zeros((len(times), len(places), 2, LANES)) for _ in range(3)]
+    bent = _in_room(room, (len(times), len(places), 2, LANES))
     type(gait).compiled_lanes(_aligned(parameters), times, _aligned(places), *bent)
-    joints = [aligned_zeros((len(times), model.chain.freedoms, LANES)) for _ in range(3)]
+    joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
     for source, target in zip(bent, joints, strict=True):
         bend_lane_joints(source, *shapes.shape_map(model.chain), target)
     return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
+
+
+def _in_room(room: Room, shape: tuple[int, ...]) -> list[Array]:
+    if shape not in room:
+        room[shape] = [aligned_zeros(shape) for _ in range(3)]
+    return room[shape]
 
 
 def _aligned(array: Array) -> Array:

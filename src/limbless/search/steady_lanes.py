@@ -20,7 +20,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted
 from limbless.scenarios.scenario import Scenario
 from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, fresh_score, period_of
-from limbless.search.rollout import lane_drive
+from limbless.search.rollout import Room, lane_drive
 from limbless.search.screws import path_of
 from limbless.search.steady import TOLERANCE, SteadyMotion
 from limbless.studies.sensitivity import torque_norm
@@ -42,6 +42,7 @@ class LanePeriods:
     def __init__(self, family: ChainPeriod, tolerance: float = TOLERANCE) -> None:
         self.family, self.tolerance = family, tolerance
         self.problem: Any = None
+        self.room: Room = {}
 
     @staticmethod
     def takes(family: ChainPeriod) -> bool:
@@ -89,7 +90,8 @@ class LanePeriods:
         self.knots, times = aligned_zeros((family.steps + 1, LANES)), aligned_zeros((2 * family.steps + 1, LANES))
         times[:] = family.phase[:, None] * self.periods
         self.knots[:] = times[::2]
-        drive = lane_drive([family.model] * LANES, [begun(scenario.gait) for scenario in full], times)
+        drive = lane_drive([family.model] * LANES, [begun(scenario.gait) for scenario in full], times,
+                           self.room)
         if self.problem is None:
             still = family.model.problem(family.driven(scenarios[0])[0], 0, fresh_score(family.limit), Uncounted())
             self.problem = side_by_side([still] * LANES)
