@@ -61,7 +61,7 @@ def test_the_model_swims_its_own_film_again() -> None:
 
 def test_coefficients_are_found_within_their_intervals() -> None:
     changes = {**MEDIUM, "environment.0.model": "morison"}
-    found = film_of(1e-4).identify(["drag.0", "drag.1"], width=WIDTH, changes=changes)
+    found = film_of(1e-4, frames=130).identify(["drag.0", "drag.1"], width=WIDTH, changes=changes)
     low, high = found.interval((1.0, -1.0)) or (0.0, 0.0)
     assert low < DRAG[0] / DRAG[1] < high and high / low < 1.1
     assert found.combination((1.0, -1.0)) == pytest.approx(DRAG[0] / DRAG[1], rel=0.02)
