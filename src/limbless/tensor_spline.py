@@ -170,8 +170,8 @@ def _chosen(time: Direction, place: Direction, raw: Array, left: float, share: f
             kept = _shrink(time, place, in_time, along)
             residual = left + float(((1.0 - kept) ** 2 * energy).sum())
             scores[i, j] = _score(residual, each * float(kept.sum()) * share, each * total * share, noise)
-    i, j = np.unravel_index(int(np.argmin(scores)), GRID)
-    return int(i), int(j)
+    lowest = np.unravel_index(int(np.argmin(scores)), GRID)
+    return int(lowest[0]), int(lowest[1])
 
 
 class _Holed:
@@ -263,7 +263,7 @@ def fit_surface(t: Array, s: Array, values: Array, noise: float | None = None, l
     least : samples that lie far from the surface, and at least this far, are left out; None: none are.
     """
     time, place = Direction.at(t, len(t)), Direction.at(s, SPANS)
-    gaps = ~np.isfinite(values).all(axis=2)
+    gaps = np.asarray(np.isnan(values).any(axis=2))
     outliers = np.zeros_like(gaps)
     fill: Any = _first_guess(t, np.where(gaps[..., None], 0.0, values), ~gaps)
     total, each = gaps.size, values.shape[2]

@@ -49,6 +49,7 @@ def test_points_astray_are_found_and_named() -> None:
     assert "outliers: 3 points" in " ".join(film.notes)
 
 
+@pytest.mark.long
 def test_standard_errors_are_those_of_many_films() -> None:
     """The spread over films with noise of their own, against what each says of itself."""
     def numbers(seed: int) -> dict[str, float]:

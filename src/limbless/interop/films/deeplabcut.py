@@ -36,7 +36,8 @@ def read_csv(path: Path, animal: str | None = None, likelihood: float = LIKELIHO
                          f"{', '.join(heads) or 'none'}")
     width = len(heads["coords"])
     people = heads.get("individuals") or [""] * width
-    frames, values = [], []
+    frames: list[int] = []
+    values: list[list[float]] = []
     for row in rows:
         if row and row[0].strip():
             frames.append(_frame(row[0], len(frames)))

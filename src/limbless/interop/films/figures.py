@@ -48,7 +48,7 @@ def kymograph(film: Film) -> Any:
                        extent=(smooth.time[0], smooth.time[-1], 0.0, 1.0), interpolation="bilinear")
     style.colour_bar(axes, mesh)
     axes.set(xlabel="time (s)", ylabel="abscissa / length")
-    axes.set_title("curvature x length, positive to the left of the way to the tail")
+    axes.set_title("curvature x length")
     return sheet
 
 
@@ -66,6 +66,7 @@ def midlines(film: Film, predicted: Prediction | None) -> Any:
             axes.plot(*there.T, color=style.RED, linewidth=0.7, label="model" if number == 0 else None)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel="x / length", ylabel="y / length")
+    axes.margins(0.03)
     axes.set_title("the midline once a beat")
     style.legend_above(axes)
     return sheet
@@ -127,8 +128,8 @@ def forces(predicted: Prediction) -> Any:
     push.fill_between(s, 0.0, drag, color=style.RED, alpha=0.6, label="drag")
     push.plot(s, thrust + drag, color=style.BLACK, label="sum")
     push.set(ylabel="force / length (N/m)")
+    push.legend(loc="upper left")
     push.set_title("along the way, averaged over the film")
-    style.legend_above(push)
     moment = data["effort"].values[..., 5]
     effort.plot(s, np.sqrt(2.0) * moment.std(axis=0), color=style.PURPLE)
     effort.set(xlabel="abscissa / length", ylabel="bending moment (N m)")

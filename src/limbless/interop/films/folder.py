@@ -76,8 +76,8 @@ def _write_scenario(film: Film, scenario: Scenario, folder: Path) -> list[Path]:
 
 
 def _with_text(result: Result) -> Result:
-    """The same result with its scenario as text already: the table of curvatures in one line, which is written a hundred
-    times faster than entry by entry."""
+    """The same result with its scenario as text already: the table of curvatures in one line, which is written a
+    hundred times faster than entry by entry."""
     from limbless.result import Result
 
     if result.scenario is None:

@@ -65,17 +65,18 @@ class Identified:
     windows: int
     start: ForceBalance | None = None
 
-    def factor(self, weights: Sequence[float]) -> float:
+    def factor(self, weights: Sequence[float] | Array) -> float:
         """Factor of the 95 % interval of a product of powers of the coefficients."""
         w = np.asarray(weights, dtype=np.float64)
-        return float(np.exp(min(self.quantile * float(np.sqrt(max(w @ self.covariance @ w, 0.0))), 700.0)))
+        variance = max(float(w @ self.covariance @ w), 0.0)
+        return float(np.exp(min(self.quantile * variance**0.5, 700.0)))
 
     def interval(self, weights: Sequence[float]) -> tuple[float, float] | None:
         """95 % interval of such a product; None where the film does not determine it."""
         factor, value = self.factor(weights), self.combination(weights)
         return None if factor > FARTHEST else (value / factor, value * factor)
 
-    def combination(self, weights: Sequence[float]) -> float:
+    def combination(self, weights: Sequence[float] | Array) -> float:
         """A product of powers of the coefficients: (1, -1) is a ratio."""
         return float(np.exp(np.log(self.values) @ np.asarray(weights, dtype=np.float64)))
 
@@ -113,7 +114,8 @@ class Identified:
         told.append(f"{self.windows} windows of two beats, each with its own start; film and model differ by "
                     f"{100.0 * self.misfit:.2g} % of the length")
         if self.start is not None and self.start.quality < TRUSTED:
-            told.append(f"the force balance of the film itself explains {100.0 * max(self.start.quality, 0.0):.0f} % of it: "
+            told.append(f"the force balance of the film itself explains {100.0 * max(self.start.quality, 0.0):.0f} "
+                        "% of it: "
                         "it was only used as a start")
         return told
 
@@ -151,7 +153,8 @@ def _placed(environment: Environment, path: str) -> tuple[str, int | None, float
     entry = None
     if isinstance(value, tuple):
         if len(words) != 2 or not words[1].isdigit() or int(words[1]) >= len(value):
-            raise InputError(f"identify: {field} has {len(value)} entries; name one, {field}.0 to {field}.{len(value) - 1}")
+            raise InputError(f"identify: {field} has {len(value)} entries; name one, {field}.0 to "
+                             f"{field}.{len(value) - 1}")
         entry, value = int(words[1]), value[int(words[1])]
     if not isinstance(value, float | int) or isinstance(value, bool) or not value > 0.0:
         raise InputError(f"identify: {path} must be a positive number in the medium to begin with; it is {value!r}")
@@ -205,7 +208,8 @@ class _Window:
             state.motion[[0, 1, 5]] = twist
         _, records, status = model.advance(State(float(self.knots[0]), x), self.knots, self.record, self.drive)
         if status.failure or not np.isfinite(records["instant_x"]).all():
-            raise SimulationError(f"identify: a window's run was lost ({status.failure or 'it diverged'}); the medium may be "
+            raise SimulationError(f"identify: a window's run was lost ({status.failure or 'it diverged'}); the "
+                                  "medium may be "
                                   "far from the animal's")
         head = HeadState.of(records["instant_x"])
         turn = 2.0 * np.arctan2(head.turn[:, 3], head.turn[:, 0])
@@ -308,7 +312,8 @@ def _linearised(windows: list[_Window], model_of: Any, logs: Array,
     residuals, J, Z = [], [], []
     for window, twist in zip(windows, twists, strict=True):
         r = window.residual(here, twist)
-        J.append(np.stack([(window.residual(other, twist) - r) / PROBE for other in beside], axis=-1).reshape(r.size, -1))
+        changed = [(window.residual(other, twist) - r) / PROBE for other in beside]
+        J.append(np.stack(changed, axis=-1).reshape(r.size, -1))
         own = [window.pose_columns()]
         if window.free:
             moved = [(window.residual(here, twist + PROBE * window.scale * axis) - r) / PROBE for axis in np.eye(3)]
@@ -347,7 +352,7 @@ def _shoot(windows: list[_Window], model_of: Any, logs: Array) -> _Shot:
     return _Shot(logs, twists, *_linearised(windows, model_of, logs, twists))
 
 
-def _move(window: _Window, pose: Array) -> None:
+def _move(window: _Window, pose: Any) -> None:
     """Start a little aside: places in lengths, angle in rad about where it started."""
     window.start = window.start + np.array([window.length * pose[0], window.length * pose[1], pose[2]])
 

@@ -1,7 +1,7 @@
 """`Midline`: the points of one animal from head to tail in metres and seconds, ready to be smoothed."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def midline_of(track: Track, source: Path, length: float | None = None, rate: fl
     return _dataset(where * scale, time - time[0], names, facts)
 
 
-def _dataset(points: Array, time: Array, names: Sequence[str], facts: dict[str, object]) -> xr.Dataset:
+def _dataset(points: Array, time: Array, names: Sequence[str], facts: Mapping[str, object]) -> xr.Dataset:
     data = xr.Dataset(
         {"points": (("time", "point", "axis"), points, {"units": "m", "long_name": "tracked points, NaN where "
                                                                                    "absent"})},
@@ -118,7 +118,7 @@ def _cut(points: Array, time: Array, start: float | None, until: float | None,
     """The wanted part; frames without any point at its ends and within are left out."""
     begin = time[0]
     wanted = (time >= begin + (start or 0.0) - 1e-9) & (time <= (begin + until + 1e-9 if until is not None else np.inf))
-    there = wanted & np.isfinite(points).all(axis=2).any(axis=1)
+    there = wanted & np.isfinite(points[..., 0]).any(axis=1)
     if there.sum() < LEAST_FRAMES:
         raise InputError(f"{source.name}: {int(there.sum())} frames with points"
                          + (" between --from and --until" if start or until else "")
@@ -201,7 +201,8 @@ def _from_kymogram(track: Track, source: Path, length: float | None, rate: float
         raise InputError(f"{source.name}: a kymogram of {track.points.shape}; at least {LEAST_FRAMES} frames and "
                          f"{LEAST_POINTS - 2} columns are needed")
     facts = {"length": length or 0.0, "rate": found_rate, "unit": "m" if length else "length", "source": source.name,
-             "format": f"kymogram of {track.kymogram}", "animal": "", "missing_frames": 0, "placed": int(placed), "scaled": 0,
+             "format": f"kymogram of {track.kymogram}", "animal": "", "missing_frames": 0,
+             "placed": int(placed), "scaled": 0,
              "notes": notes}
     return _dataset(points, time - time[0], [str(i + 1) for i in range(points.shape[1])], facts)
 

@@ -45,8 +45,8 @@ def medium_of(name: str) -> tuple[Environment, bool]:
     """What pushes back, and whether the body has inertia in it.
 
     `water` is `Water()` as it is by default; `agar` linear drag 40 times as large across as along, 3.2 N s/m2 for a
-    worm on agar (Niebur and Erdős 1991), where inertia is nothing; `ground` the friction of snakes on cloth (Hu, Nirody,
-    Scott and Shelley 2009).
+    worm on agar (Niebur and Erdős 1991), where inertia is nothing; `ground` the friction of snakes on cloth (Hu,
+    Nirody, Scott and Shelley 2009).
     """
     if name == "water":
         return Water(), True
@@ -267,8 +267,8 @@ class Prediction:
         """Way of the model over that of the animal, in the whole film."""
         if not self.placed:
             return None
-        ways = [np.linalg.norm(each[-1] - each[0]) for each in (self.mean, self.filmed)]
-        return float(ways[0] / max(ways[1], 1e-300))
+        ways = [float(np.linalg.norm(each[-1] - each[0])) for each in (self.mean, self.filmed)]
+        return ways[0] / max(ways[1], 1e-300)
 
     @property
     def work_per_beat(self) -> float:
@@ -328,10 +328,9 @@ class _Quick:
     """The model of a run once more, for other shapes and starts of which only the way is asked."""
 
     def __init__(self, result: Result, film: SmoothFilm) -> None:
-        self.scenario: Any = result.scenario
-        self.length = film.length
-        self.model: Any = self.scenario.model.assemble(self.scenario.robot.build(), self.scenario.environment,
-                                                       self.scenario.actuation)
+        scenario: Any = result.scenario
+        self.length, self.step = film.length, float(scenario.step)
+        self.model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
 
     def mean(self, film: SmoothFilm, moving: bool) -> Array:
         """(T, 2): way of the mean point."""
@@ -339,14 +338,15 @@ class _Quick:
         from limbless.models.base import State
         from limbless.timeline import stage_times
 
-        shape = film.scaled(self.length / film.length)               # one body, whatever the smoothing makes of its length
+        shape = film.scaled(self.length / film.length)               # one body, whatever the smoothing makes of it
         gait = SampledCurvature(table=tuple(map(tuple, curvature_rows(shape).tolist())), noise=0.0)
-        steps = round((film.time[1] - film.time[0]) / self.scenario.step)
+        steps = round((film.time[1] - film.time[0]) / self.step)
         knots = np.linspace(film.time[0], film.time[-1], steps * (len(film.time) - 1) + 1)
         record = np.arange(len(knots)) % steps == 0
         start, x = initial_of(shape, moving and self.model.settings.inertia), np.zeros(HeadState.width)
         head = HeadState.of(x)
-        head.position[:], head.turn[:], head.motion[:] = start["position"], start["orientation"], start.get("twist", 0.0)
+        head.position[:], head.turn[:] = start["position"], start["orientation"]
+        head.motion[:] = start.get("twist", 0.0)
         # the drive of one stretch after the other: a long film would fill the memory
         state, size, places = State(0.0, x), 64 * steps, []
         for first in range(0, len(knots) - 1, size):

@@ -118,7 +118,7 @@ def from_array(values: Array, kind: str | None, path: Path) -> Track:
     if values.ndim != 3 or values.shape[2] != 2:
         raise InputError(f"{path.name}: an array of shape {values.shape}; midlines are (frames, points, 2), kymograms "
                          "(frames, points) with --kind")
-    points = np.where(np.isfinite(values).all(axis=2)[..., None], values, np.nan).astype(float)
+    points = np.where(np.isfinite(values.sum(axis=2, keepdims=True)), values, np.nan).astype(float)
     return Track(points, tuple(str(i + 1) for i in range(points.shape[1])), "array", frames=np.arange(len(points)),
                  unit_name="no unit", named=False)
 
