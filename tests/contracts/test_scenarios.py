@@ -20,12 +20,14 @@ Place = tuple[str | int, ...]
 FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity", "target", "task", "file",
          "drop_axial", "tip_stiffness",
          "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
-         "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration"}
+         "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "wake", "tail",
+         "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
-rate makes gains, which are stated here; lift has no other acceleration than weight); lists that no single number
-describes.
+rate makes gains, which are stated here; lift has no other acceleration than weight; the wake of morison, a surface
+without gravity, the viscosity of constant drag, the period of a wave whose length is given); lists that no single
+number describes.
 """
 CALLED = {"law": "too long for regularised friction"}
 """What a refusal calls a field where another one has to follow it: the step."""
@@ -35,11 +37,15 @@ LIMITS = {"tolerance", "bound"}
 """Fields that say how much of an error is accepted: a run that stays below shows nothing of them."""
 UNUSED = {"snake": {"stribeck_rate"}, "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load",
                                                         "stop"},
-          "wheeled-snake-manipulate": {"coordinates", "equations"}, "snake-shear": {"until"}, "snake-roll": {"release"}}
+          "wheeled-snake-manipulate": {"coordinates", "equations"}, "snake-shear": {"until"}, "snake-roll": {"release"},
+          "float": {"amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first",
+                    "joint", "axis", "second_axis", "offset", "rotor_inertia", "coulomb_friction", "viscous_friction",
+                    "stiffness", "rest", "damping", "torque_limit", "head", "contact_radius"},
+          "snake-shore": {"second_axis", "offset", "contact_radius"}}
 """Fields that only another choice of the same description uses, by the beginning of the scenario's name: equal modules
 share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
 short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
-and joints that all begin near zero are within any band of release.
+joints that all begin near zero are within any band of release, and a float of one link has neither joints nor a tail.
 """
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
@@ -58,7 +64,7 @@ WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free
          "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
          "momentum", "spatial",
-         "points", "outer", "universal", "cylinder", "paper", "motion", "printed", "other-word"]
+         "points", "outer", "universal", "cylinder", "paper", "motion", "printed", "laminar", "other-word"]
 """Other values to try where a field holds a word."""
 
 
