@@ -88,7 +88,7 @@ def main(names: list[str]) -> None:
         browser = driver.chromium.launch(executable_path=found, headless=True, args=FLAGS)
         page = browser.new_page(viewport={"width": 1540, "height": 640})
         page.goto(studio.url)
-        page.wait_for_selector("text=ready")
+        page.wait_for_selector("text=ready", timeout=120_000)
         page.get_by_label("close").or_(page.locator("button.mantine-Notification-closeButton")).first.click()
         for name in names or loader.names():
             print(*take(page, studio, name), flush=True)

@@ -14,6 +14,7 @@ from limbless.view.figures.style import styled
 from tests.unit.seen import unseen
 
 SHORT = {
+    "eel-lighthill": {"duration": 3.0}, "float-in-waves": {"duration": 2.0},
     "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0},
     "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {},
     "neck-horizontal-water": {},

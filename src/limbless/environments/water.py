@@ -24,6 +24,8 @@ from limbless.robots.base import Robot, Segment
 
 DEFAULT_SKIN = 0.01
 """C1 of the paper."""
+DEFAULT_VISCOSITY = 1e-6
+"""m2/s, of water at 20 degrees."""
 NO_GRAVITY = ("water.surface: a surface needs gravity; list `gravity` beside the water (or state water.gravity), or "
               "leave the surface out")
 WAKE = 1
@@ -94,7 +96,7 @@ class Water(Environment):
     drag_law: Literal["constant", "laminar", "mixed"] = Field(
         "constant", description="whether coefficients are constant or found from Reynolds' number: a laminar skin, or "
                                 "one that becomes turbulent (mixed)")
-    viscosity: float = quantity(1e-6, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
+    viscosity: float = quantity(DEFAULT_VISCOSITY, "m2/s", "kinematic viscosity ν, for `drag_law`", gt=0)
     current: Vector3 = quantity((0.0, 0.0, 0.0), "m/s", "velocity of the water, world axes: short for a uniform flow")
     flow: tuple[FlowEntry, ...] = Field((), description="how the water moves: flows that add up")
     surface: float | None = quantity(None, "m", "height of the still surface; deep water if absent")
@@ -128,6 +130,9 @@ class Water(Environment):
         if self.is_open and self.form == "paper":
             raise ValueError("added_mass: the printed form is for still water, or a steady current, without a surface "
                              "and with constant coefficients; set model to lighthill, or added_mass to consistent")
+        if self.drag_law == "constant" and self.viscosity != DEFAULT_VISCOSITY:
+            raise ValueError("viscosity: constant coefficients do not know it; leave it out, or set drag_law to "
+                             "laminar or mixed")
         if self.surface is None and any(isinstance(flow, WavesFlow) for flow in self.flow):
             raise ValueError("flow: waves need a `surface`, the height of the still water")
         if self.surface is not None and self.gravity is not None and (any(self.gravity[:2]) or self.gravity[2] >= 0.0):

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from limbless.result import Result
 
 
-@figure("wake", "force of the wake on the tail, and where the work of the actuators goes: wake, other water, motion",
+@figure("wake", "force of the wake on the tail, and where the work of the actuators goes: wake, drag, motion",
         every_run=True, needs=("wake_force", "wake_power", "law_work", "actuator_work", "kinetic_energy"))
 def wake(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
-    sheet, (force, work) = style.panels([28.0, 36.0], top=12.0)
+    sheet, (force, work) = style.panels([28.0, 36.0], top=12.0, gap=22.0)
     table: Table = {"time (s)": time}
     for axis, colour in zip("xyz", style.COLOURS, strict=False):
         values = data["wake_force"].sel(axis=axis).values
@@ -24,7 +24,7 @@ def wake(result: Result) -> Drawing:
         table[f"force {axis} (N)"] = values
     laws = {str(name): data["law_work"].sel(law=name).values for name in data["law"].values}
     spent = {"actuators": data["actuator_work"].values, "wake": -laws.pop("wake"),
-             "other water and surroundings": -np.sum(list(laws.values()), axis=0),
+             "rest of the water": -np.sum(list(laws.values()), axis=0),
              "kinetic energy": data["kinetic_energy"].values}
     for (label, values), colour in zip(spent.items(), (style.BLACK, *style.COLOURS), strict=False):
         work.plot(time, values - values[0], color=colour, label=label)
@@ -41,15 +41,17 @@ def wake(result: Result) -> Drawing:
 def immersion(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
     share = data["immersion"].values
-    sheet, (along, whole) = style.panels([40.0, 22.0], top=12.0)
+    sheet, (along, whole) = style.panels([40.0, 22.0], top=16.0)
     image = along.imshow(share.T, aspect="auto", origin="lower", vmin=0.0, vmax=1.0, cmap="Blues",
                          extent=(time[0], time[-1], 0.5, share.shape[1] + 0.5), interpolation="nearest")
-    sheet.colorbar(image, ax=along, label="share under water")
-    along.set(xlabel="time (s)", ylabel="section, from the base")
+    inset = along.inset_axes((0.72, 1.12, 0.28, 0.06))
+    sheet.colorbar(image, cax=inset, orientation="horizontal", ticks=(0.0, 1.0)).set_label("share under water (1)")
+    inset.xaxis.set_label_position("top")
+    along.set(xlabel="time (s)", ylabel="section (number)")
     length = data["section_length"].values
     mean = share @ length / length.sum()
     whole.plot(time, mean, color=style.COLOURS[0])
-    whole.set(xlabel="time (s)", ylabel="share of the body", xlim=(time[0], time[-1]), ylim=(-0.02, 1.02))
+    whole.set(xlabel="time (s)", ylabel="share of body (1)", xlim=(time[0], time[-1]), ylim=(-0.02, 1.02))
     table: Table = {"time (s)": time, "share of the body (1)": mean}
     table |= {f"share of section {k + 1} (1)": share[:, k] for k in range(share.shape[1])}
     return sheet, table
