@@ -21,12 +21,13 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
          "drop_axial", "tip_stiffness",
          "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
          "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "posture",
-         "heading", "slope", "height", "wheel_radius"}
+         "heading", "slope", "height", "wheel_radius", "bend_radius"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
-rate makes gains, which are stated here; lift has no other acceleration than weight; the plane of wheels whose loads are
-solved for; the heading of a posture that lies); lists and postures that no single number describes.
+rate makes gains, which are stated here; lift has no other acceleration than weight; the plane of wheels whose loads
+are solved for; the heading of a posture that lies; elbows of a straight pipe); lists and postures that no single number
+describes.
 """
 CALLED = {"law": "too long for regularised friction"}
 """What a refusal calls a field where another one has to follow it: the step."""
@@ -58,7 +59,7 @@ SOONER: dict[str, dict[str, Any]] = {
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised",
          "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
-         "momentum", "spatial",
+         "momentum", "spatial", "weighted",
          "points", "outer", "universal", "cylinder", "paper", "motion", "printed", "other-word"]
 """Other values to try where a field holds a word."""
 
