@@ -21,12 +21,14 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
          "drop_axial", "tip_stiffness",
          "tension_at", "profile", "repeat", "travel", "spacing", "patches", "motion_joints", "start", "drive", "torque",
          "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "wake", "tail",
-         "active", "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period"}
+         "active", "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period", "posture",
+         "heading", "slope", "height", "wheel_radius", "bend_radius"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
 rate makes gains, which are stated here; lift has no other acceleration than weight; the wake of morison, a surface
-without gravity, the viscosity of constant drag, the period of a wave whose length is given); lists that no single
+without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of wheels whose
+loads are solved for; the heading of a posture that lies; elbows of a straight pipe); lists and postures that no single
 number describes.
 """
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
@@ -71,7 +73,7 @@ SOONER: dict[str, dict[str, Any]] = {
 WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free", "fixed", "group", "regularised",
          "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
-         "momentum", "spatial",
+         "momentum", "spatial", "weighted",
          "points", "outer", "yaw", "universal", "cylinder", "paper", "motion", "printed", "laminar", "other-word"]
 """Other values to try where a field holds a word."""
 

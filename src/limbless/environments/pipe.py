@@ -49,6 +49,8 @@ class Pipe(ContactEnvironment):
         if self.bend <= self.radius:
             raise ValueError(f"bend_radius {self.bend:g} m must be larger than the radius of the pipe, "
                              f"{self.radius:g} m")
+        if self.bend_radius is not None and max(self._angles(), default=0.0) < _STRAIGHT:
+            raise ValueError("bend_radius belongs to elbows, and this axis is straight: leave it out, or add a point")
         taken = np.zeros(len(points))
         for number, angle in enumerate(self._angles(), start=1):
             if angle > _SHARPEST:

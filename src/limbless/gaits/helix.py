@@ -45,13 +45,13 @@ class Helix(Gait):
         return self
 
     @property
-    def turn(self) -> float:
+    def azimuth(self) -> float:
         """Azimuth from link to link, rad: every link is tangent to the helix's cylinder at its middle."""
         return 2.0 * math.atan(0.5 * self.link_length * math.cos(self.angle) / self.radius)
 
     def directions(self, count: int) -> Array:
         """(count, 3) of the links, the axis of the helix along z; the middle of the first is at (radius, 0, 0)."""
-        azimuth = self.turn * np.arange(count)
+        azimuth = self.azimuth * np.arange(count)
         flat, up = math.cos(self.angle), math.sin(self.angle)
         return np.stack([-flat * np.sin(azimuth), flat * np.cos(azimuth), np.full(count, up)], axis=1)
 

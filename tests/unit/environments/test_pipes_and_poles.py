@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import limbless as ll
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.mechanics.contact import pipe as pipes
 from limbless.mechanics.contact import shapes
 from limbless.mechanics.contact.tables import Contact, Feature, Scene
@@ -253,3 +254,24 @@ def test_a_controller_feels_the_ground() -> None:
     assert seen[0]["contact_force"].shape == (6, 3) and not seen[0]["contact_force"].any()
     assert seen[-1]["contact_force"].sum(axis=0)[2] == pytest.approx(3 * 7.5 / 11 * G, rel=1e-4)
     assert set(seen[-1]["contact_state"]) <= {1.0, 2.0}
+
+
+def test_torques_of_one_turn_press_every_link_alike_on_its_pole() -> None:
+    """A polygon of n links around a pole is pressed with N at the middle of each by torques N rho sin²((k + 1) pi / n)
+    / (cos(pi / n) sin(pi / n)), with rho = radius of pole and body.
+    """
+    n, length, load = 8, 0.06, 3.0
+    rho = 0.5 * length / math.tan(math.pi / n)
+    wound = ll.Helix(radius=rho, angle=0.0, link_length=length)
+    bent = wound.sample(np.zeros(1), np.arange(2 * n - 2))[0][0]
+    size = load * rho * np.sin(np.arange(1, n) * math.pi / n)**2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
+    torque = np.zeros(2 * n - 2)
+    torque[1::2] = np.sign(bent[1::2]) * size
+    gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(torque, (len(t), 2 * n - 2)), drives="torque")
+    robot = ll.Aiko(links=n, length=length, sphere_radius=0.03, sphere_distance=0.02, link_mass=0.1)
+    pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - 0.03, forward=0.0, lateral=0.0, rolling=0.0)
+    run = ll.simulate(robot, gait, pole, model="non-smooth", actuation="torque", duration=0.002, step=1e-4,
+                      initial={"position": (rho + 1e-9, 0, 0), "joint_position": tuple(bent),
+                               "orientation": tuple(matrix_to_quaternion(wound.base_frame(0.0)))})
+    force = np.linalg.norm(run.dataset["contact_force"].values[-1], axis=1)
+    np.testing.assert_allclose(force, load, rtol=1e-3)

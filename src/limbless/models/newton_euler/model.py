@@ -220,6 +220,8 @@ class NewtonEuler(Terms, ChainModel):
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
         status = law_failure(self.environment)
+        if row and not self.settings.inertia and not status.failure and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
         if row and not (status.failure and not self.settings.inertia):
             status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
                       else Status(_UNBALANCED, done, "the base"))
