@@ -179,8 +179,10 @@ def count_powers(tally, work, method, h):
         tally.work[a] += work_done
         if method.closes:
             start, middle, after = work.last[a], work.powers[stages - 2, a], work.powers[stages - 1, a]
-            tally.positive[a] += h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
-                                      + positive_between(0.5, 1.0, middle, after, start, middle, after))
+            driven = h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
+                          + positive_between(0.5, 1.0, middle, after, start, middle, after))
+            drives = min(min(start, middle), after) >= 0.0
+            tally.positive[a] += work_done if drives else max(max(driven, work_done), 0.0)
             work.last[a] = after
         else:
             tally.positive[a] += max(work_done, 0.0)
