@@ -140,7 +140,6 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
             work.numbers[1] = min(contraction, SLOW)
         left = change * contraction / (1.0 - contraction) if contraction < SLOW else 1e3 * change
         if min(max(left, 0.1 * change), 1e3 * change) <= tolerance * speed and change <= 100.0 * tolerance * speed:
-            occupy(problem, work.start, gh, slope, state)
             return True
         last = change
     return False
@@ -164,6 +163,7 @@ def step_once(problem, method, work, n, share, part, t, h, inside, x):
         if not solve_stage(problem, work, t + where * h, inside, method.gamma * size, state, slope):
             return False
         note_stage(problem, work, i, inside, state, slope)
+        occupy(problem, work.start, method.gamma * size, slope, state)
         remember(work, t + where * h, slope)
         copy(slope, work.slopes[i])
     for i in range(method.b.shape[0]):
