@@ -31,9 +31,9 @@ EARLIER: dict[str, dict[str, Any]] = {
 the cut.
 """
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
-OF_A_BLOCK = {"macro-continuous": {"power_residual"}}
+OF_A_BLOCK = {"macro-continuous": {"power_residual"}, "soft": {"power_residual", "iterations"}}
 """Measures of error that look beyond their record: a rate since the record before, slip over the largest speed in a
-block of steps.
+block of steps, how often stages of a block were evaluated.
 """
 
 

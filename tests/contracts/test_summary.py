@@ -68,6 +68,8 @@ def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: 
     joints = "joint_work" in data
     own, effort, peak = ("joint_work", "joint_torque", "peak_torque") if joints else ("strain_work", "effort",
                                                                                       "peak_effort")
+    if "pulley_work" in data:
+        joints, own, effort, peak = True, "pulley_work", "tension", "peak_tension"
     changes = {key: data[key].values[-1] - data[key].values[0] for key in (own, "positive_work", "work_exchanged",
                                                                            "com_path")}
     total = float(data["actuator_work"].values[-1])

@@ -78,6 +78,8 @@ class ModelSettings(Description):
     takes_actuations: ClassVar[tuple[str, ...]] = ()
     takes_drives: ClassVar[tuple[str, ...]] = ()
     takes_postures: ClassVar[tuple[str, ...]] = ()
+    starts_bent: ClassVar[bool] = False
+    """Whether `initial.joint_position` says where passive freedoms start, under every actuation."""
     tasks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Statics: what can be asked for (`task:` of a scenario) -> what the gait must drive for it. Empty: the model moves
     through time.

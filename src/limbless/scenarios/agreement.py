@@ -116,7 +116,8 @@ def _drive(parts: Mapping[str, Any]) -> Iterator[Refusal]:
     if drives is not None and (kind == "torque") != (drives == "torque"):
         needs = "torque" if kind == "torque" else "shape or joint"
         yield Refusal(("actuation",), f"{kind!r} needs a gait that drives {needs}, not one that drives {drives}")
-    for name in ("joint_position", "joint_velocity") if initial is not None and kind == "motion" else ():
+    imposed = kind == "motion" and not getattr(parts.get("model"), "starts_bent", False)
+    for name in ("joint_position", "joint_velocity") if initial is not None and imposed else ():
         if getattr(initial, name) is not None:
             told = ("the actuation 'motion' puts the joints where the gait has them; leave it out, or choose another "
                     "actuation")

@@ -358,9 +358,10 @@ def muscles(data: dict[str, Array]) -> tuple[Array, Array]:
     return effort.reshape(RECORDS, 8), modes.reshape(RECORDS, 8)
 
 
-@witness(MODEL, "joint_work", "peak_torque")
+@witness(MODEL, "joint_work", "joint_torque", "peak_torque")
 def muscles_work_along_the_strains(case: Case) -> None:
     data = case.of("rod")
     effort, speed = muscles(data)
     case.same(data["joint_work"], integral(data["time"], effort * speed), 2e-3)
+    case.same(data["joint_torque"], effort, 1e-9)
     case.same(data["peak_torque"], extremes(data, effort, np.array(np.inf))[0], 1e-9)

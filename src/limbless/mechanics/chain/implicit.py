@@ -30,19 +30,25 @@ def steer_chain(problem, n, share):
 @version_for(occupy, ChainProblem)
 @inline
 def occupy_chain(problem, start, gh, slope, x):
-    occupy_state(problem.robot, start, gh, slope, x)
+    occupy_state(problem.robot, problem.memory.cells.given, start, gh, slope, x)
 
 
 @lean_kernel
-def occupy_state(robot, start, gh, slope, x):
-    """The quaternion of the base is turned as its own rule asks: q = q* + γh/2 q ω is linear in q."""
+def occupy_state(robot, given, start, gh, slope, x):
+    """Freedoms that are given stay where the drive has them. The quaternion of the base is turned as its own rule asks:
+    q = q* + γh/2 q ω is linear in q.
+    """
     base = Link(robot.links, 0)
     p, v, last = base.position, base.velocity, len(x) - INTEGRALS
-    for c in range(v, len(x)):
+    for c in range(v, v + 6):
         x[c] = start[c] + gh * slope[c]
-    for c in range(p + 7, v):
-        slope[c] = x[v + 6 + (c - p - 7)] if c - p - 7 < last - v - 6 else 0.0
+    for c in range(last, len(x)):
         x[c] = start[c] + gh * slope[c]
+    for k in range(given.shape[0]):
+        if given[k] == 0:
+            x[v + 6 + k] = start[v + 6 + k] + gh * slope[v + 6 + k]
+            slope[p + 7 + k] = x[v + 6 + k]
+            x[p + 7 + k] = start[p + 7 + k] + gh * x[v + 6 + k]
     twist = twist_at(x, v)
     u = (0.5 * gh) * twist.angular
     scale = 1.0 / (1.0 + dot(u, u))
@@ -179,8 +185,10 @@ def count_powers(tally, work, method, h):
         tally.work[a] += work_done
         if method.closes:
             start, middle, after = work.last[a], work.powers[stages - 2, a], work.powers[stages - 1, a]
-            tally.positive[a] += h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
-                                      + positive_between(0.5, 1.0, middle, after, start, middle, after))
+            driven = h * (positive_between(0.0, 0.5, start, middle, start, middle, after)
+                          + positive_between(0.5, 1.0, middle, after, start, middle, after))
+            drives = min(min(start, middle), after) >= 0.0
+            tally.positive[a] += work_done if drives else max(max(driven, work_done), 0.0)
             work.last[a] = after
         else:
             tally.positive[a] += max(work_done, 0.0)

@@ -140,7 +140,6 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
             work.numbers[1] = min(contraction, SLOW)
         left = change * contraction / (1.0 - contraction) if contraction < SLOW else 1e3 * change
         if min(max(left, 0.1 * change), 1e3 * change) <= tolerance * speed and change <= 100.0 * tolerance * speed:
-            occupy(problem, work.start, gh, slope, state)
             return True
         last = change
     return False
@@ -164,6 +163,7 @@ def step_once(problem, method, work, n, share, part, t, h, inside, x):
         if not solve_stage(problem, work, t + where * h, inside, method.gamma * size, state, slope):
             return False
         note_stage(problem, work, i, inside, state, slope)
+        occupy(problem, work.start, method.gamma * size, slope, state)
         remember(work, t + where * h, slope)
         copy(slope, work.slopes[i])
     for i in range(method.b.shape[0]):
@@ -202,26 +202,24 @@ def implicit(problem, method, work, knots, record, x):
         t = knots[n]
         h = 0.0 if last else knots[n + 1] - t
         inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
-        fresh = work.numbers[2] == 0.0 and not last
-        if record[n] or fresh:
-            copy(x, state)
-            rate(problem, 2 * n, t, inside, state, slope)
-            found = trouble(problem)
-            if found > 0:
-                return found, n
-            if record[n]:
-                look(problem, t, state, r, record[n], last)
-                keep(problem, state, slope, r)
-                r += 1
-            if fresh:
-                note_stage(problem, work, -1, inside, state, slope)
-                remember(work, t, slope)
+        if last and not record[n]:
+            break
+        copy(x, state)
+        rate(problem, 2 * n, t, inside, state, slope)
+        found = trouble(problem)
+        if found > 0:
+            return found, n
+        look(problem, t, state, r, record[n], last)
+        if record[n]:
+            keep(problem, state, slope, r)
+            r += 1
         if last:
-            return 0, steps
+            break
+        note_stage(problem, work, -1, inside, state, slope)
+        if work.numbers[2] == 0.0:
+            remember(work, t, slope)
         if h > 0.0 and not cross_interval(problem, method, work, n, t, h, inside, x):
             return UNSOLVED, n
-        if not record[n + 1]:
-            look(problem, t + method.c[method.c.shape[0] - 1] * h, state, r, False, False)
     return 0, steps
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbless.environments.base import Pack
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.chain.cell import Cells, Pull, Station
-from limbless.mechanics.chain.tables import INTEGRALS, BaseRecord, BodyRecord
+from limbless.mechanics.chain.tables import INTEGRALS, AxisRecord, BaseRecord, BodyRecord
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import inertial_wrench, turn
@@ -27,7 +27,7 @@ SCHEMA = choose(
     "potential_energy", "elastic_energy", "damping_power", "actuator_power", "environment_power", "passive_power",
     "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "iterations")
 SPINE = choose("bend", "stop_moment", "tension", "tendon_length", "tendon_rate", "pulley_power", "pulley_angle")
-ROD = choose("strain", "strain_rate")
+ROD = choose("strain", "strain_rate", "joint_torque")
 
 
 class Recorder:
@@ -247,4 +247,4 @@ class RodRecorder(Recorder):
                 strain[:, row:row + len(inner), c] += own[:, columns] @ P.T
                 rate[:, row:row + len(inner), c] += speed[:, columns] @ P.T
             row += len(inner)
-        return {"strain": strain, "strain_rate": rate}
+        return {"strain": strain, "strain_rate": rate, "joint_torque": AxisRecord.of(records["axes"]).torque}

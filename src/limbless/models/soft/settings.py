@@ -35,6 +35,7 @@ class SoftSettings(ModelSettings):
                                                                 "(Gauss points); 3 in a vertebra, degree + 2 in a rod "
                                                                 "if absent")
     stops: bool = Field(True, description="whether the stops of a spine act")
+    starts_bent: ClassVar[bool] = True
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
