@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from ruamel.yaml import YAML
 
 os.environ["MPLBACKEND"] = "Agg"
 
@@ -22,8 +25,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                                                                 "(half an hour)")
 
 
+def _long_patterns() -> list[str]:
+    table = YAML(typ="safe").load(Path(__file__).with_name("long.yaml"))
+    return [pattern for patterns in table.values() for pattern in patterns]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test` takes ten minutes at most: what is marked `long` runs in `make test-long`."""
+    """`make test` takes ten minutes at most: what is marked `long`, or named in `long.yaml`, runs in `make test-long`.
+
+    A test that is asked for by its name runs, long or not.
+    """
+    if any("::" in argument for argument in config.args):
+        return
+    patterns, found = _long_patterns(), set()
+    for item in items:
+        fitting = {pattern for pattern in patterns if fnmatchcase(item.nodeid, pattern)}
+        if fitting:
+            item.add_marker("long")
+            found |= fitting
+    if config.args == config.getini("testpaths") and found != set(patterns):
+        raise pytest.UsageError(f"tests/long.yaml names no test with {sorted(set(patterns) - found)}")
     asked = config.getoption("--long")
     chosen, others = [], []
     for item in items:

@@ -129,7 +129,7 @@ def test_parts_are_switched_on(seen: Any, page: Any) -> None:
     until(lambda: page.display.shows("fluid"))
     expected, _ = next(one for one in page.display.arrows if one.key == "fluid").at(page.display.frame)
     drawn = (expected[:, 0] != expected[:, 1]).any(axis=1)
-    np.testing.assert_allclose(page.display._nodes["fluid"].points[drawn], expected[drawn], atol=1e-6)
+    until(lambda: np.allclose(page.display._nodes["fluid"].points[drawn], expected[drawn], rtol=1e-7, atol=1e-6))
     until(lambda: (np.abs(seen.picture()[VIEW] - before).sum(axis=2) > 60).sum() > 30)
     seen.tick("forces of the water")
     until(lambda: not page.display.shows("fluid"))

@@ -70,11 +70,11 @@ def test_the_killer_exists(mutant: tuple) -> None:
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-SAMPLE = MUTANTS[::3]
+SAMPLE = MUTANTS[::12]
 """What the fast suite runs; `limbless validate --mutants` runs all."""
 
 
-def test_every_third_mutant_is_killed() -> None:
+def test_a_sample_of_the_mutants_is_killed() -> None:
     """In a process of its own, where kernels run as plain Python: about a second for each."""
     done = subprocess.run([sys.executable, str(HERE), *(mutant.name for mutant in SAMPLE)], cwd=ROOT,
                           capture_output=True, text=True,
