@@ -30,7 +30,7 @@ MOMENT = 0.6                                   # share of the run that has passe
 PANELS = (380, 360)                            # pixels at the left and at the right that are no scene
 EDGE = 14                                      # pixels of the shadow of a panel
 CLOSER = 0.8                                   # of the distance at which the studio begins
-SHOWN = ("trail", "holds", "tendons", "contacts", "clamp", "flow", "waves")
+SHOWN = ("modules", "trail", "holds", "tendons", "contacts", "clamp", "flow", "waves")
 
 
 def take(page: Page, studio: Studio, name: str) -> list[Path]:

@@ -65,5 +65,5 @@ def reach_plots(seen: Seen, screen: str) -> None:
 
 def fold_sheet(seen: Seen, before: dict[str, float]) -> None:
     """The sheet of a phone folds, and the scene takes its place."""
-    seen.page.get_by_text("limbless: result", exact=False).first.click()
+    seen.page.get_by_text("limbless:", exact=False).first.click()
     until(lambda: seen.scene()["height"] > 1.3 * before["height"], "the scene does not grow when the sheet is folded")

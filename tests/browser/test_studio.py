@@ -62,10 +62,14 @@ def test_robot_is_drawn_and_moves_when_playing(seen: Any, page: Any) -> None:
 
 def test_scene_has_the_poses_of_the_dataset(page: Any) -> None:
     page.jump(1.5)
+    modules = page.display._nodes["modules"]
+    np.testing.assert_allclose(modules.batched_positions, page.result.dataset["position"].values[page.display.frame],
+                               atol=1e-6)
+    page.switch("modules", False)                          # the smooth skin in their place
     frame = page.display.frame
     assert page.frames.times[frame] == pytest.approx(1.5)
     node = page.display._nodes["body"]
-    skin = np.asarray(node.vertices) + node.position
+    skin = np.asarray(node.vertices)
     rings = skin.reshape(-1, page.display.skin.around, 3).mean(axis=1)[4::2][:13]
     np.testing.assert_allclose(rings, page.result.dataset["position"].values[frame], atol=page.frames.size * 2.0**-12)
 

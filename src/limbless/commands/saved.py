@@ -159,7 +159,12 @@ def report(directory: Path) -> None:
 @click.option("--show", multiple=True, metavar="FORCES",
               help="Draw forces as arrows: contacts, fluid, clamp or base; may be repeated.")
 @click.option("--speed", type=float, default=1.0, show_default=True, help="Simulated seconds per second of the movie.")
-def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float) -> None:
+@click.option("--size", metavar="WxH", help="Width and height in pixels.  [default: 960x540, a .gif 640x360]")
+@click.option("--camera", metavar="VIEW",
+              help="side, front, back, top, or azimuth,elevation[,distance] such as 30,20,1.5 in degrees and shares of "
+                   "the usual distance.  [default: as the studio begins]")
+def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: float, size: str | None,
+          camera: str | None) -> None:
     """Make a movie of a saved run.
 
     Needs no display. A .gif needs nothing more; .mp4 needs the extra movie.
@@ -167,6 +172,7 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
     \b
     Example:
       limbless movie runs/eel-planar --to eel.gif
+      limbless movie runs/eel-planar --size 1280x720 --camera top --speed 2
     """
     from limbless import terminal
     from limbless.result import Result
@@ -174,5 +180,6 @@ def movie(directory: Path, target: Path | None, show: tuple[str, ...], speed: fl
 
     path = target or (directory if directory.is_dir() else directory.parent) / "movie.mp4"
     with shown(directory), terminal.progress_bar(path.name, 1.0, quiet=False) as bar:
-        write_movie(Result.load(directory), path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None)
+        write_movie(Result.load(directory), path, show, speed, (lambda share: bar(share, share, 0.0)) if bar else None,
+                    size=size, camera=camera)
     click.echo(path)

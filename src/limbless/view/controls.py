@@ -9,9 +9,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from limbless import terminal
+from limbless.errors import InputError
 from limbless.result import red_line
 from limbless.scenarios import loader
+from limbless.scenarios.scenario import Scenario
 from limbless.view.frames import Frames
+from limbless.view.legend import legend
 from limbless.view.screens import STYLE
 from limbless.view.serving import by_visitor
 from limbless.view.tuning import Knob, knobs
@@ -46,8 +49,9 @@ class Controls:
 
     def __init__(self, gui: GuiApi, page: Page) -> None:
         self.gui, self.page = gui, page
-        self._switches: dict[str, bool] = {"trail": True, "tendons": True, "holds": True}
+        self._switches: dict[str, bool] = {"modules": True, "trail": True, "tendons": True, "holds": True}
         self._parts: list[Any] = []
+        self._folders: list[Any] = []
         self.fields: dict[str, Any] = {}               # path of a field -> its handle in the page
         self.choices: dict[str, Any] = {}              # group of a list -> which of its items has its fields shown
         self._typed: dict[str, tuple[float, float]] = {}     # beyond the end of a slider, and that end
@@ -69,6 +73,9 @@ class Controls:
                                                  hint="simulated seconds per second")
             self.follow = gui.add_checkbox("follow the robot", True)
         self.show_folder = gui.add_folder("Show", order=30)
+        with self.show_folder:
+            self.legend = gui.add_html("", order=1e6)
+            self.degrees: Any = gui.add_checkbox("angles in degrees", False, order=1e6 + 1)
         self.numbers_folder = gui.add_folder("Numbers", order=20)
         with self.numbers_folder:
             self.numbers = gui.add_html("")
@@ -85,6 +92,7 @@ class Controls:
         by_visitor(self.keep, page.save)
         by_visitor(self.slider, self._jump)
         by_visitor(self.follow, lambda: page.jump(self.time))
+        by_visitor(self.degrees, page.show_angles)
 
     @property
     def playing(self) -> bool:
@@ -156,15 +164,22 @@ class Controls:
         times = display.frames.times
         self.slider.min, self.slider.max = float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3)
         self.doubt.content = red_line(result.warning)
-        self.numbers.content = _table(terminal.summary_rows(result.summary()))
+        self.numbers.content = numbers_table(result, self.page.studio.ghost)
         self.copy.content = _copied(self.page.python())
         if another:
             self.time = float(times[0])
-            for part in self._parts:
+            for part in (*self._parts, *self._folders):
                 part.remove()
-            self._parts = self._add_switches(display) + self._add_knobs(result)
+            self._parts, self._folders = self._add_switches(display), self._add_knobs(result)
         for key, on in self._switches.items():
             display.switch(key, on)
+        self.legend.content = legend(display)
+
+    def show_angles(self, result: Result) -> None:
+        """The fields once more, with angles in the unit that is chosen; what was typed stays."""
+        for folder in self._folders:
+            folder.remove()
+        self._folders = self._add_knobs(result)
 
     def _add_switches(self, display: Display) -> list[Any]:
         made = []
@@ -178,13 +193,12 @@ class Controls:
     def _switch(self, key: str, box: Any) -> None:
         self._switches[key] = bool(box.value)
         self.page.switch(key, bool(box.value))
+        self.legend.content = legend(self.page.display)
 
     def _add_knobs(self, result: Result) -> list[Any]:
         self.fields, self.choices = {}, {}
-        if result.scenario is None:
-            return []
         groups: dict[str, list[Knob]] = {}
-        for knob in knobs(result.scenario):
+        for knob in self._current(result.scenario):
             groups.setdefault(knob.group, []).append(knob)
         folders = []
         for number, (group, members) in enumerate(groups.items()):
@@ -207,20 +221,31 @@ class Controls:
         for knob in shown:
             self.fields[knob.path] = self._add_knob(knob)
 
+    def _current(self, scenario: Scenario | None) -> list[Knob]:
+        """The fields, with what was typed since the run that is shown."""
+        if scenario is None:
+            return []
+        try:
+            return knobs(Scenario.load(scenario, self.page.changes))
+        except InputError:
+            return knobs(scenario)
+
     def _choose_item(self, folder: Any, members: list[Knob], item: str) -> None:
         """Another item of a list; what was changed of it before is shown."""
         with self.page.told_together():
+            paths = {knob.path for knob in members}
+            members = [knob for knob in self._current(self.page.result.scenario) if knob.path in paths]
             for knob in members:
                 if knob.path in self.fields:
                     self.fields.pop(knob.path).remove()
             with folder:
                 for knob in members:
                     if knob.item == item:
-                        value = self.page.changes.get(knob.path, knob.value)
-                        self.fields[knob.path] = self._add_knob(replace(knob, value=value))
+                        self.fields[knob.path] = self._add_knob(knob)
 
     def _add_knob(self, knob: Knob) -> Any:
         gui, page = self.gui, self.page
+        knob = knob.in_degrees() if self.degrees.value else knob
         hint = f"{knob.meaning}  [{knob.path}]"
         if knob.kind == "choice":
             handle: Any = gui.add_dropdown(knob.label, knob.options, initial_value=knob.value, hint=hint)
@@ -238,7 +263,7 @@ class Controls:
         else:
             handle = gui.add_number(knob.label, knob.value, step=1 if knob.kind == "whole" else _fine(knob), hint=hint)
             handle.precision = _digits(knob)
-            by_visitor(handle, lambda: self._later.do(lambda: page.tune(knob.path, handle.value)))
+            by_visitor(handle, lambda: self._later.do(lambda: self._tune(knob, handle.value)))
             return handle
         by_visitor(handle, lambda: page.tune(knob.path, handle.value))
         return handle
@@ -256,7 +281,11 @@ class Controls:
         if not within:
             self._typed[knob.path] = handle.value, min(max(handle.value, handle.min), handle.max)
         handle.min, handle.max = replace(knob, low=handle.min, high=handle.max).widened(handle.value)
-        self.page.tune(knob.path, handle.value)
+        self._tune(knob, handle.value)
+
+    def _tune(self, knob: Knob, value: Any) -> None:
+        """An angle in degrees is told as a file has it: what is typed is what runs."""
+        self.page.tune(knob.path, f"{value!r} deg" if knob.label.endswith("(deg)") else value)
 
 
 def _digits(knob: Knob) -> int:
@@ -283,8 +312,22 @@ def _copied(lines: str) -> str:
             "</details></div>")
 
 
-def _table(rows: list[tuple[str, str]]) -> str:
-    cells = "".join(f"<tr><td style='padding:1px 10px 1px "
-                    f"12px;color:#666;white-space:nowrap;vertical-align:top'>{escape(label)}</td>"
-                    f"<td style='padding:1px 8px 1px 0'>{escape(value)}</td></tr>" for label, value in rows)
-    return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{cells}</table>"
+def numbers_table(result: Result, other: Result | None) -> str:
+    """The numbers of a run, and beside them those of the run to compare with."""
+    rows = [terminal.summary_rows(one.summary()) for one in (result, other) if one is not None]
+    own, beside = dict(rows[0]), dict(rows[-1]) if other is not None else {}
+    labels = list(dict.fromkeys(label for part in rows for label, _ in part))
+    head = ""
+    if other is not None:
+        names = "".join(f"<th style='text-align:left;padding:1px 8px 3px 0;color:{colour}'>{escape(name)}</th>"
+                        for name, colour in ((result.name or "this run", "#0072B2"),
+                                             (f"ghost: {other.name or 'other run'}", "#777")))
+        head = f"<tr><th></th>{names}</tr>"
+    cells = "".join(f"<tr>{_cell(label, 'padding:1px 10px 1px 12px;color:#666;white-space:nowrap;vertical-align:top')}"
+                    f"{_cell(own.get(label, ''))}{'' if other is None else _cell(beside.get(label, ''))}</tr>"
+                    for label in labels)
+    return f"<table id='numbers' style='font-size:12.5px;border-collapse:collapse'>{head}{cells}</table>"
+
+
+def _cell(text: str, look: str = "padding:1px 8px 1px 0;vertical-align:top") -> str:
+    return f"<td style='{look}'>{escape(text)}</td>"

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from limbless.errors import InputError
 from limbless.files import replacing
 from limbless.view import arrows, surroundings, tendons
+from limbless.view.cameras import camera_for, followed
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames, frames_of
-from limbless.view.scene import BODY, camera_for, followed
+from limbless.view.scene import BODY
 from limbless.view.serving import require
 from limbless.view.skin import Skin, disk
 
@@ -27,6 +28,9 @@ Picture = NDArray[np.uint8]
 
 RATE = {".mp4": 25.0, ".gif": 12.5}      # frames per second
 SIZE = {".mp4": (960, 540), ".gif": (640, 360)}
+SMALLEST, LARGEST = 64, 3840              # px of a side
+VIEWS = {"side": (-90.0, 8.0, 1.0), "front": (0.0, 15.0, 1.0), "back": (180.0, 15.0, 1.0), "top": (-90.0, 90.0, 1.0)}
+"""Name -> azimuth and elevation in degrees, and share of the usual distance."""
 MOST_FRAMES = 1500
 _VIEW = 0.72           # half of the height of the picture over the distance: a field of view of 72 degrees
 _LIGHT = np.array([0.3, -0.5, 0.81])
@@ -54,14 +58,50 @@ class Camera:
                                                                                                         None], depth
 
 
+def size_of(text: str) -> tuple[int, int]:
+    """`1280x720` -> width and height of a picture, px."""
+    width, _, height = text.lower().partition("x")
+    sizes = [int(part) if part.strip().isdigit() else 0 for part in (width, height)]
+    if not all(SMALLEST <= size <= LARGEST and size % 2 == 0 for size in sizes):
+        raise InputError(f"the size of a movie is width x height, two even numbers from {SMALLEST} to {LARGEST} "
+                         f"such as 1280x720; got {text!r}")
+    return sizes[0], sizes[1]
+
+
+def stand_of(text: str) -> tuple[float, float, float]:
+    """`side`, or `30,20` or `30,20,1.5` -> azimuth and elevation of the camera seen from the robot, rad, and how much
+    farther away than usual it stands.
+    """
+    if text in VIEWS:
+        azimuth, elevation, far = VIEWS[text]
+    else:
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if not 2 <= len(numbers) <= 3 or not np.isfinite(numbers).all():
+            raise InputError(f"the camera of a movie is {', '.join(VIEWS)}, or azimuth,elevation in degrees with a "
+                             f"share of the usual distance after them, such as 30,20,1.5; got {text!r}")
+        azimuth, elevation, far = (*numbers, 1.0)[:3]
+    if abs(elevation) > 90.0 or not far > 0.0:
+        raise InputError(f"the camera of a movie has an elevation from -90 to 90 degrees and a distance greater than "
+                         f"0; got {text!r}")
+    steepest = 89.9                                          # straight from above there would be no upright
+    return np.radians(azimuth), np.radians(float(np.clip(elevation, -steepest, steepest))), far
+
+
 def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), speed: float = 1.0,
-                progress: Callable[[float], None] | None = None) -> Path:
+                progress: Callable[[float], None] | None = None, *, size: str | None = None,
+                camera: str | None = None) -> Path:
     """Write a movie; the name ends in `.mp4` or `.gif`.
 
     Parameters
     ----------
     show : kinds of arrows to draw: `contacts`, `fluid`, `clamp`, `base`.
     speed : simulated seconds per second of the movie.
+    size : `1280x720`, width and height in px; 960x540 for `.mp4` and 640x360 for `.gif` if absent.
+    camera : `side`, `front`, `back`, `top`, or azimuth,elevation[,distance] as `30,20,1.5` (degrees, share of the usual
+        distance); where the studio begins if absent.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -71,18 +111,20 @@ def write_movie(result: Result, path: str | Path, show: tuple[str, ...] = (), sp
         raise InputError(f"the speed of a movie must be greater than 0; got {speed:g}")
     if kind == ".mp4":
         require("imageio_ffmpeg", _HOW)
-    pictures = _pictures(result, kind, show, speed, progress)
+    shape = SIZE[kind] if size is None else size_of(size)
+    frames = frames_of(result)
+    painter = Painter(frames, shape, show, None if camera is None else stand_of(camera))
+    pictures = _pictures(painter, RATE[kind], speed, progress)
     with replacing(path) as temporary:
-        (_write_mp4 if kind == ".mp4" else _write_gif)(temporary, pictures, RATE[kind], SIZE[kind])
+        (_write_mp4 if kind == ".mp4" else _write_gif)(temporary, pictures, RATE[kind], shape)
     return path
 
 
-def _pictures(result: Result, kind: str, show: tuple[str, ...], speed: float,
+def _pictures(painter: Painter, rate: float, speed: float,
               progress: Callable[[float], None] | None) -> Iterator[Picture]:
-    frames = frames_of(result)
-    painter = Painter(frames, SIZE[kind], show)
+    frames = painter.frames
     lasts = float(frames.times[-1] - frames.times[0]) / speed
-    count = int(np.clip(round(lasts * RATE[kind]) + 1, 2, MOST_FRAMES))
+    count = int(np.clip(round(lasts * rate) + 1, 2, MOST_FRAMES))
     for number, time in enumerate(np.linspace(frames.times[0], frames.times[-1], count)):
         yield painter.picture(frames.at(float(time)))
         if progress is not None:
@@ -128,7 +170,8 @@ def _common_colours(pictures: list[Any], most: int = 6) -> Any:
 class Painter:
     """Draws frames as pictures: triangles from far to near, lit from above."""
 
-    def __init__(self, frames: Frames, size: tuple[int, int], show: tuple[str, ...] = ()) -> None:
+    def __init__(self, frames: Frames, size: tuple[int, int], show: tuple[str, ...] = (),
+                 stand: tuple[float, float, float] | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -145,6 +188,11 @@ class Painter:
         self.grid = lines or [surroundings.reference_lines(extent)]
         self.way = followed(frames)
         self.position, self.look_at = camera_for(frames, follow=True)
+        if stand is not None:
+            azimuth, elevation, far = stand
+            direction = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth),
+                                  np.sin(elevation)])
+            self.position = self.look_at + far * np.linalg.norm(self.position - self.look_at) * direction
         self.figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
         self.canvas = FigureCanvasAgg(self.figure)
 

@@ -14,11 +14,12 @@ from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.view.bounds import too_large
+from limbless.view.cameras import FAR, camera_for, followed
 from limbless.view.controls import Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.panels import Plots
 from limbless.view.reproduce import python_lines
-from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
+from limbless.view.scene import Display, add_surroundings
 from limbless.view.screens import Screen
 from limbless.view.serving import handed_over, in_one_piece
 from limbless.view.target import Target
@@ -130,6 +131,14 @@ class Page:
             for display in (self.display, self._ghost_display):
                 if display is not None:
                     display.switch(key, on)
+
+    def show_angles(self) -> None:
+        """Fields and plots with angles in the unit that is chosen."""
+        with self.told_together():
+            self.plots.degrees = self.controls.degrees.value
+            self.controls.show_angles(self.result)
+            self.plots.show(self.frames, self.ghost)
+            self.plots.mark(self.display.frame, moving=False)
 
     def jump(self, time: float) -> None:
         """Show the frame at a time."""

@@ -35,6 +35,7 @@ class Plots:
             self.panel.minimize()
         self._tab = self.panel.add_tab("Plots")
         self._marked = 0.0
+        self.degrees = False                             # whether angles are plotted in degrees
         self._panels: list[_Panel] = []
 
     def show(self, frames: Frames, ghost: Frames | None) -> None:
@@ -49,6 +50,7 @@ class Plots:
             self._panels = self._panels[:len(wanted)] + [_Panel(self.gui, self.together)
                                                          for _ in wanted[len(self._panels):]]
             for panel, name in zip(self._panels, wanted, strict=True):
+                panel.degrees = self.degrees
                 panel.show(frames, ghost, names, name)
 
     def mark(self, frame: int, moving: bool) -> None:
@@ -65,6 +67,7 @@ class _Panel:
 
     def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]]) -> None:
         self.gui, self.together, self.name, self.frame = gui, together, "", 0
+        self.degrees = False
         self.frames: Frames
         self.ghost: Frames | None = None
         self.choice: Any = None
@@ -89,12 +92,13 @@ class _Panel:
     def _draw(self) -> None:
         plot, self.at = plot_of(self.frames, self.name), self.frames.abscissa[self.rows]
         own = {label: values[self.rows] for label, values in plot.lines.items()}
-        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at)).readable()
+        plot = replace(plot, lines=own | lines_beside(self.ghost, self.name, self.at))
+        plot = (plot.in_degrees() if self.degrees else plot).readable()
         self.limits, self.lines = plot.limits(), plot.lines
         series: list[Any] = [{"label": self.frames.moment},
                              *({"label": label, "stroke": colour, "width": 1.5}
                                for label, colour in _coloured(self.lines)),
-                             {"label": "now", "stroke": style.BLACK, "width": 1}]
+                             {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}}]
         options: dict[str, Any] = {
             "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
             "scales": {"x": {"time": False}, "y": {"auto": False, "range": self.limits}},

@@ -12,6 +12,7 @@ from limbless.view.frames import Array, Frames, leading
 
 MOST_LINES = 6         # of one variable: those that change most
 SPEED = "speed"
+_TURNED = {"rad": "deg", "rad/s": "deg/s"}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FIRST = (SPEED, "joint_torque", "actuator_power", "tension", "tip_position", "contact_force", "kinetic_energy",
           "head_position",
@@ -30,6 +31,13 @@ class Plot:
     @property
     def label(self) -> str:
         return f"{self.title} ({self.unit})" if self.unit not in ("", "1") else self.title
+
+    def in_degrees(self) -> Plot:
+        """Angles and their rates in degrees; other plots as they are."""
+        if self.unit not in _TURNED:
+            return self
+        turned = {label: np.degrees(values) for label, values in self.lines.items()}
+        return replace(self, unit=_TURNED[self.unit], lines=turned)
 
     def readable(self) -> Plot:
         """The same in a power of 1000 of its unit, where an axis with three decimals would show zeros, or rows of them.

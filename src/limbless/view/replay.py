@@ -11,8 +11,9 @@ import numpy as np
 
 from limbless.files import write_text
 from limbless.result import red_line
+from limbless.view.cameras import FAR, camera_for, followed
 from limbless.view.frames import Frames, frames_of
-from limbless.view.scene import FAR, Display, add_surroundings, camera_for, followed
+from limbless.view.scene import Display, add_surroundings
 from limbless.view.serving import quiet_server, stop
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def replay(result: Result) -> str:
         position, look_at = camera_for(frames, follow)
         server.initial_camera.position, server.initial_camera.look_at = position, look_at
         server.initial_camera.far = FAR * frames.size
-        shown = chosen(frames, len(display.skin.vertices(0)))
+        shown = chosen(frames, display.vertices)
         roots = [server.scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         recording = server.get_scene_serializer()
         for here, after in zip(shown, [*shown[1:], shown[-1]], strict=True):

@@ -16,6 +16,8 @@ from limbless.view.arrows import rgb
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
 from limbless.view.meshes import meshes_of
+from limbless.view.modules import COLOUR as JOINT
+from limbless.view.modules import has_modules, joint_places, joint_sizes, module_sizes
 from limbless.view.skin import AROUND, Skin, ball, disk
 
 if TYPE_CHECKING:
@@ -25,10 +27,7 @@ if TYPE_CHECKING:
 
 BODY, GHOST = style.SKY, "#B0B0B0"
 FINE = 2.0**-13        # vertices are rounded to this share of the body's length: fewer bytes, and not to be seen
-FAR = 1e3              # how far the camera sees, in body lengths
 _OUT_OF_SIGHT = -1e4   # in body lengths
-_SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a
-                       # period
 
 
 class Display:
@@ -56,7 +55,7 @@ class Display:
         self.frame = 0
         self._step = fine * frames.size
         self._nodes: dict[str, Any] = {}
-        self._tendons: tendons.Tendons | None = None
+        self.tendons: tendons.Tendons | None = None
         self._holds: tuple[Array, Any] | None = None
         self._meshes = [] if ghost else meshes_of(frames)
         self._wavy: Any = None
@@ -69,7 +68,7 @@ class Display:
             self._add_arrows()
             self._holds = arrows.holds(frames)
             self._add_holds()
-            self._tendons = tendons.lines_of(frames)
+            self.tendons = tendons.lines_of(frames)
             self._add_tendons()
             self._add_waves()
         self.show(0)
@@ -84,6 +83,8 @@ class Display:
                 f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0),
                 batched_positions=self.frames.position[0],
                 batched_scales=self._disk_sizes(), batched_colors=colour, opacity=opacity, lod="off")
+        if has_modules(self.frames):
+            self._add_modules(opacity)
         points, faces = ball()
         size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
         self._nodes["head"] = self.scene.add_batched_meshes_simple(
@@ -99,7 +100,24 @@ class Display:
                 f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, batched_wxyzs=np.array([turn]),
                 batched_positions=np.array([place]), batched_colors=rgb(BODY), flat_shading=True, lod="off")
         if self._meshes:
-            self._nodes["body"].visible = False
+            for key in ("body", "modules", "joints"):
+                if key in self._nodes:
+                    self._nodes[key].visible = False
+
+    def _add_modules(self, opacity: float | None) -> None:
+        """A module for every section and a joint between neighbours, in place of the smooth skin."""
+        points, faces = disk()
+        self._nodes["modules"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/modules", points, faces, batched_wxyzs=self._quaternions(0),
+            batched_positions=self.frames.position[0], batched_scales=module_sizes(self.frames, 0),
+            batched_colors=rgb(GHOST if self.ghost else BODY), opacity=opacity, lod="off")
+        points, faces = ball(8, 12)
+        places = joint_places(self.frames, 0)
+        self._nodes["joints"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/joints", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)),
+            batched_positions=places, batched_scales=joint_sizes(self.frames, 0),
+            batched_colors=rgb(GHOST if self.ghost else JOINT), opacity=opacity, lod="off")
+        self._nodes["body"].visible = False
 
     def _add_trail(self) -> None:
         """The way of the head over the whole run, in at most 2000 pieces."""
@@ -150,9 +168,9 @@ class Display:
                                                   1e-9).astype(np.float32)
 
     def _add_tendons(self) -> None:
-        if self._tendons is None:
+        if self.tendons is None:
             return
-        points, colour = self._tendons.at(0)
+        points, colour = self.tendons.at(0)
         self._nodes["tendons"] = self.scene.add_line_segments(f"{self.name}/tendons", points, colour, thickness=3.0,
                                                               thickness_units="screen")
 
@@ -177,7 +195,12 @@ class Display:
     def show(self, frame: int) -> None:
         """Put everything where it is in a frame."""
         self.frame = frame = int(np.clip(frame, 0, self.frames.count - 1))
-        self._nodes["body"].vertices = self._vertices(frame)
+        if self.shows("body"):
+            self._nodes["body"].vertices = self._vertices(frame)
+        if self.shows("modules"):
+            self._put(self._nodes["modules"], frame)
+            self._nodes["modules"].batched_scales = module_sizes(self.frames, frame).astype(np.float32)
+            self._nodes["joints"].batched_positions = joint_places(self.frames, frame).astype(np.float32)
         self._nodes["head"].batched_positions = self.frames.head[frame:frame + 1].astype(np.float32)
         for number, mesh in enumerate(self._meshes):
             place, turn = mesh.at(self.frames, frame)
@@ -202,9 +225,9 @@ class Display:
                 node.points = self._in_sight(points)
         if self.shows("waves"):
             self._nodes["waves"].vertices = self._wave(frame)
-        if self.shows("tendons") and self._tendons is not None:
+        if self.shows("tendons") and self.tendons is not None:
             node = self._nodes["tendons"]
-            points, colour = self._tendons.at(frame)
+            points, colour = self.tendons.at(frame)
             node.points, node.colors = points.astype(np.float32), colour
 
     def _in_sight(self, points: Array) -> Any:
@@ -215,7 +238,7 @@ class Display:
     def pose(self, frames: Frames) -> None:
         """Show other frames of the same robot."""
         self.frames = self.skin.frames = frames
-        self._tendons = None if self._tendons is None else tendons.lines_of(frames)
+        self.tendons = None if self.tendons is None else tendons.lines_of(frames)
         self.show(0)
 
     def shows(self, key: str) -> bool:
@@ -223,10 +246,12 @@ class Display:
         return key in self._nodes and bool(self._nodes[key].visible)
 
     def switch(self, key: str, on: bool) -> None:
-        """Show or hide a part: `trail`, `torque`, `tendons`, or the key of a kind of arrow."""
+        """Show or hide a part: `modules` (in place of the skin), `trail`, `torque`, `tendons`, or a kind of arrow."""
         if key in self._nodes:
             self._nodes[key].visible = on
-            if on:
+            if key == "modules":
+                self._nodes["joints"].visible, self._nodes["body"].visible = on, not on
+            if on or key == "modules":
                 self.show(self.frame)
 
     def remove(self) -> None:
@@ -234,9 +259,16 @@ class Display:
             node.remove()
         self._nodes.clear()
 
+    @property
+    def vertices(self) -> int:
+        """How many points a frame moves: what it costs in a file."""
+        sections = self.frames.position.shape[1]
+        return 3 * sections if self.shows("modules") else len(self.skin.vertices(0))
+
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
-        parts = [("trail", "path of the head")] + [(family.key, family.label) for family in self.arrows]
+        parts = [("modules", "modules and joints"), ("trail", "path of the head")]
+        parts += [(family.key, family.label) for family in self.arrows]
         parts += [("holds", "where it is held (green)"), ("waves", "waves on the water")]
         if self.torque is not None:
             largest = float(self.torque.max(initial=0.0))
@@ -277,23 +309,6 @@ class Display:
         return arrows.colours_of(self.torque[frame], float(self.torque.max(initial=0.0)))
 
 
-def followed(frames: Frames) -> Array:
-    """The point that a view which follows the robot looks at (frames, 3), m: its middle, averaged over a period of the
-    gait.
-
-    A robot at rest is not followed: its postures are compared in one place.
-    """
-    middle = frames.position.mean(axis=1)
-    if frames.axis != "time" or frames.count < 2:
-        return np.broadcast_to(middle.mean(axis=0), middle.shape)
-    lasts = float(frames.times[-1] - frames.times[0])
-    share = (frames.result.period or _SMOOTH * lasts) / lasts if lasts > 0.0 else _SMOOTH
-    width = max(1, min(int(share * frames.count), frames.count)) | 1
-    padded = np.pad(middle, ((width // 2, width // 2), (0, 0)), mode="edge")
-    total = np.cumsum(np.concatenate([np.zeros((1, 3)), padded]), axis=0)
-    return np.asarray((total[width:] - total[:-width]) / width)
-
-
 def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings") -> list[Any]:
     """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point
     show the motion.
@@ -305,24 +320,15 @@ def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/su
     nodes: list[Any] = []
     for solid in solids:
         opacity = None if solid.opacity == 1.0 else solid.opacity
+        whole = opacity is None
         nodes.append(scene.add_mesh_simple(f"{name}/{solid.name}", solid.vertices, solid.faces, color=rgb(solid.colour),
-                                           side="double",
-                                           opacity=opacity, receive_shadow=False, cast_shadow=False))
+                                           side="double", flat_shading=solid.flat, opacity=opacity,
+                                           receive_shadow=whole, cast_shadow=whole and solid.flat))
     grids = [solid.lines for solid in solids if solid.lines is not None] or [surroundings.reference_lines(extent)]
     for number, lines in enumerate(grids):
         nodes.append(scene.add_line_segments(f"{name}/lines {number}", lines, (170, 170, 170), thickness=1.0,
                                              thickness_units="screen"))
+    for number, (text, place) in enumerate(surroundings.scale_marks(grids[0])):
+        nodes.append(scene.add_label(f"{name}/scale {number}", text, position=place, font_screen_scale=0.7,
+                                     depth_test=True, anchor="center-center"))
     return nodes
-
-
-def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, Array]:
-    """Where the camera stands and looks at first, m: from the side and above, all of the body (or of its way) in view.
-
-    `back` takes it farther away, for a narrow window.
-    """
-    low, high = frames.bounds()
-    middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    # a tall body needs more space: pictures are wide
-    upright = float(np.ptp(frames.position[0, :, 2])) / frames.size
-    reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
-    return middle + back * (0.85 if follow else 0.7) * reach * np.array([0.35, -0.85, 0.65]), middle

@@ -6,10 +6,11 @@ To draw another kind, write a function `(environment, extent) -> list of Solid` 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbless.callables import NamedFunction
 from limbless.view.frames import Array, Frames
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#9CCBE8"
 WAVES, WAVE_CELLS = "water waves", 48
 _SIDES, _BENDS = 25, 9 # points around a pipe, and along an elbow
+_MOST_MARKS = 6        # along one side of a grid
+_THICK = 0.15          # of a terrain below its lowest point, in body lengths
 _MARGIN = 0.8          # ground around all that the body sweeps, in body lengths
 
 
@@ -34,6 +37,7 @@ class Solid:
     colour: str
     opacity: float = 1.0
     lines: Array | None = None      # (n, 2, 3) lines drawn on it, m
+    flat: bool = False              # a solid with edges, which throws a shadow; not a smooth sheet
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def surroundings(environment: Sequence[Any], extent: Extent) -> list[Solid]:
 
 
 def _numbered(solid: Solid, number: int) -> Solid:
-    return Solid(f"{solid.name} {number}", solid.vertices, solid.faces, solid.colour, solid.opacity, solid.lines)
+    return replace(solid, name=f"{solid.name} {number}")
 
 
 def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, colour: str, opacity: float,
@@ -81,7 +85,7 @@ def _sheet(name: str, height: Callable[[Array, Array], Array], extent: Extent, c
 
 def _lines(height: Callable[[Array, Array], Array], extent: Extent) -> Array:
     """Lines (n, 2, 3) over the extent at round distances along x and y, m, a little above the surface."""
-    pitch = _round_step(max(extent.high[0] - extent.low[0], extent.high[1] - extent.low[1]) / 16.0)
+    pitch = round_step(max(extent.high[0] - extent.low[0], extent.high[1] - extent.low[1]) / 16.0)
     lines = []
     for axis in range(2):
         for place in pitch * np.arange(np.ceil(extent.low[axis] / pitch), np.floor(extent.high[axis] / pitch) + 1):
@@ -91,12 +95,25 @@ def _lines(height: Callable[[Array, Array], Array], extent: Extent) -> Array:
     return np.array(lines).reshape(-1, 2, 3) + np.array([0.0, 0.0, 1e-3 * extent.size])
 
 
+def scale_marks(lines: Array) -> list[tuple[str, Array]]:
+    """What stands at the ends of some of a grid's lines: where in the world each is, in metres."""
+    found: list[tuple[str, Array]] = []
+    for axis in range(2):
+        across = lines[np.isclose(lines[:, 0, axis], lines[:, 1, axis])]
+        every = max(1, -(-len(across) // _MOST_MARKS))
+        pitch = abs(across[1, 0, axis] - across[0, 0, axis]) if len(across) > 1 else 1.0
+        number = np.rint(across[:, 0, axis] / pitch).astype(int)
+        found += [(f"{'xy'[axis]} {count * pitch:.4g} m", line[0]) for count, line in zip(number, across, strict=True)
+                  if count % every == 0]
+    return found
+
+
 def reference_lines(extent: Extent) -> Array:
     """A grid below everything, where no ground is drawn: without it nobody sees a swimmer move."""
     return _lines(lambda x, y: np.full(np.shape(x), extent.floor - 0.1 * extent.size), extent)
 
 
-def _round_step(step: float) -> float:
+def round_step(step: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(max(step, 1e-9)))
     return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit * power - step)))
@@ -128,7 +145,28 @@ def _terrain(item: Any, extent: Extent) -> list[Solid]:
     heights = np.asarray(item._grid, dtype=float)
     x, y = (item.corner[axis] + item.spacing[axis] * np.arange(heights.shape[axis]) for axis in range(2))
     X, Y = np.meshgrid(x, y, indexing="ij")
-    return [Solid("terrain", np.stack([X, Y, heights], -1).reshape(-1, 3), grid_faces(*heights.shape), GROUND)]
+    top = np.stack([X, Y, heights], -1).reshape(-1, 3)
+    edge = _edge(*heights.shape)
+    below = top[edge]
+    below[:, 2] = heights.min() - _THICK * extent.size
+    vertices = np.concatenate([top, below, top[edge]])                   # the walls have edges of their own
+    return [Solid("terrain", vertices, np.concatenate([grid_faces(*heights.shape), _walls(len(top), len(edge))]),
+                  GROUND)]
+
+
+def _edge(rows: int, columns: int) -> NDArray[np.int64]:
+    """Numbers of the points around a grid, to the left seen from above."""
+    number = np.arange(rows * columns).reshape(rows, columns)
+    return np.concatenate([number[:-1, 0], number[-1, :-1], number[:0:-1, -1], number[0, :0:-1]])
+
+
+def _walls(below: int, count: int) -> Faces:
+    """Triangles between a closed row of points below and the same row above, which follows it."""
+    here = np.arange(count)
+    after = (here + 1) % count
+    above = below + count
+    return np.concatenate([np.stack([below + here, below + after, above + here], 1),
+                           np.stack([below + after, above + after, above + here], 1)]).astype(np.uint32)
 
 
 def _pegs(item: Any, extent: Extent) -> list[Solid]:
@@ -136,7 +174,8 @@ def _pegs(item: Any, extent: Extent) -> list[Solid]:
     points, faces = disk()
     axes = _axes_along(span)
     body = (points * [np.linalg.norm(span), item.radius, item.radius]) @ axes.T + 0.5 * span
-    return [Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE) for number, foot in enumerate(item.feet)]
+    return [Solid(f"peg {number}", body + np.array(foot), faces, OBSTACLE, flat=True)
+            for number, foot in enumerate(item.feet)]
 
 
 def _axes_along(span: Array) -> Array:
@@ -157,7 +196,7 @@ _BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1
 def _boxes(item: Any, extent: Extent) -> list[Solid]:
     R = item.rotation()
     sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
-    return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE)
+    return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE, flat=True)
             for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from limbless.result import Result
@@ -13,6 +14,7 @@ from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 from limbless.view.screens import Screen
 from limbless.view.tuning import knobs
+from tests.unit.view import made_up
 
 viser = pytest.importorskip("viser", reason="the extra view is not installed")
 
@@ -28,6 +30,9 @@ class Asked:
         self.made.append((path, value))
 
     tune_text = tune
+
+    def show_angles(self) -> None:
+        pass
 
     def cancel(self) -> None:
         pass
@@ -127,6 +132,7 @@ def test_a_list_shows_one_of_its_items_at_a_time(server: Any) -> None:
     robot = ll.Chain.uniform(links=16, length=0.1, half_width=0.015, half_height=0.03)
     scenario = Scenario.load("eel-planar", {"robot": robot.model_dump(mode="json")})
     page = Asked()
+    page.result = Result(None, scenario)
     server.gui.reset()
     controls = Controls(server.gui, page)
     folders = controls._add_knobs(Result(None, scenario))
@@ -144,3 +150,33 @@ def test_the_scene_has_room_on_every_screen(width: int, height: int, small: bool
     screen = Screen(width, height)
     assert screen.small == small and screen.aspect > 0.7
     assert screen.back >= Screen(1540, 640).back
+
+
+def test_angles_are_typed_in_degrees(server: Any) -> None:
+    """They are told as a file has them, so that what is typed is what runs."""
+    from limbless.view.controls import Controls
+
+    page = Asked()
+    server.gui.reset()
+    controls = Controls(server.gui, page)
+    scenario = Scenario.load("eel-planar", {"gait.turn": "30 deg"})
+    controls.degrees.value = True
+    controls.show_angles(Result(None, scenario))
+    handle = controls.fields["gait.turn"]
+    assert handle.label == "turn (deg)" and handle.value == pytest.approx(30.0, rel=1e-11)
+    changed(handle, 33.3)
+    path, value = page.made[-1]
+    assert Scenario.load("eel-planar", {path: value}).gait.turn == pytest.approx(np.radians(33.3), rel=1e-15)
+    controls.degrees.value = False
+    controls.show_angles(Result(None, scenario))
+    assert controls.fields["gait.turn"].label == "turn (rad)"
+    assert controls.fields["gait.turn"].value == pytest.approx(np.pi / 6)
+
+
+def test_two_runs_have_their_own_numbers() -> None:
+    from limbless.view.controls import numbers_table
+
+    table = numbers_table(made_up.on_ground(), made_up.swelling())
+    assert table.count("<th") == 3 and "ghost" in table
+    assert {row.count("<td") for row in table.split("<tr>")[2:]} == {3}
+    assert "<th" not in numbers_table(made_up.on_ground(), None)

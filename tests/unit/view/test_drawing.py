@@ -10,9 +10,9 @@ from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.result import Result
 from limbless.view import arrows, surroundings
+from limbless.view.cameras import followed
 from limbless.view.figures import style
 from limbless.view.frames import frames_of
-from limbless.view.scene import followed
 from limbless.view.skin import AROUND, Skin, ball, disk
 from tests.unit.view import made_up
 
@@ -216,6 +216,61 @@ def test_terrain_has_its_heights() -> None:
                           spacing=(0.5, 0.25))
     (solid,) = surroundings.surroundings([terrain], EXTENT)
     np.testing.assert_allclose(solid.vertices[5], [1.5, 2.5, 5.0])
+    x, y, z = solid.vertices.T                               # its walls reach below its lowest point, all around
+    assert z.min() < 0.0 and {(1.0, 2.0), (1.5, 2.0), (1.0, 2.5), (1.5, 2.5)} <= set(zip(x[z < 0.0], y[z < 0.0],
+                                                                                         strict=True))
+    middle = solid.vertices.mean(axis=0)
+    walls = solid.vertices[solid.faces[4:]]
+    normal = np.cross(walls[:, 1] - walls[:, 0], walls[:, 2] - walls[:, 0])
+    assert (np.einsum("fi,fi->f", normal, walls.mean(axis=1) - middle) > 0.0).all()
+
+
+def test_the_grid_says_where_its_lines_are() -> None:
+    (ground,) = surroundings.surroundings([environment("ground", slope=(0.1, 0.0), height=0.0)], EXTENT)
+    marks = surroundings.scale_marks(ground.lines)
+    assert len(marks) >= 6
+    for text, place in marks:
+        axis, value, unit = text.split()
+        assert unit == "m" and place["xy".index(axis)] == pytest.approx(float(value))
+
+
+def test_modules_fill_their_sections_and_joints_lie_between() -> None:
+    from limbless.view.modules import has_modules, joint_places, module_sizes
+
+    chain = Result(made_up.straight(), SimpleNamespace(robot=SimpleNamespace(kind="chain"), environment=()))
+    frames = frames_of(chain)
+    assert has_modules(frames) and not has_modules(frames_of(made_up.statics()))
+    np.testing.assert_allclose(joint_places(frames, 2)[:, 0], 0.4 + 0.1 * np.arange(1, made_up.SECTIONS))
+    sizes = module_sizes(frames, 0)
+    assert (sizes[:, 0] < 0.1).all() and (sizes[:, 0] > 0.07).all()
+    np.testing.assert_allclose(sizes[:, 1:], frames.radius[0])
+
+
+def test_the_first_camera_looks_across_the_long_side() -> None:
+    from limbless.view.cameras import camera_for
+
+    data = made_up.straight()
+    along_x = frames_of(Result(data))
+    turned = data.copy(deep=True)
+    turned["position"].values[:] = data["position"].values[..., [1, 0, 2]]
+    for frames, axis in ((along_x, 0), (frames_of(Result(turned)), 1)):
+        position, look_at = camera_for(frames, follow=True)
+        assert abs((position - look_at)[1 - axis]) > 2.0 * abs((position - look_at)[axis]) and position[2] > look_at[2]
+
+
+def test_a_legend_gives_the_scale_of_what_is_shown() -> None:
+    from limbless.view.legend import legend, scale_of
+
+    frames = frames_of(made_up.on_ground())
+    (family,) = arrows.families(frames)
+    force, length = scale_of(family)
+    assert length == pytest.approx(force * family.scale) and 0.1 < length / family.reach < 10.0
+    torque = np.array([[0.0, 4.0]])
+    display = SimpleNamespace(arrows=[family], torque=torque, coloured=("internal torque", "N m"), tendons=None,
+                              shows=lambda key: True)
+    assert f"{force:g} N is {length:.3g} m long" in legend(display) and "4 N m, internal torque" in legend(display)
+    display.shows = lambda key: key == "torque"
+    assert "long" not in legend(display)
 
 
 def test_a_box_is_drawn_where_it_is_felt() -> None:

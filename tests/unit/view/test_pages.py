@@ -173,6 +173,22 @@ def test_a_run_to_compare_with_is_not_plotted_beyond_its_end() -> None:
                                                           own[3] + 0.05 * (own[3] - own[0])))
 
 
+def test_a_movie_has_the_size_and_the_camera_that_are_asked_for(tmp_path: Path) -> None:
+    """From above a straight body along x lies level; from the front it is seen end on."""
+    from PIL import Image
+
+    result = Result(made_up.straight(frames=3))
+    shapes = {}
+    for view in ("top", "front", "0,15,2"):
+        with Image.open(write_movie(result, tmp_path / "short.gif", speed=4.0, size="320x200", camera=view)) as movie:
+            assert movie.size == (320, 200)
+            rows, columns = np.nonzero(_blue(np.asarray(movie.convert("RGB"))))
+        shapes[view] = np.ptp(columns), np.ptp(rows)
+    assert shapes["top"][0] > 4 * shapes["top"][1]
+    assert shapes["front"][0] < 0.5 * shapes["top"][0]
+    assert shapes["0,15,2"][0] < 0.7 * shapes["front"][0]
+
+
 def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
     camera = Camera(np.array([1.0, -3.0, 2.0]), np.array([0.5, 0.2, 0.1]), 1.6)
     place, depth = camera.project(np.array([[0.5, 0.2, 0.1], [0.5, 0.2, 0.3]]))
@@ -184,6 +200,10 @@ def test_camera_puts_what_it_looks_at_in_the_middle() -> None:
     (["--to", "eel.avi"], "a movie ends in .mp4 or .gif; got 'eel.avi'"),
     (["--to", "eel.gif", "--speed", "0"], "must be greater than 0"),
     (["--to", "eel.gif", "--show", "wind"], "no forces 'wind' to show; it has: fluid"),
+    (["--to", "eel.gif", "--size", "wide"], "two even numbers from 64 to 3840 such as 1280x720; got 'wide'"),
+    (["--to", "eel.gif", "--size", "641x360"], "got '641x360'"),
+    (["--to", "eel.gif", "--camera", "below"], "side, front, back, top, or azimuth,elevation in degrees"),
+    (["--to", "eel.gif", "--camera", "0,95"], "an elevation from -90 to 90 degrees"),
 ])
 def test_movies_refuse_in_words(folder: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch,
                                 tmp_path: Path) -> None:
