@@ -28,9 +28,10 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
                                                                                                        "large"))])
 def test_the_robot_is_seen_and_plots_are_reached(screen: str, studio: Any, look: Any) -> None:
     width, height = SIZES[screen]
+    others = list(studio.pages.values())
     seen = look(studio.url, width=width, height=height)
     seen.page.wait_for_selector("text=ready", state="attached")
-    page = entered(studio)
+    page = entered(studio, *others)
     seen.hide_notices()
     page.controls.pause()
     box = seen.scene()
@@ -38,14 +39,11 @@ def test_the_robot_is_seen_and_plots_are_reached(screen: str, studio: Any, look:
     until(lambda: robots_share(seen, box) > 0.25, "the robot is too small, or not in sight")
     reach_plots(seen, screen)
     chart = seen.page.locator(".uplot canvas").first
-    chart.wait_for(state="visible")
-    assert chart.bounding_box()["width"] > 150
+    until(lambda: (chart.bounding_box() or {"width": 0.0})["width"] > 150.0, "no plot is seen")
     if screen == "phone":
         fold_sheet(seen, box)
     assert seen.page.get_by_text("Robot: links", exact=True).count() == 1
     assert not seen.errors
-    seen.page.close()
-    until(lambda: not studio.pages)
 
 
 def robots_share(seen: Seen, box: dict[str, float]) -> float:
