@@ -501,4 +501,4 @@ HELPERS = {
 for more in sorted(Path(__file__).parent.glob("table_*.py")):          # the other papers' tables
     found = runpy.run_path(str(more))
     MUTANTS += [Mutant(*entry) for entry in found["MUTANTS"]]
-    HELPERS |= found["HELPERS"]
+    HELPERS |= found.get("HELPERS", {})
