@@ -34,6 +34,6 @@ def station_row(kind, rows, i):
 @inline
 def station_wrench(kind, law, laws, t, body):
     R, V = body.rotation, body.velocity
-    piece = Slice(R, body.origin, transpose(R) @ V.linear, transpose(R) @ V.angular)
+    piece = Slice(R, body.origin, transpose(R) @ V.linear, transpose(R) @ V.angular, 0.0 * V.linear.x)
     F = law_slice(kind.law, law, t, piece)
     return Wrench(law.length * (R @ F.force), law.length * (R @ F.torque))
