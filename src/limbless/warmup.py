@@ -75,6 +75,7 @@ PARTS: dict[str, tuple[Start | Callable[[], None], ...]] = {
     "macro-continuous: swimming rod": (Start("rod-swim"),),
     "macro-continuous: rod on contacts": (Start("snake-turn-2d"),),
     "non-smooth: motion with contact": (Start("snake-undulate-isotropic"), Start("snake-lift")),
+    "soft: spines and rods": (Start("neck-swing-air"), Start("rod-hangs")),
     "tendon-statics: equilibria and workspace": (Start("neck-workspace", {"gait.count": 2}),
                                                  Start("neck-planar", {"gait.points": 2})),
     "tendon-statics: friction": (Start("neck-friction", {"gait.points": 2}),),

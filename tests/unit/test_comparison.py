@@ -72,7 +72,7 @@ def complete(*words: str) -> list[str]:
 
 def test_tab_completes_names_fields_and_values(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert complete("run", "module-") == ["module-snake-sidewind", "module-snake-undulate"]
-    assert complete("describe", "body-") == ["body-wave"]
+    assert complete("describe", "body-w") == ["body-wave"]
     assert complete("run", "eel-planar", "--set", "gait.amp") == ["gait.amplitude="]
     assert complete("run", "eel-planar", "--set", "environment.water.per") == ["environment.water.perimeter="]
     assert complete("run", "eel-planar", "--set", "environment.water.perimeter=h") == [

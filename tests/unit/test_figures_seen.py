@@ -14,7 +14,8 @@ from limbless.view.figures.style import styled
 from tests.unit.seen import unseen
 
 SHORT = {
-    "eel-lighthill": {"duration": 3.0}, "float-in-waves": {"duration": 2.0},
+    "eel-lighthill": {"duration": 3.0}, "float-in-waves": {"duration": 2.0}, "neck-swing-air": {"duration": 0.3},
+    "module-snake-undulate": {"duration": 0.5},
     "eel-loop": {"duration": 0.5}, "eel-planar": {"duration": 4.0}, "inchworm-climb": {"duration": 5.0},
     "rod-arm": {"duration": 0.5}, "neck-friction": {}, "neck-planar": {}, "neck-vertical-air": {},
     "neck-horizontal-water": {},

@@ -149,7 +149,7 @@ def test_missing_parts_say_what_to_give(tmp_path: Path) -> None:
         ("", "is empty"),
         ("# only a comment\n", "is empty"),
         ("- 1\n- 2\n", "holds a list; a scenario is a mapping"),
-        ("swim\n", "holds only 'swim'"),
+        ("swim\n", "holds a text"),
         ("robot: [1, 2\n", ":2:1: not valid YAML: expected ',' or ']'"),
         ("gait:\n  kind: body-wave\n  kind: function\n", ":3: 'kind' is written twice in the same mapping"),
         ("a: b: c\n", ":1:5: not valid YAML: mapping values are not allowed here"),
@@ -178,7 +178,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_unknown_names_answer_with_the_nearest() -> None:
     text = refusal("eel-planer")
     assert (
-        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: eel-current, eel-")
+        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: arm-release, eel-current")
         and ".yaml" in text
     )
     assert "not by 3" in refusal(3)

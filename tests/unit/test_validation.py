@@ -209,7 +209,7 @@ def test_the_command_prints_a_table_and_a_part_writes_nothing(home: Path) -> Non
 def test_all_cases_together_write_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "scorecard.yaml").write_text("models: {none: [{item: '1', invariant: nothing is conserved, note: nothing "
                                          "moves}]}\n")
-    found = ran()
+    found = ran("--write")
     assert found.exit_code == 0, found.output
     text = (home.parent / "docs" / "validation.md").read_text()
     assert "## What falls short" in text and "two is larger than one" in text and "nothing is conserved" in text

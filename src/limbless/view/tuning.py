@@ -124,9 +124,8 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
             for knob in _of(item, f"{path}.{number}", f"{group}: {words}"):
                 within = f"{knob.group.rpartition(': ')[2]} {knob.item}, " if knob.item else ""
                 yield replace(knob, group=f"{group}: {words}", item=str(number + 1), label=within + knob.label)
-    elif get_origin(field.annotation) is Literal and len(get_args(field.annotation)) > 1:
-        yield Knob(path, group, words, str(value), meaning, "choice",
-                   options=tuple(map(str, get_args(field.annotation))))
+    elif value is not None and len(options := _words_of(field.annotation)) > 1:
+        yield Knob(path, group, words, str(value), meaning, "choice", options=options)
     elif isinstance(value, bool):
         yield Knob(path, group, words, value, meaning, "truth")
     elif isinstance(value, int | float):
@@ -144,6 +143,12 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
         yield Knob(path, group, _labelled(words, unit), "", f"{meaning} (empty: none)", "text")
     elif isinstance(value, tuple) and _takes_numbers(type_of(field)):
         yield Knob(path, group, _labelled(words, unit), _written(value), f"{meaning}; a list as in a file", "text")
+
+
+def _words_of(annotation: Any) -> tuple[str, ...]:
+    """The words that a field chooses among; those of a field that may be left out too."""
+    choices = [annotation, *get_args(annotation)]
+    return next((tuple(map(str, get_args(one))) for one in choices if get_origin(one) is Literal), ())
 
 
 def _arguments(values: dict[str, Any], declared: Any, path: str, group: str) -> Iterator[Knob]:

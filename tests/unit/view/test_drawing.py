@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import limbless as ll
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
 from limbless.result import Result
@@ -195,7 +196,7 @@ def test_ground_slopes_as_it_says() -> None:
 
 def test_obstacles_stand_where_they_are() -> None:
     pegs = environment("pegs", feet=((1.0, 0.5, 0.0), (0.0, 0.0, 0.0)), span=(0.0, 0.0, 0.4), radius=0.05)
-    boxes = environment("boxes", centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
+    boxes = ll.Boxes(centres=((0.0, 0.0, 1.0),), sizes=((1.0, 2.0, 3.0),), yaw=np.pi / 2)
     first, _, box = surroundings.surroundings([pegs, boxes], EXTENT)
     np.testing.assert_allclose([first.vertices.min(axis=0), first.vertices.max(axis=0)],
                                [[0.95, 0.45, 0.0], [1.05, 0.55, 0.4]], atol=1e-3)

@@ -3,7 +3,7 @@ side.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _ABOVE = (0, 1)
 _SNAPSHOTS = 4
 _LEVEL = 1e-4         # m: ground whose height changes by less is level
+_SLIVER = 1e-12       # m2: triangles that cover less, seen from above, are walls
 _RINGS = "\nlines of equal height of the ground, m"
 _LEAST = 20.0         # mm: height of a panel
 _NEAR = 0.3           # of the body's length: ground shown around it
@@ -87,28 +88,37 @@ def _hull(points: np.ndarray) -> np.ndarray:
     return np.asarray(points[ConvexHull(points).vertices])
 
 
+def _from_above(solid: Solid) -> tuple[Any, np.ndarray]:
+    """What is seen of a solid from above, without its walls: triangles on paper, and the heights of their corners."""
+    from matplotlib.tri import Triangulation
+
+    x, y, _ = solid.vertices.T
+    a, b, c = solid.faces.T.astype(np.int64)
+    area = (x[b] - x[a]) * (y[c] - y[a]) - (x[c] - x[a]) * (y[b] - y[a])
+    used, faces = np.unique(solid.faces[np.abs(area) > _SLIVER], return_inverse=True)
+    x, y, z = solid.vertices[used].T
+    return Triangulation(x, y, faces.reshape(-1, 3)), z
+
+
 def _heights(sheets: list[Solid], places: np.ndarray) -> np.ndarray:
     """Height of the highest ground at places (n, 2), m; NaN where there is none."""
-    from matplotlib.tri import LinearTriInterpolator, Triangulation
+    from matplotlib.tri import LinearTriInterpolator
 
     found = [np.full(len(places), np.nan)]
     for solid in sheets:
-        x, y, z = solid.vertices.T
-        found.append(np.ma.filled(LinearTriInterpolator(Triangulation(x, y, solid.faces), z)(*places.T), np.nan))
+        lattice, z = _from_above(solid)
+        found.append(np.ma.filled(LinearTriInterpolator(lattice, z)(*places.T), np.nan))
     highest = np.fmax.reduce(found)
     return np.asarray(highest)
 
 
 def _draw_heights(axes: Axes, sheets: list[Solid]) -> bool:
     """Lines of equal height on everything that is not level, within what is shown; whether there are any."""
-    from matplotlib.tri import Triangulation
-
     limits, lines = (axes.get_xlim(), axes.get_ylim()), False
     for solid in sheets:
-        x, y, z = solid.vertices.T
+        lattice, z = _from_above(solid)
         if np.ptp(z) > _LEVEL:
-            lattice, look = Triangulation(x, y, solid.faces), {"colors": style.GREY, "linewidths": 0.6, "zorder": 0.5}
-            rings = axes.tricontour(lattice, z, levels=7, **look)
+            rings = axes.tricontour(lattice, z, levels=7, colors=style.GREY, linewidths=0.6, zorder=0.5)
             for label in axes.clabel(rings, fontsize=5.5, fmt="%g", zorder=6):
                 label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
             lines = True
