@@ -82,7 +82,7 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
     server = quiet_server()
     try:
         controls = Controls(server.gui, SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None,
-                                                          screen=SimpleNamespace(controls=320)))
+                                                          screen=SimpleNamespace(controls=320), show_angles=None))
         stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list,
                                 switch=lambda *_: None)
         controls.show_result(doubtful, stage, another=False)
