@@ -15,6 +15,7 @@ import pytest
 import limbless as ll
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
+from tests.contracts.samples import marks
 
 STEPS, CUT = 12, 5                # 0.05 s + 0.07 s are not 0.12 s in floating point: the end must be put right
 EARLIER: dict[str, dict[str, Any]] = {
@@ -42,7 +43,7 @@ def run(name: str, steps: int, **more: Any) -> ll.Result:
     return ll.run(name, {**EARLIER.get(name, {}), "duration": steps * step, "record_every": step, **more})
 
 
-@pytest.mark.parametrize("name", MOVING)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in MOVING])
 def test_saved_loaded_and_continued_is_the_uninterrupted_run(name: str, tmp_path: Path) -> None:
     whole = run(name, STEPS)
     run(name, CUT).save(tmp_path / "first.nc")

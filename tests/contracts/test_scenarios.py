@@ -14,6 +14,7 @@ from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import run_scenario
+from tests.contracts.samples import marks
 
 Place = tuple[str | int, ...]
 
@@ -162,8 +163,8 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
     return None
 
 
-LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}") for name in loader.names()
-          for path in written(name)]
+LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}", marks=marks(name))
+          for name in loader.names() for path in written(name)]
 
 
 @pytest.mark.parametrize("name", loader.names())

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 import limbless as ll
 from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
+from tests.contracts.samples import marks
 
 Array = NDArray[np.float64]
 MOST_STEPS = 1500
 MOVING = [name for name in loader.names() if Scenario.load(name).task is None]
+each = pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in MOVING])
 
 
 @cache
@@ -31,7 +33,7 @@ def numbers(result: ll.Result) -> dict[str, Any]:
     return {name: value for name, value in result.summary().items() if name not in ("wall_time", "realtime_factor")}
 
 
-@pytest.mark.parametrize("name", MOVING)
+@each
 def test_the_summary_does_not_depend_on_what_is_recorded(name: str) -> None:
     often, seldom = run(name, 1), run(name, 0)
     assert seldom.dataset.sizes["time"] == 2 < often.dataset.sizes["time"]
@@ -59,7 +61,7 @@ def check_peaks(time: Array, effort: Array, peak: Array, when: Array) -> None:
         assert off <= 0.05 * np.abs(after - before).max(), f"{place} at t = {t} s: {off}"
 
 
-@pytest.mark.parametrize("name", MOVING)
+@each
 def test_what_is_counted_at_every_step_is_what_records_of_every_step_show(name: str) -> None:
     """Works against the integrals that go with the motion, peaks and limits against the records, path against its
     chords.

@@ -81,10 +81,11 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
 
     server = quiet_server()
     try:
-        controls = Controls(server.gui, SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None,
-                                                          screen=SimpleNamespace(controls=320), show_angles=None))
+        page = SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None, show_angles=None,
+                               screen=SimpleNamespace(controls=320), studio=SimpleNamespace(ghost=None))
+        controls = Controls(server.gui, page)
         stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list,
-                                switch=lambda *_: None)
+                                switch=lambda *_: None, arrows=[], torque=None, tendons=None)
         controls.show_result(doubtful, stage, another=False)
         assert "completed, not proven" in controls.doubt.content and controls.doubt.order < controls.scenario.order
         assert "gait.&lt;turn&gt;" in controls.numbers.content
