@@ -76,7 +76,7 @@ class Soft(Model):
         self.freedoms, self.tendons = len(self._links.freedoms), len(getattr(built, "tendons", ()))
         self._base = tables.BASES[self.plan.base]
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
-        self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims)
+        self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self._cells()
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
@@ -100,7 +100,7 @@ class Soft(Model):
         breaks = breaks_of(robot, self.environment, own.breaks)
         plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
         self._refuse_soft(robot, plan)
-        return plan, RodStations(plan)
+        return plan, RodStations(plan, robot)
 
     def _refuse_soft(self, rod: Rod, plan: Plan) -> None:
         """A passive strain needs something that resists it."""
@@ -116,7 +116,7 @@ class Soft(Model):
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
-        printed = [item for item in self.environment if getattr(item, "added_mass", "") == "paper"]
+        printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
         return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
                      "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
                      for item in printed)
@@ -148,7 +148,7 @@ class Soft(Model):
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
         cells = self._cells(records)
-        memory = chain_problem.memory_of(self._links, len(self.environment), tally, cells)
+        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
@@ -320,7 +320,7 @@ class Soft(Model):
             row, step = runge_kutta.advance(problem, knots, record, x)
         else:
             work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
-                                     len(self.environment), self.settings.tolerance)
+                                     len(self._tallies.laws), self.settings.tolerance)
             for name in _REMEMBERED:
                 if f"stage_{name}" in memory:
                     getattr(work, name)[:] = memory[f"stage_{name}"]

@@ -17,6 +17,7 @@ from limbless.models.chain_recording import inertial_wrench, turn
 from limbless.models.force_elements import packed_rows
 from limbless.models.soft.plan import ALONG, Plan, legendre
 from limbless.models.variables import choose
+from limbless.models.water_recording import WaterRecorder
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ class Recorder:
     own: dict[str, Variable]
 
     def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
-        self.head, self.plan, self.packs = head, plan, packs
+        self.head, self.plan, self.packs, self.water = head, plan, packs, WaterRecorder(packs)
         self.freedoms = len(cells.rest)
         self.mass = plan.masses
         bodies = len(self.mass)
@@ -56,7 +57,7 @@ class Recorder:
     @property
     def present(self) -> dict[str, Variable]:
         """The variables that this robot has."""
-        return {**SCHEMA, **self.own}
+        return {**SCHEMA, **self.own, **self.water.schema()}
 
     def coordinates(self) -> dict[str, Any]:
         """Labels, and what does not change in time."""
@@ -83,6 +84,8 @@ class Recorder:
         found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
         found |= self._masses(R, bodies) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies)
         found["potential_energy"] = found["potential_energy"] + found["elastic_energy"]
+        found |= self.water.sections(records["time"], found["position"], None, np.ones(len(self.sections)))
+        found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
         return found | self._special(records, q, velocity[:, 6:])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
