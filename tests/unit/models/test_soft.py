@@ -394,7 +394,7 @@ def test_a_released_arm_crosses_the_vertical_when_another_program_has_it() -> No
     ({"gait.after": [0.1, 0.0]}, "2 tensions, but the robot has 4"),
     ({"gait": {"kind": "still"}}, "driven by tensions"),
     ({"initial.twist": [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]}, "initial.twist: the base 'fixed' holds entry 0"),
-    ({"robot.segments": 3}, "segments: 8 vertebrae make no 3 equal pieces"),
+    ({"robot.segments": 3}, r"segments: 8 vertebrae \(count\) make no 3 equal pieces"),
 ])
 def test_what_a_spine_in_motion_refuses(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
-from limbless.environments.base import Environment, together
+from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
@@ -38,6 +38,7 @@ from limbless.models.soft import tables
 from limbless.models.soft.linear import MOVES, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
 from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
+from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
 from limbless.models.soft.settings import SoftSettings
 from limbless.models.soft.solution import Answer, Modes
 from limbless.models.tallies import Tallies
@@ -68,6 +69,7 @@ class Soft(Model):
         if not isinstance(built, TendonSpine | Rod):
             raise InputError(f"the soft model moves a tendon spine or a rod; got {type(built).__name__}")
         self.robot, self.environment = built, together(environment)
+        refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
         self._refuse_weightless()
@@ -95,10 +97,14 @@ class Soft(Model):
         """The body as cells, and as environments see it."""
         own = self.settings
         if isinstance(robot, TendonSpine):
+            self.notes = (*self.notes, *refuse_of_spine(robot, own))
             plan = spine_plan(robot, 3 if own.stations is None else own.stations, own.stops)
+            refuse_no_stops(plan, own)
             return plan, Stations(plan)
+        refuse_of_rod(robot)
         breaks = breaks_of(robot, self.environment, own.breaks)
         plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
+        refuse_no_stops(plan, own)
         self._refuse_soft(robot, plan)
         return plan, RodStations(plan, robot)
 
@@ -171,7 +177,8 @@ class Soft(Model):
             efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
             if np.any(efforts[:, self._given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
-                                 "is not passive all along them: say so in robot.passive (`passive: {}` is all of it)")
+                                 "is not passive all along them: say so in robot.passive (`passive: {}`, "
+                                 "without `start` and `end`, is all of it)")
             rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
             return tables.SoftDrive(np.tile(rest, (rows, 1)), np.zeros((rows, held)), np.zeros((rows, held)), efforts,
                                     none, none)
@@ -301,11 +308,11 @@ class Soft(Model):
         """The freedoms at rest under these tensions, by tendon statics."""
         from limbless.models.tendon_statics.model import TendonStatics
         from limbless.models.tendon_statics.settings import TendonStaticsSettings
+        from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
         loads = [item for item in self.environment if "load" in (item.role, *item.also)]
-        model = TendonStatics(self.robot, loads, None, TendonStaticsSettings(stops=False), base_position=base_position,
-                              base_orientation=base_orientation)
+        model = TendonStatics(at_rest(self.robot), loads, None, TendonStaticsSettings(stops=False),
+                              base_position=base_position, base_orientation=base_orientation)
         found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
-        from limbless.models.tendon_statics.tables import BEND_SIGN
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
         return np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
 

@@ -16,6 +16,7 @@ from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import inertial_wrench, turn
 from limbless.models.force_elements import packed_rows
 from limbless.models.soft.plan import ALONG, Plan, legendre
+from limbless.models.tendon_statics.recording import STOP_MEANS, VOLUME_MEANS
 from limbless.models.variables import choose
 from limbless.models.water_recording import WaterRecorder
 from limbless.robots.tendon_spine import TendonSpine
@@ -172,6 +173,8 @@ class SpineRecorder(Recorder):
                                {"units": "m", "long_name": "length of the vertebra before each disk"}),
             "vertebra_length": (("vertebra",), robot.values("length"),
                                 {"units": "m", "long_name": "length of each vertebra"}),
+            "stop": (("vertebra", "transverse"), self._stops(), {"units": "rad", "long_name": STOP_MEANS}),
+            "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": VOLUME_MEANS}),
             "bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
                                {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
         }
@@ -190,6 +193,11 @@ class SpineRecorder(Recorder):
         if self.robot.pulley_radius is not None:
             found["pulley_angle"] = (self._straight_lengths() - pulls.length) / self.robot.pulley_radius
         return found
+
+    def _stops(self) -> Array:
+        """(vertebrae, 2) rad, to the side and down; infinite where there is none, or it is left out."""
+        return np.array([np.where(cell.stop[-2:, 0] > 0.0, (cell.high[-2], -cell.low[-1]), np.inf)
+                         for cell in self.plan.cells])
 
     def _straight_lengths(self) -> Array:
         """(tendons,) m, of the straight spine: from disk to disk as the holes lie."""
