@@ -85,6 +85,15 @@ class Environment(Description):
         return sorted({t for window in self.active or () for t in window if start < t < end})
 
 
+def refuse_points(environment: Sequence[Environment], why: str) -> None:
+    """Refuse Gauss points of segments where a model has none."""
+    for item in environment:
+        field = type(item).model_fields.get("points")
+        if field is not None and getattr(item, "points", None) != field.default:
+            raise InputError(f"environment {item.kind!r}: points are for the segments of a chain; {why}, so leave "
+                             "points out")
+
+
 def together(environment: Sequence[Environment] | Environment) -> tuple[Environment, ...]:
     """All that acts on a robot, one or several, each with what it takes from the others."""
     items = (environment,) if isinstance(environment, Environment) else tuple(environment)

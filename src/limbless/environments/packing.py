@@ -62,10 +62,15 @@ def fills(robot: Robot, pieces: Sequence[Segment]) -> Array:
 
 
 def stations(robot: Any, pieces: Sequence[Segment]) -> Array:
-    """(pieces,) where each begins along the body, m from its base end; of a rod, where its slice is."""
-    if hasattr(robot, "node_at"):
-        return np.asarray(robot.mesh.X)
+    """(pieces,) where each begins along the body, m from its base end; of a rod or a soft body, where its slice is."""
+    if in_slices(robot):
+        return np.asarray(robot.places)
     return np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])[:-1]
+
+
+def in_slices(robot: Any) -> bool:
+    """Whether its pieces are slices that stand at single places, those of a rod or of a soft body."""
+    return hasattr(robot, "places")
 
 
 def links_of(robot: Any, pieces: Sequence[Segment]) -> list[int]:

@@ -69,6 +69,9 @@ class PointWrench(Environment):
 
     def pack(self, robot: Robot) -> Pack:
         if self.abscissa is not None:
+            if self.body != -1:
+                raise InputError(f"point-wrench.body: `abscissa` says where it acts; leave body out, or abscissa (body "
+                                 f"is {self.body})")
             if not hasattr(robot, "node_at"):
                 raise InputError("point-wrench: `abscissa` is a place along a rod; name the `body` of a chain by its "
                                  "number")

@@ -12,7 +12,15 @@ from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.buoyancy import Buoyancy
 from limbless.environments.gravity import field_among
 from limbless.environments.open_water import pack_open
-from limbless.environments.packing import added_inertia, body_rows, in_windows, links_of, segment_rows, stations
+from limbless.environments.packing import (
+    added_inertia,
+    body_rows,
+    in_slices,
+    in_windows,
+    links_of,
+    segment_rows,
+    stations,
+)
 from limbless.errors import InputError
 from limbless.flows.base import Flow, FlowEntry
 from limbless.flows.uniform import UniformFlow
@@ -128,8 +136,8 @@ class Water(Environment):
     @model_validator(mode="after")
     def _open_water(self) -> Water:
         if self.is_open and self.form == "paper":
-            raise ValueError("added_mass: the printed form is for still water, or a steady current, without a surface "
-                             "and with constant coefficients; set model to lighthill, or added_mass to consistent")
+            raise ValueError("added_mass: the printed form is for still water, or a steady current, without surface, "
+                             "gravity and drag_law; set model to lighthill, or added_mass to consistent")
         if self.drag_law == "constant" and self.viscosity != DEFAULT_VISCOSITY:
             raise ValueError("viscosity: constant coefficients do not know it; leave it out, or set drag_law to "
                              "laminar or mixed")
@@ -259,8 +267,8 @@ class Water(Environment):
         if not self.parts:
             return [self] * len(pieces)
         found, used = [], set()
-        rod = hasattr(robot, "node_at")
-        places = stations(robot, pieces) + (0.0 if rod else 0.5 * np.array([piece.length for piece in pieces]))
+        sliced = in_slices(robot)
+        places = stations(robot, pieces) + (0.0 if sliced else 0.5 * np.array([piece.length for piece in pieces]))
         for link, place in zip(links_of(robot, pieces), places, strict=True):
             water = self
             for number, part in enumerate(self.parts):
@@ -269,8 +277,8 @@ class Water(Environment):
                     water = self.changed(drag=part.drag or self.drag, inertia=part.inertia or self.inertia)
             found.append(water)
         for number, part in enumerate(self.parts):
-            if number not in used or (rod and part.links):
-                what = f"links {list(part.links)}" if part.links else f"a stretch between {part.between} m"
+            if number not in used or (sliced and part.links):
+                what = f"links {list(part.links)}" if part.links else f"stretch between {part.between} m"
                 raise InputError(f"water.parts.{number}: the robot has no {what} in the water; it has "
                                  f"{1 + max(links_of(robot, pieces))} links, {float(places[-1]):.3g} m to the last")
         return found
@@ -278,10 +286,10 @@ class Water(Environment):
     def _wake(self, robot: Robot, pieces: list[Segment], own: list[Water]) -> LawRows:
         """The wrench at the end of the last section, or of the first where the head is the tip."""
         last = robot.head == "base"
-        piece = pieces[-1 if last else 0]
+        piece = robot.edge(last) if hasattr(robot, "edge") else pieces[-1 if last else 0]
         edge = self.tail or piece
         mass = own[-1 if last else 0].added_coefficients(edge.half_width, edge.half_height)
-        along = piece.length if last and not hasattr(robot, "node_at") else 0.0    # a rod's slice stands at its node
+        along = piece.length if last and not in_slices(robot) else 0.0    # a slice stands at its place
         law = body_rows(WakeLaw(), [piece.body], start=piece.start + along * piece.frame[:, 0],
                         frame=piece.frame.ravel(), added=mass[:3], added_roll=mass[3], outward=1.0 if last else -1.0,
                         current=self.stream, half_width=edge.half_width, half_height=edge.half_height)

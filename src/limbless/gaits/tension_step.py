@@ -34,7 +34,8 @@ class TensionStep(Gait):
         ends = [np.array(part or (0.0,) * len(stations)) for part in (self.before, self.after)]
         for name, part in zip(("before", "after"), ends, strict=True):
             if len(part) != len(stations):
-                raise InputError(f"gait.{name} has {len(part)} tensions, but the robot has {len(stations)} tendons")
+                raise InputError(f"gait.{name} has {len(part)} tensions, but the robot has {len(stations)} tendons; "
+                                 "give one for each, or another robot (tendon_count and segments of a neck)")
         share, rate, _ = smooth_steps(times - self.at, self.ramp)
         share, rate = (np.where(times >= self.at, part, 0.0)[:, None] for part in (share, rate))
         step = ends[1] - ends[0]

@@ -16,6 +16,7 @@ from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, law_slice
 from limbless.mechanics.forces.open_water import Deep, FloatingLaws, OpenLaw, OpenWakeLaw
+from limbless.mechanics.forces.station import AtStation
 from limbless.mechanics.forces.stream import Asked, StreamBuffer
 from limbless.mechanics.forces.user import Buffer
 from limbless.mechanics.forces.weight import Weight, WeightLaw
@@ -80,6 +81,8 @@ def fresh_element(element: Any) -> Any:
 
 def _fresh_kind(kind: Any) -> Any:
     """The same kind of law with buffers of its own, where it asks a user's function."""
+    if isinstance(kind, AtStation):
+        return AtStation(_fresh_kind(kind.law))
     if hasattr(kind, "buffer"):
         return kind._replace(buffer=Buffer.zeros(1))
     if isinstance(kind, (OpenLaw, OpenWakeLaw)) and isinstance(getattr(kind.flows, "asked", None), Asked):

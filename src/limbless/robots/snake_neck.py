@@ -67,7 +67,7 @@ class SnakeNeck(Preset):
             raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is "
                              f"{self.disk_radius:g} m")
         if self.segments > 1 and (self.count % self.segments or self.tendon_count != 4):
-            raise ValueError(f"segments: {self.count} vertebrae make no {self.segments} equal pieces"
+            raise ValueError(f"segments: {self.count} vertebrae (count) make no {self.segments} equal pieces"
                              if self.count % self.segments else "segments: pairs per piece go with tendon_count 4")
         return self
 

@@ -17,14 +17,14 @@ FOLDERS = sorted(path.parent for path in Path(ll.models.base.__file__).parent.gl
 FILES = {"settings.py", "model.py", "tables.py", "recording.py", "solution.py"}
 MODELS: dict[Any, type[ModelSettings]] = {
     ll.NewtonEuler: ll.NewtonEulerSettings, ll.NonSmooth: ll.NonSmoothSettings, ll.Geometric: ll.GeometricSettings,
-    ll.MacroContinuous: ll.MacroContinuousSettings, ll.TendonStatics: ll.TendonStaticsSettings,
-    TendonTask: ll.TendonStaticsSettings}
+    ll.MacroContinuous: ll.MacroContinuousSettings, ll.Soft: ll.SoftSettings,
+    ll.TendonStatics: ll.TendonStaticsSettings, TendonTask: ll.TendonStaticsSettings}
 SCENARIOS = {"newton-euler": "eel-planar", "non-smooth": "snake-pegs", "geometric": "wheeled-snake-crawl",
-             "macro-continuous": "rod-swim", "tendon-statics": "neck-planar"}
+             "macro-continuous": "rod-swim", "soft": "neck-swing-air", "tendon-statics": "neck-planar"}
 
 
 def test_every_folder_has_the_same_files() -> None:
-    assert len(FOLDERS) == 5
+    assert len(FOLDERS) == 6
     for folder in FOLDERS:
         assert {path.name for path in folder.glob("*.py")} >= FILES, folder.name
 

@@ -71,6 +71,10 @@ class Dense:
         inner = [np.array([p.mass] * 3 + list(p.turn)) for cell in self.cells for p in cell.pieces[:-1]]
         return [*inner, *(np.array([cell.mass] * 3 + list(cell.turn)) for cell in self.cells)]
 
+    def push(self, k: int, V: Array) -> Array:
+        """Wrench of what else acts on body k, which moves with V, along its axes."""
+        return np.zeros(6)
+
     def jacobians(self, g: Array, q: Array) -> Array:
         """(bodies, 6, 6 + n): body twists per base twist and rates of the freedoms."""
         bodies = self.bodies(g, q)
@@ -105,7 +109,7 @@ class Dense:
             carried = np.concatenate([np.cross(V[3:], P[:3]), np.cross(V[3:], P[3:]) + np.cross(V[:3], P[:3])])
             weight = np.concatenate([mass[k][0] * pose[:3, :3].T @ gravity, np.zeros(3)])
             M += J[k].T @ (mass[k][:, None] * J[k])
-            right += J[k].T @ (weight - carried - mass[k] * swing[k])
+            right += J[k].T @ (weight + self.push(k, V) - carried - mass[k] * swing[k])
         first = 6
         for cell in self.cells:
             own = slice(first, first + len(cell.names))
@@ -170,6 +174,73 @@ def test_given_and_free_freedoms_ask_for_the_same_efforts() -> None:
     np.testing.assert_allclose(again.base_acceleration, answer.base_acceleration, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(again.strain_acceleration, answer.strain_acceleration, rtol=1e-7, atol=1e-6)
     np.testing.assert_allclose(again.effort, 0.0, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------- in water
+
+class Wet(Dense):
+    """The same in water without drag: Kirchhoff's inertia at the stations, the wake at the tip."""
+
+    def inertias(self) -> list[Array]:
+        own = super().inertias()
+        for k, piece in enumerate(p for cell in self.cells for p in cell.pieces[:-1]):
+            a, b = piece.axes
+            own[k] = own[k] + piece.span * 1000.0 * np.pi * np.array([0.0, b * b, a * a, (b * b - a * a)**2 / 8.0, 0.0,
+                                                                      0.0])
+        return own
+
+    def push(self, k: int, V: Array) -> Array:
+        if k < len(self.inertias()) - 1:
+            return np.zeros(6)
+        a, b = self.robot.half_axes(np.array([self.robot.length]))[0]
+        P, roll = 1000.0 * np.pi * np.array([0.0, b * b, a * a]) * V[:3], 125.0 * np.pi * (b * b - a * a)**2 * V[3]
+        T = 0.5 * (V[:3] @ P + roll * V[3])
+        return np.concatenate([V[0] * P - np.array([T, 0.0, 0.0]), [V[0] * roll, 0.0, 0.0]])
+
+
+WET: dict[str, Any] = {"base": "free", "strains": "kirchhoff", "length": 0.4, "half_width": 0.02, "half_height": 0.03,
+                       "taper": 0.3, "passive": {}, "stiffness": 0.4}
+
+
+def somewhere(model: Soft) -> tuple[Array, Array, Array]:
+    """A flat state, its freedoms and its velocities."""
+    rng = np.random.default_rng(8)
+    q, v = rng.normal(size=model.freedoms), rng.normal(size=6 + model.freedoms)
+    return model.flat(q, v[6:], v[:6]), q, v
+
+
+def test_the_default_water_adds_mass_and_leaves_a_wake_at_the_tip() -> None:
+    model = Soft(Rod(**WET), ll.Water(drag=(0.0, 0.0, 0.0, 0.0)), None, GENTLE)
+    x, q, v = somewhere(model)
+    found, wanted = model.forward(x), Wet(model).accelerations(np.eye(4), q, v, np.zeros(0), np.zeros(3))
+    np.testing.assert_allclose(found.base_acceleration, wanted[:6], atol=1e-8 * np.abs(wanted).max())
+    np.testing.assert_allclose(found.strain_acceleration, wanted[6:], atol=1e-8 * np.abs(wanted).max())
+
+
+def test_open_water_that_is_a_steady_current_is_that_current() -> None:
+    """Two laws, of still and of open water, and a stretch that is the whole body."""
+    stream, drag = (0.3, -0.2, 0.1), (0.02, 1.1, 0.9, 0.8)
+    waters = [ll.Water(current=stream, drag=drag), ll.Water(current=stream, drag=drag, gravity=(0.0, 0.0, 0.0)),
+              ll.Water(current=stream, parts=({"between": (0.0, 0.4), "drag": drag},))]
+    answers = []
+    for water in waters:
+        model = Soft(Rod(**WET), water, None, GENTLE)
+        answers.append(model.forward(somewhere(model)[0]))
+    for answer in answers[1:]:
+        np.testing.assert_allclose(answer.base_acceleration, answers[0].base_acceleration, rtol=1e-9)
+        np.testing.assert_allclose(answer.strain_acceleration, answers[0].strain_acceleration, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("robot", "fields", "said"), [
+    (Rod(**WET), {"surface": 0.0}, r"environment\.water\.surface: the model 'soft' takes bodies in deep water only"),
+    (spine(), {"surface": 0.0}, r"environment\.water\.surface: the model 'soft' takes bodies in deep water only"),
+    (spine(), {"parts": ({"links": (0,), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no links \[0\]"),
+    (spine(), {"parts": ({"between": (2.0, 3.0), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no stretch"),
+    (Rod(**{**WET, "strains": "reissner"}), {"wake": "tail"}, r"water\.wake: .* stretches or shears"),
+])
+def test_water_that_a_soft_body_does_not_take(robot: Any, fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Soft(robot, [ll.Gravity(), ll.Water(**fields)])
 
 
 # ------------------------------------------------------------------------------------------------- closed forms
@@ -323,7 +394,7 @@ def test_a_released_arm_crosses_the_vertical_when_another_program_has_it() -> No
     ({"gait.after": [0.1, 0.0]}, "2 tensions, but the robot has 4"),
     ({"gait": {"kind": "still"}}, "driven by tensions"),
     ({"initial.twist": [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]}, "initial.twist: the base 'fixed' holds entry 0"),
-    ({"robot.segments": 3}, "segments: 8 vertebrae make no 3 equal pieces"),
+    ({"robot.segments": 3}, r"segments: 8 vertebrae \(count\) make no 3 equal pieces"),
 ])
 def test_what_a_spine_in_motion_refuses(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):

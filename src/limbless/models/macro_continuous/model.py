@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
-from limbless.environments.base import Environment, together
+from limbless.environments.base import Environment, refuse_points, together
 from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
@@ -90,12 +90,12 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        for name in ("passive", "youngs_modulus", "damping_time", "rest"):
-            if getattr(built, name):
+        for name in ("passive", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest"):
+            if getattr(built, name) != Rod.model_fields[name].default:
                 raise InputError(f"robot.{name}: a gait gives all strains here; leave it out, or set model.kind: soft")
         self.environment = together(environment)
         held = [item for item in self.environment if isinstance(item, Contact)]
-        self._refuse_points()
+        refuse_points(self.environment, "a rod is cut into model.cells")
         breaks = tables.breaks_of(built, self.environment, self.settings.breaks)
         self.mesh = make_mesh(built.length, self.settings.cells, breaks)
         slices = Slices(built, self.mesh)
@@ -135,13 +135,6 @@ class MacroContinuous(Model):
         if not self.settings.inertia:
             return Balanced()
         return MomentumForm() if self.settings.form == "momentum" else VelocityForm()
-
-    def _refuse_points(self) -> None:
-        for item in self.environment:
-            field = type(item).model_fields.get("points")
-            if field is not None and getattr(item, "points", None) != field.default:
-                raise InputError(f"environment {item.kind!r}: points are for the segments of a chain; "
-                                 "a rod is cut into model.cells, so leave points out")
 
     # One state at a time
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
-from limbless.environments.base import Environment, together
+from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
@@ -38,6 +38,7 @@ from limbless.models.soft import tables
 from limbless.models.soft.linear import MOVES, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
 from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
+from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
 from limbless.models.soft.settings import SoftSettings
 from limbless.models.soft.solution import Answer, Modes
 from limbless.models.tallies import Tallies
@@ -68,6 +69,7 @@ class Soft(Model):
         if not isinstance(built, TendonSpine | Rod):
             raise InputError(f"the soft model moves a tendon spine or a rod; got {type(built).__name__}")
         self.robot, self.environment = built, together(environment)
+        refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
         self._refuse_weightless()
@@ -76,7 +78,7 @@ class Soft(Model):
         self.freedoms, self.tendons = len(self._links.freedoms), len(getattr(built, "tendons", ()))
         self._base = tables.BASES[self.plan.base]
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
-        self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims)
+        self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self._cells()
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
@@ -95,12 +97,16 @@ class Soft(Model):
         """The body as cells, and as environments see it."""
         own = self.settings
         if isinstance(robot, TendonSpine):
+            self.notes = (*self.notes, *refuse_of_spine(robot, own))
             plan = spine_plan(robot, 3 if own.stations is None else own.stations, own.stops)
+            refuse_no_stops(plan, own)
             return plan, Stations(plan)
+        refuse_of_rod(robot)
         breaks = breaks_of(robot, self.environment, own.breaks)
         plan = rod_plan(robot, own.cells, own.degree, own.degree + 2 if own.stations is None else own.stations, breaks)
+        refuse_no_stops(plan, own)
         self._refuse_soft(robot, plan)
-        return plan, RodStations(plan)
+        return plan, RodStations(plan, robot)
 
     def _refuse_soft(self, rod: Rod, plan: Plan) -> None:
         """A passive strain needs something that resists it."""
@@ -116,7 +122,7 @@ class Soft(Model):
 
     def _warnings(self) -> tuple[str, ...]:
         """What only the model can say of a scenario."""
-        printed = [item for item in self.environment if getattr(item, "added_mass", "") == "paper"]
+        printed = [item for item in self.environment if getattr(item, "form", "") == "paper"]
         return tuple(f"environment.{item.kind}.added_mass: 'paper' does not conserve momentum, and passive strains "
                      "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
                      for item in printed)
@@ -148,7 +154,7 @@ class Soft(Model):
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
         cells = self._cells(records)
-        memory = chain_problem.memory_of(self._links, len(self.environment), tally, cells)
+        memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
@@ -171,7 +177,8 @@ class Soft(Model):
             efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
             if np.any(efforts[:, self._given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
-                                 "is not passive all along them: say so in robot.passive (`passive: {}` is all of it)")
+                                 "is not passive all along them: say so in robot.passive (`passive: {}`, "
+                                 "without `start` and `end`, is all of it)")
             rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
             return tables.SoftDrive(np.tile(rest, (rows, 1)), np.zeros((rows, held)), np.zeros((rows, held)), efforts,
                                     none, none)
@@ -301,11 +308,11 @@ class Soft(Model):
         """The freedoms at rest under these tensions, by tendon statics."""
         from limbless.models.tendon_statics.model import TendonStatics
         from limbless.models.tendon_statics.settings import TendonStaticsSettings
+        from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
         loads = [item for item in self.environment if "load" in (item.role, *item.also)]
-        model = TendonStatics(self.robot, loads, None, TendonStaticsSettings(stops=False), base_position=base_position,
-                              base_orientation=base_orientation)
+        model = TendonStatics(at_rest(self.robot), loads, None, TendonStaticsSettings(stops=False),
+                              base_position=base_position, base_orientation=base_orientation)
         found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
-        from limbless.models.tendon_statics.tables import BEND_SIGN
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
         return np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
 
@@ -320,7 +327,7 @@ class Soft(Model):
             row, step = runge_kutta.advance(problem, knots, record, x)
         else:
             work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
-                                     len(self.environment), self.settings.tolerance)
+                                     len(self._tallies.laws), self.settings.tolerance)
             for name in _REMEMBERED:
                 if f"stage_{name}" in memory:
                     getattr(work, name)[:] = memory[f"stage_{name}"]

@@ -85,6 +85,17 @@ class Stations:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.head, self.base = plan, plan.head, plan.base
+        self.places = np.array([piece.place for _, piece in plan.stations if piece.span > 0.0])
+
+    stretches = False
+
+    def edge(self, last: bool) -> Segment:
+        """The section at the tip, or at the base: what leaves a wake there."""
+        pieces = [piece for _, piece in self.plan.stations if piece.span > 0.0]
+        return self._end(last, *pieces[-1 if last else 0].axes)
+
+    def _end(self, last: bool, half_width: float, half_height: float) -> Segment:
+        return Segment(len(self.plan.cells) if last else 0, np.zeros(3), np.eye(3), 0.0, half_width, half_height)
 
     def build(self) -> Stations:
         return self
@@ -171,6 +182,14 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
 
 class RodStations(Stations):
     """A planned rod as environments see it."""
+
+    def __init__(self, plan: Plan, rod: Rod) -> None:
+        super().__init__(plan)
+        self.rod, self.stretches = rod, rod.stretches
+
+    def edge(self, last: bool) -> Segment:
+        a, b = self.rod.half_axes(np.array([self.rod.length if last else 0.0]))[0]
+        return self._end(last, float(a), float(b))
 
     def node_at(self, abscissa: float) -> int:
         """The end of the cell at an abscissa."""

@@ -16,7 +16,9 @@ from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import inertial_wrench, turn
 from limbless.models.force_elements import packed_rows
 from limbless.models.soft.plan import ALONG, Plan, legendre
+from limbless.models.tendon_statics.recording import STOP_MEANS, VOLUME_MEANS
 from limbless.models.variables import choose
+from limbless.models.water_recording import WaterRecorder
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -37,7 +39,7 @@ class Recorder:
     own: dict[str, Variable]
 
     def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
-        self.head, self.plan, self.packs = head, plan, packs
+        self.head, self.plan, self.packs, self.water = head, plan, packs, WaterRecorder(packs)
         self.freedoms = len(cells.rest)
         self.mass = plan.masses
         bodies = len(self.mass)
@@ -56,7 +58,7 @@ class Recorder:
     @property
     def present(self) -> dict[str, Variable]:
         """The variables that this robot has."""
-        return {**SCHEMA, **self.own}
+        return {**SCHEMA, **self.own, **self.water.schema()}
 
     def coordinates(self) -> dict[str, Any]:
         """Labels, and what does not change in time."""
@@ -83,6 +85,8 @@ class Recorder:
         found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
         found |= self._masses(R, bodies) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies)
         found["potential_energy"] = found["potential_energy"] + found["elastic_energy"]
+        found |= self.water.sections(records["time"], found["position"], None, np.ones(len(self.sections)))
+        found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
         return found | self._special(records, q, velocity[:, 6:])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
@@ -169,6 +173,8 @@ class SpineRecorder(Recorder):
                                {"units": "m", "long_name": "length of the vertebra before each disk"}),
             "vertebra_length": (("vertebra",), robot.values("length"),
                                 {"units": "m", "long_name": "length of each vertebra"}),
+            "stop": (("vertebra", "transverse"), self._stops(), {"units": "rad", "long_name": STOP_MEANS}),
+            "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": VOLUME_MEANS}),
             "bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
                                {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
         }
@@ -187,6 +193,11 @@ class SpineRecorder(Recorder):
         if self.robot.pulley_radius is not None:
             found["pulley_angle"] = (self._straight_lengths() - pulls.length) / self.robot.pulley_radius
         return found
+
+    def _stops(self) -> Array:
+        """(vertebrae, 2) rad, to the side and down; infinite where there is none, or it is left out."""
+        return np.array([np.where(cell.stop[-2:, 0] > 0.0, (cell.high[-2], -cell.low[-1]), np.inf)
+                         for cell in self.plan.cells])
 
     def _straight_lengths(self) -> Array:
         """(tendons,) m, of the straight spine: from disk to disk as the holes lie."""

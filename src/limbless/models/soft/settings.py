@@ -49,6 +49,9 @@ class SoftSettings(ModelSettings):
         """Twice the cells of a rod, and a tenth of the tolerance."""
         return self.changed(cells=min(2 * self.cells, 2000), tolerance=0.1 * self.tolerance)
 
+    def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
+        return tuple(environment)                        # all that acts on a body sits at its stations
+
     def assemble(self, robot: Robot, environment: Sequence[Environment], actuation: Actuation) -> Soft:
         from limbless.models.soft.model import Soft
 

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
+from limbless.environments.water import Water
+from limbless.errors import InputError
 from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
 from limbless.mechanics.chain.dynamics import FIXED, FREE, LINE, PINNED, PLANAR
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
-from limbless.mechanics.forces.fluid import Fluid, FluidLaw
+from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import OnSegment
+from limbless.mechanics.forces.open_water import OpenLaw
 from limbless.mechanics.forces.station import AtStation
 from limbless.mechanics.forces.tendon import Chord, SpineTendons, Taut
 from limbless.models import chain_problem
@@ -41,15 +44,19 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
     """All forces, the added mass (bodies, 6: along and about the axes of each) and what each environment packed; laws
     on slices of body act at the stations. `seen` is the body as environments see it.
     """
+    for item in environment:
+        if isinstance(item, Water) and item.surface is not None:
+            raise InputError("environment.water.surface: the model 'soft' takes bodies in deep water only; leave the "
+                             "surface out, or make the robot a chain and set model.kind to newton-euler")
     packs = [item.pack(seen) for item in environment]
     added = np.zeros((len(seen.plan.masses), 6))
     moved = []
     for pack in packs:
         laws = []
         for law in pack.laws:
-            if isinstance(law.kind, FluidLaw):
-                fluid = Fluid.of(law.rows)
-                share = (fluid.length * fluid.has_added)[:, None]
+            if isinstance(law.kind, FluidLaw | OpenLaw):
+                fluid = law.kind.table.of(law.rows)
+                share = (fluid.length * (fluid.has_added if isinstance(law.kind, FluidLaw) else 1.0))[:, None]
                 np.add.at(added[:, :3], fluid.body, share * fluid.added)
                 np.add.at(added[:, 3], fluid.body, share[:, 0] * fluid.added_roll)
             on_slices = issubclass(law.kind.table, OnSegment)

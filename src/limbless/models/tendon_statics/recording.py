@@ -15,6 +15,8 @@ from limbless.models.tendon_statics.tables import FROM_PAPER, NO_STOP
 from limbless.models.variables import choose
 
 Array = NDArray[np.float64]
+STOP_MEANS = "bend at which the stops are reached, to the side and down"
+VOLUME_MEANS = "displaced volume of each vertebra"
 
 SCHEMA = choose(
     "tip_position", "tip_in_base", "tip_angles", "position", "orientation", "bend", "stop_moment", "tension",
@@ -100,7 +102,7 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "stop": (
             ("vertebra", "transverse"),
             stops,
-            {"units": "rad", "long_name": "bend at which the stops are reached, to the side and down"},
+            {"units": "rad", "long_name": STOP_MEANS},
         ),
         "vertebra_mass": (
             ("vertebra",),
@@ -110,6 +112,6 @@ def coordinates(model: TendonStatics) -> dict[str, Any]:
         "vertebra_volume": (
             ("vertebra",),
             robot.values("volume"),
-            {"units": "m3", "long_name": "displaced volume of each vertebra"},
+            {"units": "m3", "long_name": VOLUME_MEANS},
         ),
     }

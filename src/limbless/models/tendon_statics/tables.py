@@ -17,7 +17,7 @@ from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
 from limbless.mechanics.spine.tables import Coulomb, Iteration, LossRatio, NoFriction, Posture, Spine
 from limbless.mechanics.spine.vertebra import Arc, Hinge, vertebrae
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots.tendon_spine import TendonSpine, Vertebra
 
 Array = NDArray[np.float64]
 
@@ -26,6 +26,29 @@ FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
 NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
+_MOVING = ("head", "damping_time", "section")
+_MOVING_VERTEBRA = ("damping_lateral", "damping_vertical", "damping_twist", "joint_radius", "disk_inertia",
+                    "stop_stiffness", "stop_damping")
+
+
+def at_rest(robot: TendonSpine) -> TendonSpine:
+    """The robot without what acts in motion alone."""
+    plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
+    still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
+    return robot.changed(vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
+                         **{name: TendonSpine.model_fields[name].default for name in _MOVING})
+
+
+def refuse_motion(robot: TendonSpine) -> None:
+    """Refuse what acts in motion alone."""
+    told = "it acts in motion, and statics has none; leave it out, or choose the model `soft`"
+    for name in _MOVING:
+        if getattr(robot, name) != TendonSpine.model_fields[name].default:
+            raise InputError(f"robot.{name}: {told}")
+    for number, one in enumerate(robot.vertebrae, 1):
+        for name in _MOVING_VERTEBRA:
+            if getattr(one, name) != Vertebra.model_fields[name].default:
+                raise InputError(f"robot: {name} of vertebra {number}: {told}")
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:
@@ -33,10 +56,12 @@ def spine_arrays(robot: TendonSpine, form: str) -> Spine:
     on both sides.
     """
     v, m = len(robot.vertebrae), len(robot.tendons)
+    refuse_motion(robot)
     begins = [number for number, tendon in enumerate(robot.tendons) if tendon.start]
     if begins:
         raise InputError(f"robot.tendons: tendon {begins[0]} has `start` {robot.tendons[begins[0]].start}; in statics "
-                         "every tendon comes from disk 0 (the model `soft` takes others)")
+                         "every tendon comes from disk 0 (the model `soft` takes others; segments of a preset make "
+                         "them)")
     if robot.base != "fixed":
         raise InputError(f"robot.base: statics clamps disk 0; set it to 'fixed', or choose the model `soft` (it is "
                          f"{robot.base!r})")

@@ -1,0 +1,47 @@
+"""Fields that a soft body in motion has no use for: refused by their names, or said in a note."""
+from __future__ import annotations
+
+from limbless.errors import InputError
+from limbless.models.soft.plan import Plan
+from limbless.models.soft.settings import SoftSettings
+from limbless.robots.rod import Rod
+from limbless.robots.tendon_spine import TendonSpine
+
+NO_STOP = 1e8      # rad: plans have 1e9 where there is none
+
+
+def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ...]:
+    """Refuse what only a rod has, and stops that are not there; what remains without effect comes back as notes."""
+    for name in ("degree", "breaks"):
+        if getattr(settings, name) != SoftSettings.model_fields[name].default:
+            raise InputError(f"model.{name}: a spine has one cell of constant strain per vertebra; leave it out")
+    for number, one in enumerate(robot.vertebrae, 1):
+        stops = (one.stop_lateral, one.stop_up, one.stop_down)
+        for name in ("stop_stiffness", "stop_damping"):
+            if getattr(one, name) is not None and stops == (None, None, None):
+                raise InputError(f"robot: {name} of vertebra {number} has no stop to act at; give stop_lateral (or one "
+                                 "up and down), or leave it out")
+    if settings.cells == SoftSettings.model_fields["cells"].default:
+        return ()
+    return (f"model.cells: a spine has one cell per vertebra, {len(robot.vertebrae)} of them; cells: {settings.cells} "
+            "has no effect",)
+
+
+def refuse_of_rod(robot: Rod) -> None:
+    """Refuse what a rod's other fields take the place of, and limits that nothing keeps."""
+    if robot.effort_limit is not None:
+        raise InputError("robot.effort_limit: the model 'soft' looks at no limits of efforts; leave it out, or set "
+                         "model.kind to macro-continuous")
+    if robot.youngs_modulus is not None and robot.stiffness != Rod.model_fields["stiffness"].default:
+        raise InputError("robot.stiffness: youngs_modulus takes its place; give one of both")
+    for name in ("shear_modulus", "shear_factor"):
+        if robot.youngs_modulus is None and getattr(robot, name) != Rod.model_fields[name].default:
+            raise InputError(f"robot.{name}: it goes with youngs_modulus, which is not given; leave it "
+                             "out")
+
+
+def refuse_no_stops(plan: Plan, settings: SoftSettings) -> None:
+    """Refuse to leave out stops where there are none."""
+    if not settings.stops and not any((cell.low > -NO_STOP).any() or (cell.high < NO_STOP).any()
+                                      for cell in plan.cells):
+        raise InputError("model.stops: this body has no stops that could be left out; leave it out (true)")
