@@ -27,7 +27,7 @@ SETTINGS = {
     "dry": (),
     "gravity": (ll.Gravity(acceleration=tuple(FIELD)),),
     "drag": (ll.Water(added_mass="none", perimeter="full", points=POINTS, **WATER),),
-    "water": (ll.Water(model="morison", points=POINTS, **WATER), ll.Gravity(acceleration=tuple(FIELD)),
+    "water": (ll.Water(added_mass="paper", points=POINTS, **WATER), ll.Gravity(acceleration=tuple(FIELD)),
               ll.Buoyancy(density=700.0, acceleration=tuple(FIELD), immersed=0.6)),
     "consistent": (ll.Water(added_mass="consistent", points=POINTS, **WATER),
                    ll.Drag(along=0.7, lateral=2.0, vertical=3.0, roll=0.02, current=tuple(-CURRENT), points=POINTS)),

@@ -136,8 +136,9 @@ class Water(Environment):
     @model_validator(mode="after")
     def _open_water(self) -> Water:
         if self.is_open and self.form == "paper":
-            raise ValueError("added_mass: the printed form is for still water, or a steady current, without surface, "
-                             "gravity and drag_law; set model to lighthill, or added_mass to consistent")
+            raise ValueError("added_mass: the printed form is for still water, or a steady current (no other `flow`, "
+                             "no `surface`, no `gravity` of the water, `drag_law: constant`); set model to lighthill, "
+                             "or added_mass to consistent")
         if self.drag_law == "constant" and self.viscosity != DEFAULT_VISCOSITY:
             raise ValueError("viscosity: constant coefficients do not know it; leave it out, or set drag_law to "
                              "laminar or mixed")

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 _FIELDS = {"heading": ("lay",), "along": ("wedge", "wrap"), "settle": ("lay", "wedge", "wrap", "given")}
 
+FOUND_BY_POSTURE = {"lay": ("orientation",), "wedge": ("position", "orientation"),
+                    "wrap": ("position", "orientation", "joint_position"), "equilibrium": ("joint_position",)}
+"""What a posture finds, and what therefore cannot be given beside it."""
+
 
 class Posture(Description):
     """How a robot is laid down, in place of a position and an orientation that were worked out by hand."""

@@ -49,7 +49,7 @@ MOVING = {
     "wake_force": Variable(_AXIS, "N", "force of the wake on the tail", "world", remark="water with a wake"),
     "wake_power": Variable((), "W", "power of the wake; in still water minus the energy left behind per second",
                            remark="water with a wake; its integral from every step is `law_work` of `wake`"),
-    "wake_reversed": Variable((), "1", "share of the records so far at which the tail runs backwards",
+    "wake_reversed": Variable((), "1", "1 while the tail runs backwards, else 0",
                               remark="water with a wake, which is meant for a tail that trails"),
     "immersion": Variable(("section",), "1", "share of each section that is under water",
                           remark="water with a surface"),

@@ -72,9 +72,7 @@ class WaterRecorder:
         for wake in self.wakes:
             pushed, worked, speed = self._left_behind(wake, time, *motion(int(wake.body)))
             force, power, backwards = force + pushed, power + worked, backwards | (speed > 0.0)
-        return {"wake_force": force, "wake_power": power,
-                "wake_reversed": np.cumsum(backwards) / np.arange(1, count + 1)}
-
+        return {"wake_force": force, "wake_power": power, "wake_reversed": backwards.astype(float)}
 
     def _left_behind(self, wake: Any, time: Array, R: Array, origin: Array,
                      twist: Array) -> tuple[Array, Array, Array]:
@@ -155,7 +153,7 @@ def wake_force(wake: Any, E: Array, W: Array, velocity: Array, spin: Array,
 
 def remarks(dataset: xr.Dataset) -> list[str]:
     """What should be known of a finished run in water."""
-    share = float(dataset["wake_reversed"].values[-1]) if "wake_reversed" in dataset and dataset.sizes["time"] else 0.0
+    share = float(dataset["wake_reversed"].mean()) if "wake_reversed" in dataset and dataset.sizes["time"] else 0.0
     if share <= REVERSED:
         return []
     return [f"environment.water.wake: the tail ran backwards {share:.0%} of the time, where the law of the wake takes "

@@ -12,6 +12,9 @@ from limbless.robots.joints import Bound, Joint, PerFreedom
 from limbless.robots.links import BodyShape, Link, Sphere
 from limbless.robots.sections import Direction, EllipticCylinder
 
+_OF_JOINTS = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping", "torque_limit",
+              "lower", "upper")
+
 
 class UniformChain(Preset):
     """Equal elliptic cylinders along x. Each link's origin is at its front end, where its joint is; the base's origin
@@ -47,9 +50,7 @@ class UniformChain(Preset):
     def build(self) -> Chain:
         """The chain."""
         size = {"length": self.length, "half_width": self.half_width, "half_height": self.half_height}
-        passive = ("rotor_inertia", "coulomb_friction", "viscous_friction", "stiffness", "rest", "damping",
-                   "torque_limit", "lower", "upper")
-        values = {field: getattr(self, field) for field in passive}
+        values = {field: getattr(self, field) for field in _OF_JOINTS}
         if self.joint == "universal":
             values |= {"second_axis": self.second_axis, "offset": self.offset}
         joint = Joint(kind=self.joint, axis=self.axis, **values)
@@ -58,6 +59,12 @@ class UniformChain(Preset):
         links = [Link(**made_of)] + [Link(joint=joint, position=(self.length, 0.0, 0.0), **made_of)
                                      for _ in range(self.links - 1)]
         return Chain(name=self.name, base=self.base, head=self.head, links=tuple(links))
+
+    def notes(self) -> tuple[str, ...]:
+        """Numbers of joints where there are none."""
+        given = [field for field in _OF_JOINTS if getattr(self, field) != type(self).model_fields[field].default]
+        idle = [f"robot.{field}: one link has no joint, so that it has no effect" for field in given if self.links == 1]
+        return (*super().notes(), *idle)
 
     def _spheres(self) -> tuple[Sphere, ...]:
         """At either end of a link, on its axis."""

@@ -21,7 +21,7 @@ from limbless.actuation import Motion
 from limbless.callables import folder_of, located
 from limbless.description import Angle, Description, Quaternion, Vector3, quantity
 from limbless.kinds import refuse
-from limbless.models.postures import Posture
+from limbless.models.postures import FOUND_BY_POSTURE, Posture
 from limbless.scenarios import plausibility
 from limbless.scenarios.agreement import TIMES, disagreements, remarks
 from limbless.scenarios.entries import ActuationEntry, EnvironmentEntry, GaitEntry, ModelEntry, RobotEntry
@@ -62,6 +62,16 @@ class Initial(Description):
             return value
         w, x, y, z = (part / length for part in value)
         return w, x, y, z
+
+    @model_validator(mode="after")
+    def _posture_finds_them(self) -> Initial:
+        if self.posture is None:
+            return self
+        for field in FOUND_BY_POSTURE.get(self.posture.kind, ()):
+            if getattr(self, field) != type(self).model_fields[field].default:
+                raise ValueError(f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave "
+                                 "`posture` out")
+        return self
 
     @field_validator("result")
     @classmethod

@@ -235,6 +235,11 @@ def test_what_does_not_fit_is_refused() -> None:
         start(ll.Pegs(feet=((0.0, 0.0, 0.0),)), posture={"kind": "wrap"})
     with pytest.raises(ll.InputError, match="heading belongs to lay"):
         start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0))), posture={"kind": "wedge", "heading": 1.0})
+    for field, value in (("position", (0.1, 0, 0)), ("orientation", (0, 0, 0, 1))):
+        with pytest.raises(ll.InputError, match=f"{field}: the posture 'wedge' finds it; leave it out"):
+            start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0))), posture={"kind": "wedge"}, **{field: value})
+    with pytest.raises(ll.InputError, match="orientation: the posture 'lay' finds it"):
+        start(ll.Ground(), posture={"kind": "lay"}, position=(1, 0, 0), orientation=(0, 0, 0, 1))
     with pytest.raises(ValueError, match="turns back at point 1"):
         ll.Pipe(axis=((0, 0, 0), (1, 0, 0), (0, 0.01, 0)))
     with pytest.raises(ValueError, match=r"take .* m of its 0.2 m"):

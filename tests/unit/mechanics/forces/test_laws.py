@@ -89,7 +89,7 @@ def pushed(forces: tuple, time: float, memory: Bodies) -> np.ndarray:
 def test_bands_push_as_their_rows_do(time: float) -> None:
     rng = np.random.default_rng(7)
     packs, memory = packs_at_random(rng), memory_at_random(rng)
-    banded = forces_of(packs)
+    banded = forces_of(packs, BODIES)
     single = tuple(RowLaws(0, law.kind, law.rows, Pushed.zeros(len(law.rows.codes)), law.nodes, law.weights)
                    for pack in packs for law in pack.laws)
     found = pushed(banded, time, memory)
@@ -103,7 +103,7 @@ def test_powers_of_environments_add_up_to_that_of_their_wrenches(time: float) ->
     """Each environment alone, by its wrenches on all bodies; bands, single rows and closed windows among them."""
     rng = np.random.default_rng(8)
     packs, memory = packs_at_random(rng), memory_at_random(rng)
-    forces, velocity = forces_of(packs), Body.of(memory.bodies).velocity
+    forces, velocity = forces_of(packs, BODIES), Body.of(memory.bodies).velocity
     pushed(forces, 2.0 - time, memory)                                                # what an earlier instant left
     pushed(forces, time, memory)
     powers = memory.law_powers.copy()
