@@ -309,6 +309,8 @@ class Soft(Model):
         from limbless.models.tendon_statics.model import TendonStatics
         from limbless.models.tendon_statics.settings import TendonStaticsSettings
         from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
+        if not isinstance(self.robot, TendonSpine):
+            raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
         loads = [item for item in self.environment if "load" in (item.role, *item.also)]
         model = TendonStatics(at_rest(self.robot), loads, None, TendonStaticsSettings(stops=False),
                               base_position=base_position, base_orientation=base_orientation)
