@@ -27,12 +27,12 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
          "count", "segments", "tendon_count"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
-phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it
-(a rate makes gains, which are stated here; lift has no other acceleration than weight; the wake of morison, a
-surface without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of
-wheels whose loads are solved for; the heading of a posture that lies; elbows of a straight pipe; what a posture at
-rest is not laid along and need not settle from; vertebrae in equal pieces, each with two tendons); lists and
-postures that no single number describes.
+phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
+rate makes gains, which are stated here; lift has no other acceleration than weight; the wake of morison, a surface
+without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of wheels whose
+loads are solved for; the heading of a posture that lies; elbows of a straight pipe; what a posture at rest is not laid
+along and need not settle from; vertebrae in equal pieces, each with two tendons); lists and postures that no single
+number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"}}
 """Leaves that a scenario's posture finds, and which are refused beside it."""
@@ -55,7 +55,7 @@ UNUSED: dict[str, set[Any]] = {
                     "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "head",
                     "contact_radius", "kind", *ROUND},
           "snake-shore": {"second_axis", "offset", *ROUND},
-          "neck-swing": {"cells", *ROUND}, "arm-release": {"cells"},
+          "neck-swing": {"cells", *ROUND}, "arm-release": {"cells", "head_density"},
           "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND}, "eel-passive-tail": {*FLAT, *ROUND},
           "worm-muscles": {"vertical", "roll"},
           "flying-spaghetti": {("stiffness", 2), ("stiffness", 3), ("stiffness", 4)}}
@@ -63,7 +63,8 @@ UNUSED: dict[str, set[Any]] = {
 share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
 short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
 joints that all begin near zero are within any band of release, a float of one link has neither joints nor a tail, a
-spine has its vertebrae in place of cells, a body that stays in its plane has no use for what resists other motion.
+spine has its vertebrae in place of cells, a neck without a head no density of it, a body that stays in its plane has no
+use for what resists other motion.
 """
 IDLE = {("environment", 1, "points")}
 """Gauss points of a buoyancy without a surface have nothing to integrate."""
@@ -79,10 +80,8 @@ SOONER: dict[str, dict[str, Any]] = {
     "wheeled-snake-switch": {"environment.clamp.active": [[0.01, 0.05]], "actuation.phases.1.start": 0.01,
                              "actuation.phases.2.start": 0.02,
                              "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
-    "neck-swing-air": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0],
-                       "gait.ramp": 0.01},
-    "neck-swing-water": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0],
-                         "gait.ramp": 0.01},
+    "neck-swing-air": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
+    "neck-swing-water": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
     "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]],
                       "gait.pace": [[0.01, 0.02, -0.3]]},
@@ -92,8 +91,8 @@ WORDS = ["planar", "spherical", "full", "consistent", "tip", "pd", "base", "free
          "ellipse",
          "distributed", "shared", "own", "virtual", "body", "hinge", "moment", "tension", "tendon-length", "x",
          "momentum", "spatial", "weighted",
-         "points", "outer", "yaw", "universal", "cylinder", "paper", "motion", "printed", "laminar", "midpoint",
-         "other-word"]
+         "points", "outer", "yaw", "universal", "cylinder", "paper", "motion", "printed", "laminar",
+         "midpoint", "other-word"]
 """Other values to try where a field holds a word."""
 
 
@@ -125,7 +124,7 @@ def others(value: Any) -> list[Any]:
         return [value + 1, value - 1]
     if isinstance(value, str):
         return [*WORDS, 0.25]
-    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], 1.75, 4]
+    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], 1.75, 5]
 
 
 @cache

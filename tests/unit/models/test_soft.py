@@ -411,6 +411,28 @@ def test_what_a_soft_rod_refuses(fields: dict[str, Any], said: str) -> None:
         Rod(**{"length": 1.0, **fields})
 
 
+@pytest.mark.parametrize(("scenario", "changes", "said"), [
+    ("neck-swing-air", {"model.degree": 2}, r"model\.degree: a spine has one cell"),
+    ("neck-swing-air", {"model.cells": 9, "duration": 0.005, "record_every": 0.005}, ""),
+    ("arm-release", {"robot.stop_stiffness": 1.0}, "stop_stiffness of vertebra 1 has no stop"),
+    ("arm-release", {"model.stops": False}, r"model\.stops: this body has no stops"),
+    ("rod-hangs", {"robot.effort_limit": 1.0}, r"robot\.effort_limit: the model 'soft'"),
+    ("rod-hangs", {"robot.stiffness": 1.0}, r"robot\.stiffness: youngs_modulus takes its place"),
+    ("worm-muscles", {"robot.shear_modulus": 1.0}, r"robot\.shear_modulus: it goes with youngs_modulus"),
+    ("worm-muscles", {"environment.drag.points": 5}, "points are for the segments of a chain; a soft body"),
+    ("flying-spaghetti", {"environment.point-wrench.body": 1}, r"point-wrench\.body: `abscissa` says where"),
+    ("neck-planar", {"robot.damping_time": 0.1}, r"robot\.damping_time: it acts in motion"),
+    ("neck-planar", {"robot.stop_stiffness": 0.1}, "stop_stiffness of vertebra 1: it acts in motion"),
+    ("rod-swim", {"robot.shear_factor": 0.5}, r"robot\.shear_factor: a gait gives all strains"),
+])
+def test_fields_without_effect_are_named(scenario: str, changes: dict[str, Any], said: str) -> None:
+    if said:
+        with pytest.raises(InputError, match=said):
+            ll.run(scenario, changes)
+    else:
+        assert any(note.startswith("model.cells: a spine") for note in ll.run(scenario, changes).notes)
+
+
 def test_models_of_given_strains_and_of_statics_refuse_what_they_do_not_know() -> None:
     with pytest.raises(InputError, match=r"robot\.passive"):
         ll.run("rod-swim", {"robot.passive": {}})
