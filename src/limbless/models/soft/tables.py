@@ -54,12 +54,13 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
     for pack in packs:
         laws = []
         for law in pack.laws:
+            table: Any = law.kind.table
             if isinstance(law.kind, FluidLaw | OpenLaw):
-                fluid = law.kind.table.of(law.rows)
+                fluid = table.of(law.rows)
                 share = (fluid.length * (fluid.has_added if isinstance(law.kind, FluidLaw) else 1.0))[:, None]
                 np.add.at(added[:, :3], fluid.body, share * fluid.added)
                 np.add.at(added[:, 3], fluid.body, share[:, 0] * fluid.added_roll)
-            on_slices = issubclass(law.kind.table, OnSegment)
+            on_slices = issubclass(table, OnSegment)
             laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
         moved.append(pack._replace(laws=tuple(laws)))
     return forces_of(moved, len(added)), added, packs
