@@ -312,7 +312,8 @@ class Soft(Model):
         if not isinstance(self.robot, TendonSpine):
             raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
         loads = [item for item in self.environment if "load" in (item.role, *item.also)]
-        model = TendonStatics(at_rest(self.robot), loads, None, TendonStaticsSettings(stops=False),
+        robot = at_rest(self.robot) if isinstance(self.robot, TendonSpine) else self.robot
+        model = TendonStatics(robot, loads, None, TendonStaticsSettings(stops=False),
                               base_position=base_position, base_orientation=base_orientation)
         found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
