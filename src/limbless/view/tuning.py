@@ -124,7 +124,7 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
             for knob in _of(item, f"{path}.{number}", f"{group}: {words}"):
                 within = f"{knob.group.rpartition(': ')[2]} {knob.item}, " if knob.item else ""
                 yield replace(knob, group=f"{group}: {words}", item=str(number + 1), label=within + knob.label)
-    elif value is not None and len(options := _words_of(field.annotation)) > 1:
+    elif str(value) in (options := _words_of(field.annotation)) and len(options) > 1:
         yield Knob(path, group, words, str(value), meaning, "choice", options=options)
     elif isinstance(value, bool):
         yield Knob(path, group, words, value, meaning, "truth")
