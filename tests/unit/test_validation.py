@@ -95,7 +95,7 @@ def test_every_kind_of_proof_is_there() -> None:
     assert {case.kind for case in known} == {"paper", "closed form", "ladder", "engine"}
     assert sum(case.kind == "ladder" for case in known) == 5
     assert {model for case in known for model in case.models} == {
-        "newton-euler", "macro-continuous", "non-smooth", "geometric", "tendon-statics"}
+        "newton-euler", "macro-continuous", "non-smooth", "geometric", "soft", "tendon-statics"}
 
 
 def test_every_scenario_is_held_to_its_own_balances() -> None:
