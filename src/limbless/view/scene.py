@@ -46,6 +46,7 @@ class Display:
     def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND,
                  fine: float = FINE) -> None:
         self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
+        self._recorded = frames
         self.skin = Skin(frames, around)
         self.arrows = [] if ghost else arrows.families(frames)
         self.torque = None if ghost else arrows.torque_along(frames)
@@ -222,7 +223,8 @@ class Display:
             if self.shows(family.key):
                 node = self._nodes[family.key]
                 points, node.colors = family.at(frame)
-                node.points = self._in_sight(points)
+                # a posture that was not computed with them has no forces
+                node.points = self._in_sight(points if self.frames is self._recorded else np.zeros_like(points))
         if self.shows("waves"):
             self._nodes["waves"].vertices = self._wave(frame)
         if self.shows("tendons") and self.tendons is not None:
