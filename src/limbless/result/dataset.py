@@ -7,14 +7,16 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis.balances import PROOF, orientation_drift
 from limbless.models.base import Recording, Records, Variable, Variables
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 LABELS = {
@@ -42,6 +44,8 @@ def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
 
     Without any (a run that never began) every variable is there, and empty.
     """
+    import xarray as xr  # imported here: a run need not wait for it, only who looks at its data
+
     schema, records = model.schema(), model.record_dims
     coords: dict[str, Any] = {}
     if records == ("time",):
