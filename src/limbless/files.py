@@ -65,6 +65,21 @@ def write_text(path: str | Path, text: str) -> Path:
     return Path(path)
 
 
+def wrapped(text: str, width: int = 120) -> str:
+    """Markdown whose long lines are broken between words, but for tables, headings and code, which cannot be."""
+    import textwrap
+
+    lines, code = [], False
+    for line in text.split("\n"):
+        code ^= line.startswith("```")
+        if code or len(line) <= width or line.startswith(("|", "#", "    ", "```")):
+            lines.append(line)
+        else:
+            below = "  " if line.startswith("- ") else ""
+            lines += textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
 def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Sequence[str] | None = None) -> Path:
     """Write columns as comma-separated values; shorter columns leave their last cells empty.
 

@@ -54,6 +54,7 @@ def bystander(studio: Any, look: Any) -> Any:
     other.page.wait_for_selector("text=eel-planar: ready", state="attached")
     page = entered(studio)
     page.controls.pause()
+    page.cast_shadows(False)                               # nothing of it is about them, and software draws them slowly
     other.caught_up(page)
     other.draw_rarely()
     return page
@@ -79,7 +80,9 @@ def seen(studio: Any, bystander: Any, look: Any) -> Iterator[Seen]:
 @pytest.fixture
 def page(studio: Any, seen: Seen, bystander: Any) -> Any:
     """Python's side of the visitor's page."""
-    return entered(studio, bystander)
+    found = entered(studio, bystander)
+    found.cast_shadows(False)
+    return found
 
 
 @pytest.mark.parametrize("name", loader.names())

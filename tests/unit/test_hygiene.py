@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import limbless
+from limbless.files import wrapped
 from limbless.scenarios.document import read_file
 
 ROOT = Path(__file__).parents[2]
@@ -137,3 +138,20 @@ def test_every_module_says_where_it_is_tested() -> None:
     assert set(table) - used <= {"*"}
     missing = [name for files in table.values() for name in files if not (ROOT / "tests" / name).is_file()]
     assert not missing
+
+
+def test_lines_of_documents_are_short() -> None:
+    """At most 120 characters in Markdown too; rows of tables cannot be broken. Code of documents is held to it."""
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in tracked_files() if path.suffix == ".md"
+             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+             if len(line) > 120 and not line.lstrip().startswith("|")]
+    assert not found, "lines of more than 120 characters:\n" + "\n".join(found)
+
+
+def test_generated_pages_are_wrapped() -> None:
+    row, code = f"| {'word ' * 40}|", f"    {'word ' * 40}"
+    long = "word " * 60 + "end"
+    broken = wrapped(f"{long}\n- {long}\n{row}\n{code}\n```\n{long}\n```\n{long}").split("\n")
+    assert row in broken and code in broken and broken.count(long) == 1          # the one inside a fence
+    assert max(len(line) for line in broken if line not in (row, code, long)) <= 120
+    assert " ".join(" ".join(broken).split()).count("end") == 4 and any(line.startswith("  word") for line in broken)
