@@ -101,7 +101,8 @@ class _Panel:
                              {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}}]
         options: dict[str, Any] = {
             "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
-            "scales": {"x": {"time": False, "auto": False, "range": _ends(self.at)}, "y": {"auto": False, "range": self.limits}},
+            "scales": {"x": {"time": False, "auto": False, "range": _ends(self.at)},
+                       "y": {"auto": False, "range": self.limits}},
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
             "legend": {"show": len(self.lines) > 1}}
         if self.handle is None:
