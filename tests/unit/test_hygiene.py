@@ -155,3 +155,12 @@ def test_generated_pages_are_wrapped() -> None:
     assert row in broken and code in broken and broken.count(long) == 1          # the one inside a fence
     assert max(len(line) for line in broken if line not in (row, code, long)) <= 120
     assert " ".join(" ".join(broken).split()).count("end") == 4 and any(line.startswith("  word") for line in broken)
+
+
+def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
+    """Fresh interpreter to first result: xarray and pandas come when the data set is looked at."""
+    code = ("import sys, pickle, limbless as ll\nresult = ll.run('eel-planar', {'duration': 0.02})\n"
+            "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.soft.model')\n"
+            "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())")
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.stdout.split("\n")[:2] == ["[]", "True"], answer.stdout + answer.stderr
