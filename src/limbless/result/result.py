@@ -29,6 +29,7 @@ from limbless.result.dataset import (
     dataset_of,
     joined,
     looks_of,
+    refuse_other_shapes,
     rows_of,
 )
 from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
@@ -131,6 +132,7 @@ class Result:
         raw = joined(parts)
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
         variables = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
+        refuse_other_shapes(variables, model)
         looks = (model.variables(rows_of(raw, looked > 0.5, model.worst)) if looked is not None and looked.any()
                  else None)
         result = cls(None, scenario, status, state, wall_time)                           # type: ignore[arg-type]
