@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.tensor_spline import fit_surface
+from limbless.long_surface import fit_any
 
 Array = NDArray[np.float64]
 
@@ -61,12 +61,12 @@ def smooth_grid(t: Array, x: Array, values: Array, noise: float | None = None) -
     """Samples (T, S) at times t and places x without their noise, of the stated standard deviation or as found in them.
 
     Where there is none they come back as they were, bit for bit. Else they are smoothed as films are: see
-    `tensor_spline`.
+    `long_surface`.
     """
     found = noise_in(t, x, values) if noise is None else noise
     if found <= 0.0:
         return Smoothed(values, 0.0, 0.0)
-    surface = fit_surface(t, x, values[..., None], noise, least=None)
+    surface = fit_any(t, x, values[..., None], noise, least=None)
     smooth, found = np.ascontiguousarray(surface.values[..., 0]), surface.noise if noise is None else noise
     removed = float(np.sqrt(np.mean((smooth - values) ** 2)))
     return Smoothed(smooth, found, removed) if removed > NOTHING * found else Smoothed(values, found, 0.0)

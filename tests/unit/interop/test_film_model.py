@@ -112,6 +112,8 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text())
     assert summary["kinematics"]["frequency"]["value"] == pytest.approx(1.0 / PERIOD, rel=0.01)
     assert summary["kinematics"]["frequency"]["error"] > 0.0
+    drawn = np.genfromtxt(out / "figures" / "path.csv", delimiter=",", names=True)
+    assert len(drawn) == 70 and drawn["film_x__length"][-1] * 0.155 == pytest.approx(points[-1, :, 0].mean(), abs=1e-3)
     kept, again = ll.Result.load(out), ll.run(out / "scenario.yaml")
     np.testing.assert_array_equal(kept.dataset["position"].values, again.dataset["position"].values)
     filmed = ll.Result.load(out / "filmed.nc")

@@ -105,9 +105,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         world = self.world
         if self._crew is not None and self._crew.can_go(self._times):
             stuck = self._crew.go(self._values, self._times, given)
-            for number in np.flatnonzero(stuck & ~fresh):
-                self._values[number] = world.move(self._state(int(number)), given[number]).x
-            for number in np.flatnonzero(fresh):
+            for number in np.flatnonzero(stuck & ~fresh).tolist():
+                self._values[number] = world.move(self._state(number), given[number]).x
+            for number in np.flatnonzero(fresh).tolist():
                 self._values[number] = self._begun().x
         else:
             for number, (action, over) in enumerate(zip(given, fresh, strict=True)):
