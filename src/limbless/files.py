@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -63,6 +64,22 @@ def write_text(path: str | Path, text: str) -> Path:
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return Path(path)
+
+
+@contextmanager
+def without_cluster() -> Iterator[None]:
+    """Around xarray's writing of a file: it imports all of `distributed`, where that is installed, to ask whether a
+    cluster of it is running; nothing that was not imported runs, and half a second is saved.
+    """
+    name = "dask.distributed"
+    if name in sys.modules or "distributed" in sys.modules:
+        yield
+        return
+    sys.modules[name] = None                                                          # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Sequence[str] | None = None) -> Path:
