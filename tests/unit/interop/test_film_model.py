@@ -147,6 +147,22 @@ def test_a_worm_on_agar_needs_no_start_velocity() -> None:
     np.testing.assert_allclose(doubled.mean, found.mean, atol=1e-12)     # without inertia only the ratio counts
 
 
+def test_a_chain_lies_on_the_film() -> None:
+    """Links laid end to end from where the scenario starts: the filmed midline, as nearly as chords follow arcs."""
+    film = ll.Film.from_points(make.swimmer(40, 16), make.RATE, make.LENGTH)
+    scenario, links = film.scenario("agar", links=20), 20
+    assert scenario.robot.freedoms == links - 1 and not scenario.model.inertia
+    w, _, _, z = scenario.initial.orientation
+    turns = np.concatenate([[2.0 * np.arctan2(z, w)], scenario.gait.sample(np.zeros(1), np.arange(19.0)).value[0]])
+    angle, size = np.cumsum(turns), film.length / links
+    ends = np.array(scenario.initial.position[:2]) + size * np.cumsum(np.stack([np.cos(angle), np.sin(angle)], 1), 0)
+    filmed = film.smooth.position[0]
+    nearest = np.linalg.norm(ends[:, None] - filmed, axis=2).min(axis=1)
+    assert nearest.max() < 0.03 * film.length and np.linalg.norm(ends[-1] - filmed[-1]) < 0.02 * film.length
+    with pytest.raises(InputError, match="links: a body that bends has at least 2"):
+        film.scenario(links=1)
+
+
 @pytest.mark.long
 def test_a_hundred_planted_films() -> None:
     inside, scale, near, steady = 0, 0, 0, 0
