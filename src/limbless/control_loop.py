@@ -50,8 +50,9 @@ class Ahead:
         """Period by period: what went wrong in it, if anything."""
         run = self.run
         for times in run.control_times(self.count):
+            plain = times.tolist()
             for number in range(len(times) - 1):
-                begin, finish = float(times[number]), float(times[number + 1])
+                begin, finish = plain[number], plain[number + 1]
                 before = run.gait
                 gait = run.ask_controller(begin, finish, run.state)
                 if gait is before and run.records and (self._laid or self._lay_out(times[number:], gait)):

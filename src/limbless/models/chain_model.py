@@ -1,6 +1,7 @@
 """`ChainModel`: what the models of a chain share, from a checked robot to the variables of a result."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -168,7 +169,11 @@ class ChainModel(Model):
         if not self._any_free:
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or "
                              "'torque'")
-        return numbers("the controller's torque", torque, len(self._plain.freedoms))
+        count = len(self._plain.freedoms)
+        if type(torque) is np.ndarray and torque.dtype == np.float64 and torque.shape == (count,) and math.isfinite(
+                torque.dot(torque)):                         # nothing to bring to shape, and asked for at every call
+            return torque
+        return numbers("the controller's torque", torque, count)
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""

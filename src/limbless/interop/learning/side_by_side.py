@@ -10,6 +10,7 @@ from limbless.interop.learning.world import World
 from limbless.mechanics.chain.batch import Crew, advance_crew
 from limbless.mechanics.chain.tables import Answering
 from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
 
@@ -23,7 +24,7 @@ class SideBySide:
         self.world, self.problem = world, side_by_side([world.problem])
         self._knots, self._record = aligned_zeros((world.steps + 1, LANES)), np.zeros(world.steps + 1, dtype=bool)
         self._x = aligned_zeros((world.model._size, LANES))                            # type: ignore[attr-defined]
-        self._stuck = np.zeros(count, dtype=bool)
+        self._stuck, self._packed = np.zeros(count, dtype=bool), pack(self.problem)
         self._knows_time = any(getattr(item, "moving", ()) for item in world.scenario.environment)
 
     @classmethod
@@ -46,5 +47,5 @@ class SideBySide:
         """
         first = np.rint(times / self.world.step).astype(np.int64)
         crew = Crew(values, first, actions * self.world.scale, self._stuck)
-        advance_crew(self.problem, self._knots, self._record, self._x, self.problem.drive.torque, crew, self.world.step)
+        advance_crew(self._packed, self._knots, self._record, self._x, self.problem.drive.torque, crew, self.world.step)
         return self._stuck

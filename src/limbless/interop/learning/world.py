@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbless.actuation import ProportionalDerivative, Torque
 from limbless.errors import InputError, nearest
 from limbless.gaits.function import FunctionGait
-from limbless.mechanics.chain.stretch import held_stretch
+from limbless.mechanics.chain.stretch import packed_stretch
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.integrate.tally import Uncounted
@@ -204,7 +204,7 @@ class World:
         self._knots, self._laid, self._last = np.zeros(count), 0, -1
         self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
         self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())          # type: ignore[attr-defined]
-        self._held = held_stretch(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
+        self._held = packed_stretch(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
 
     def _lay_out_knots(self, first: int) -> None:
         """Knots from step number `first` on."""

@@ -1,12 +1,14 @@
 """Steps over a part of what was laid out ahead: some of the knots, of the rows of a drive and of the records."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from limbless.mechanics.chain.tables import ChainProblem
-from limbless.mechanics.compiled.held import Held, laying_down
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_span, rows_from
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate.runge_kutta import runge_kutta
 
 
@@ -18,13 +20,13 @@ def from_rows(problem, stage, r):
 
 
 @lean_kernel
-def run_stretch(held):
+def run_stretch(packed):
     """Step from one knot to another. Returns what `trouble` said (0: nothing).
 
     `span` holds the first knot and the last, the drive's row at the first, the record that comes next, whether the last
     knot is recorded too (else it belongs to the next stretch), and afterwards the knot that was reached.
     """
-    problem, knots, record, x, span = held
+    problem, knots, record, x, span = lean(packed)
     first, last = span[0], span[1]
     asked = record[last]
     record[last] = asked and span[4] > 0
@@ -36,14 +38,6 @@ def run_stretch(held):
     return found
 
 
-lay_down = laying_down(run_stretch)
-
-
-@lean_kernel
-def lay_down_stretch(problem, knots, record, x, span, room):
-    return lay_down((lean(problem), lean(knots), lean(record), lean(x), lean(span)), lean(room))
-
-
-def held_stretch(problem: Any, knots: Any, record: Any, x: Any, span: Any) -> Held:
-    """`run_stretch` of these arrays, laid down."""
-    return Held(lay_down_stretch, run_stretch, problem, knots, record, x, span)
+def packed_stretch(problem: Any, knots: Any, record: Any, x: Any, span: Any) -> Callable[[], int]:
+    """`run_stretch` of these arrays, all packed once: calling it costs Python one object."""
+    return partial(run_stretch, pack((problem, knots, record, x, span)))

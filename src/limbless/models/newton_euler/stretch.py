@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.stretch import held_stretch
+from limbless.mechanics.chain.stretch import packed_stretch
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models import chain_problem
@@ -60,7 +60,7 @@ class Stretch:
         count = self.steps + 1
         self._kept = chain_problem.records_of(model._actuated, count, model._tallies.records(count))
         problem = problem._replace(records=self._kept)
-        self._held = held_stretch(problem, self._knots, self._record, self._x, self._span)
+        self._held = packed_stretch(problem, self._knots, self._record, self._x, self._span)
 
     def go(self, last: int, torque: Any, closing: bool) -> int:
         """Step to knot `last` under torques that are added and held (None: none). Returns 0, or what `trouble` said.
