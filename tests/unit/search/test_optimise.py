@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -50,8 +52,7 @@ def test_a_search_that_is_begun_again_finds_its_answers(best, monkeypatch: pytes
     """As after kill -9: the last evaluations are lost, the others are not made again, and the answer is the same."""
     folder, before = best
     kept = read_evaluations(folder)
-    import sqlite3
-    with sqlite3.connect(folder / "evaluations.db") as db:
+    with closing(sqlite3.connect(folder / "evaluations.db")) as db, db:
         db.execute("DELETE FROM evaluations WHERE number > ?", (len(kept) - 3,))
     made = []
     monkeypatch.setattr(Memory, "put", lambda self, name, data, put=Memory.put: (made.append(name),
