@@ -11,6 +11,9 @@ _SETTLING = ("contact", "friction", "constraint", "clamp")
 _PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
            "terrain": "the ground differs from place to place"}
 
+_ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body once",
+         "climb": "the turn passes along the body once"}
+
 
 def refuse_medium(scenario: Scenario) -> str:
     """`duals`, `differences` or `settled`: how the steady motion of a scenario is found. Refused where pose or time
@@ -23,6 +26,9 @@ def refuse_medium(scenario: Scenario) -> str:
         raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
     if not scenario.gait.cycle:
         raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
+    for field, once in _ONCE.items():
+        if getattr(scenario.gait, field, None) and scenario.gait.kind in ("serpenoid", "travelling-curvature"):
+            raise InputError(f"gait.{field}: {once}, so that the motion does not repeat itself; leave it out")
     settling = scenario.model.kind in ("non-smooth", "geometric") or any(
         item.role in _SETTLING for item in scenario.environment)
     planar = getattr(robot, "base", "") == "planar"

@@ -52,6 +52,8 @@ class SteadyMotion:
     multipliers : Floquet multipliers, by which a small disturbance of the twist grows in a period.
     stable : whether all of them are below 1 in size. Newton's method also finds motions that are not: no run would.
     slopes : number -> {path: derivative}; of `torque_ratios`, path -> an array.
+    spread : among contacts, the largest difference of the speeds of the last three periods, over their mean, which
+        `speed` is; 0 where the motion repeats itself.
     residual : what is left of P(v) - v (contact: the last change of a period's way, as a share of it).
     """
 
@@ -75,6 +77,7 @@ class SteadyMotion:
     unknown_slopes: Array = field(default_factory=lambda: np.zeros((0, 0)))
     kept: Any = None
     steps: int = STEPS
+    spread: float = 0.0
 
     @property
     def power(self) -> float | None:
@@ -98,6 +101,7 @@ class SteadyMotion:
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
         size = "" if self.multipliers is None else f", multipliers {np.sort(np.abs(self.multipliers))[::-1].round(4)}"
+        told += f", spread {self.spread:.1e}" if self.spread else ""
         cost = "" if self.cost_of_transport is None else f", cost of transport {self.cost_of_transport:.5g}"
         return (f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "
                 f"{self.passes} periods, residual {self.residual:.1e})")
