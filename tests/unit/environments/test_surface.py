@@ -250,6 +250,9 @@ def test_a_swimmer_at_the_surface_for_twelve_seconds() -> None:
     data = ll.simulate(robot, gait, [ll.Water(surface=0.0, points=6), ll.Gravity()], duration=12.0, step=0.005,
                        record_every=0.5, initial={"position": (0.0, 0.0, -0.019674)}).dataset
     np.testing.assert_allclose(data.base_position.values[-1], [-2.5032584503, -0.0423696631, -0.0198939319], atol=1e-5)
+    deep = ll.simulate(robot, gait, ll.Water(points=6), duration=12.0, step=0.005, record_every=0.5).dataset
+    speeds = [np.linalg.norm(run.base_position.values[-1] - run.base_position.values[-7]) / 3.0 for run in (data, deep)]
+    assert speeds == pytest.approx([0.296943, 0.310222], abs=2e-6)
 
 
 @pytest.mark.parametrize(("environment", "said"), [
