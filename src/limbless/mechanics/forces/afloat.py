@@ -11,7 +11,7 @@ from limbless.mechanics.algebra.inertia import Inertia, Wrench, carry_inertia, p
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, product, transpose
 from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, value_of
@@ -267,7 +267,7 @@ def state_of(surface, row, body):
     return DRY if min(start, end) - reach > surface.level + swell else CUT
 
 
-@lean_kernel
+@lean_pass
 def find_states(bodies, laws):
     """Which bodies may be cut: those with all segments under water, or all of them dry, are not."""
     for i in range(len(laws.rows.codes)):
@@ -307,7 +307,7 @@ def push_one(bodies, laws, t, i):
     body.wrench = body.wrench + F
 
 
-@lean_kernel
+@lean_pass
 def push_afloat_rows(bodies, laws, t):
     """One law after the other."""
     align_stack()
@@ -330,7 +330,7 @@ def push_under(bodies, laws, t, b):
             body.wrench = body.wrench + wrench
 
 
-@lean_kernel
+@lean_pass
 def push_afloat_bands(bodies, laws, t):
     """Eight laws at a time where all their bodies are under water, else one after the other."""
     align_stack()
@@ -358,7 +358,7 @@ def push_floating(laws, t, inside, robot, memory):
 
 
 @version_for(spend_power, FloatingLaws)
-@lean_kernel
+@lean_pass
 def spend_floating(laws, inside, memory):
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
     spent = 0.0

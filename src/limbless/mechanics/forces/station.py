@@ -8,7 +8,7 @@ from limbless.mechanics.algebra.vectors import Vector, transpose
 from limbless.mechanics.chain.cell import Station
 from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.forces.afloat import floating_slice, spend_floating
 from limbless.mechanics.forces.element import push, spend_power
 from limbless.mechanics.forces.fluid import scaled
@@ -68,7 +68,7 @@ class FloatingStations(NamedTuple):
 
 
 @version_for(push, FloatingStations)
-@lean_kernel
+@lean_pass
 def push_floating_stations(laws, t, inside, robot, memory):
     align_stack()
     dry = laws.dry

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra.inertia import Wrench, power
 from limbless.mechanics.algebra.vectors import Vector, product, transpose
 from limbless.mechanics.compiled.generic import for_each, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.forces.afloat import floating_slice, share_at
 from limbless.mechanics.forces.element import push
@@ -45,7 +45,7 @@ def leave_dry(element, t, robot, memory):
 
 
 @version_for(soak, FloatingSlices)
-@lean_kernel
+@lean_pass
 def soak_slices(laws, t, robot, memory):
     """The added mass of every section as far as it is immersed, and the sums over the shape with it."""
     align_stack()
@@ -65,7 +65,7 @@ def soak_slices(laws, t, robot, memory):
 
 
 @version_for(push, FloatingSlices)
-@lean_kernel
+@lean_pass
 def push_floating_slices(laws, t, inside, robot, memory):
     """Every slice: its wrench, and how fast the momentum that it carries grows by what gets wet."""
     align_stack()
