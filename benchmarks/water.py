@@ -3,9 +3,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 
 import limbless as ll
+from benchmarks.peers import mujoco_model
 from benchmarks.table import Row, microseconds
 from benchmarks.timing import Repeated, each, race
 from limbless.scenarios.scenario import Initial
@@ -36,12 +38,30 @@ def loop(water: ll.Water, gravity: bool, height: float) -> Repeated:
     return each(lambda: model.advance(state, knots, record, drive))
 
 
+def swimmer() -> Repeated:
+    """Steps of MuJoCo (RK4, 1 ms) with its fluid on the eel's 36 joints, which swing freely from a bent start."""
+    model = mujoco_model(ll.KhalilEel().build(), fluid=True)
+    data = mujoco.MjData(model)
+    data.qvel[6:] = 0.3 * np.sin(np.arange(model.nv - 6))
+    start = data.qpos.copy(), data.qvel.copy()
+
+    def steps() -> None:
+        data.qpos[:], data.qvel[:] = start
+        for _ in range(STEPS):
+            mujoco.mj_step(model, data)
+    return each(steps)
+
+
 def rows(chunks: int = 60) -> list[Row]:
-    runs = {"alone": loop(ll.Water(wake="none"), False, 0.0)}
+    runs = {"alone": loop(ll.Water(wake="none"), False, 0.0), "mujoco": swimmer()}
     for name, (_, fields, _, _) in CASES.items():
         runs[name] = loop(ll.Water(**fields), "surface" in fields, -0.0447 if name == "all cut" else 0.0)
     best = race(runs, chunks)
-    return [Row(f"`eel-planar` with {what} / with consistent added mass alone", microseconds(best[name] / STEPS),
-                microseconds(best["alone"] / STEPS), best[name] / best["alone"], target=target, sense="at most",
-                reason=reason)
-            for name, (what, _, target, reason) in CASES.items()]
+    time = {name: microseconds(best[name] / STEPS) for name in best}
+    beside = [Row(f"`eel-planar` with {CASES[name][0]}: MuJoCo's ellipsoid fluid on the same 36 joints / a step of it",
+                  time[name], time["mujoco"], best["mujoco"] / best[name], target=target,
+                  reason="MuJoCo's fluid knows no surface: it is the same row.")
+              for name, target in (("lighthill", 4.0), ("none cut", 2.0), ("all cut", 2.0))]
+    return [*(Row(f"`eel-planar` with {what} / with consistent added mass alone", time[name], time["alone"],
+                  best[name] / best["alone"], target=target, sense="at most", reason=reason)
+              for name, (what, _, target, reason) in CASES.items()), *beside]

@@ -51,6 +51,8 @@ def _why_not(item: Any, level: bool) -> str | None:
         return "it acts in time windows (`active`)"
     if any(getattr(item, "current", None) or ()):
         return "a `current` has a direction in the world"
+    if item.kind == "water" and (item.surface is not None or item.flow):
+        return "a surface or a `flow` of the water has a place and a direction in the world"
     if item.kind in _PLACES:
         return _PLACES[item.kind]
     if item.kind == "point-wrench":
