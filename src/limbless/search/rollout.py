@@ -125,7 +125,8 @@ class _Many:
     def _key(self, number: int, scenario: Scenario) -> Any:
         """Runs with the same key go side by side; None: alone."""
         model = self._model(scenario)
-        if not isinstance(model, NewtonEuler) or isinstance(model._options.actuation, Answering) or any(
+        if not isinstance(model, NewtonEuler) or not model.explicit or isinstance(
+                model._options.actuation, Answering) or any(
                 getattr(item, "slot", None) is not None for item in scenario.environment):
             return None
         knots, keep = _knots(scenario)

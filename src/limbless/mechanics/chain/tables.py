@@ -156,6 +156,23 @@ class Spatial(Table):
 
 
 @table
+class Lead(Table):
+    """What an implicit stage takes ahead along one degree of freedom."""
+
+    share: float                          # Â = γh C + (γh)² K of springs, dampers and feedback
+    held: float                           # Â times the acceleration before
+
+
+@table
+class Brake(Table):
+    """What it takes ahead of the forces on one body."""
+
+    slope: Inertia                        # -∂F/∂V, its symmetric part: N s/m, N s, N m s
+    start: Wrench                         # F
+    before: Twist                         # δ that belongs to the accelerations before
+
+
+@table
 class BodyRecord(Table):
     rotation: Matrix
     origin: Vector
@@ -206,6 +223,22 @@ class Awash(NamedTuple):
     rows: Any                             # Floating (bodies,)
 
 
+class NothingAhead(NamedTuple):
+    """Forces act as they are."""
+
+
+class Ahead(NamedTuple):
+    """Forces along joints and on bodies are taken ahead, in implicit stages: see `stiff`."""
+
+    leads: Any                            # Lead (freedoms,)
+    brakes: Any                           # Brake (bodies,)
+    slopes: Any                           # (bodies, 6, 6) -∂F/∂V
+    span: Any                             # (1,) γh of the stage; 0 outside
+    scale: Any                            # (freedoms + 2,) m: way of a unit of each freedom; of the base last
+    quarters: Drive                       # the gait at the quarters of all steps,
+    present: Drive                        # and at the instant at hand: one row
+
+
 class Memory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -225,6 +258,7 @@ class Memory(NamedTuple):
     total: Any                            # and the sum of rates
     cells: Any                            # Cells, or NoCells
     water: Any = Steady()                 # Steady or Awash
+    ahead: Any = NothingAhead()           # NothingAhead or Ahead
 
 
 class NoCells(NamedTuple):

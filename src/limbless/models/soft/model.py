@@ -33,13 +33,14 @@ from limbless.models.base import (
     refuse_law_failure,
 )
 from limbless.models.chain_recording import kept_arrays
+from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.macro_continuous.tables import breaks_of
 from limbless.models.soft import tables
 from limbless.models.soft.linear import MOVES, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
 from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
-from limbless.models.soft.settings import SoftSettings
+from limbless.models.soft.settings import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.soft.solution import Answer, Modes
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
@@ -48,7 +49,6 @@ from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
-_REMEMBERED = ("past", "times", "numbers", "last", "sizes")
 
 
 class Soft(Model):
@@ -89,7 +89,10 @@ class Soft(Model):
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links)
         self._given = np.flatnonzero(cells.given)
-        self._method = None if self.settings.integrator == "rk4" else implicit.METHODS[self.settings.integrator]()
+        self._steps = None
+        if self.settings.integrator != "rk4":
+            self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
+                                        len(cells.efforts), len(self._tallies.laws))
         self._places = self._tendon_places()
         self._one: ChainProblem | None = None
 
@@ -98,7 +101,7 @@ class Soft(Model):
         own = self.settings
         if isinstance(robot, TendonSpine):
             self.notes = (*self.notes, *refuse_of_spine(robot, own))
-            plan = spine_plan(robot, 3 if own.stations is None else own.stations, own.stops)
+            plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
             refuse_no_stops(plan, own)
             return plan, Stations(plan)
         refuse_of_rod(robot)
@@ -163,12 +166,7 @@ class Soft(Model):
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
-        if len(times) > 1:
-            middles = 0.5 * (times[1:] + times[:-1])
-            every = np.empty(2 * len(times) - 1)
-            every[::2], every[1::2] = times, middles
-        else:
-            every = times
+        every = quarters(times)
         rows = len(every)
         none = np.zeros((rows, 0))
         if isinstance(self.robot, TendonSpine):
@@ -326,17 +324,11 @@ class Soft(Model):
         tally = self._tallies.start(state.memory, state.time)
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
-        if self._method is None:
+        if self._steps is None:
             row, step = runge_kutta.advance(problem, knots, record, x)
         else:
-            work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
-                                     len(self._tallies.laws), self.settings.tolerance)
-            for name in _REMEMBERED:
-                if f"stage_{name}" in memory:
-                    getattr(work, name)[:] = memory[f"stage_{name}"]
-            row, step = implicit.advance(problem, self._method, work, knots, record, x)
-            memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
-            evaluations = work.counts[0] / max(work.counts[1], 1)
+            row, step, left, evaluations = self._steps.advance(problem, knots, record, x, memory)
+            memory |= left
         records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
         done = float(knots[min(step, len(knots) - 1)])
@@ -362,9 +354,8 @@ class Soft(Model):
         kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
         worst = int(np.nan_to_num(forces[kind]).argmax())
         row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
-        return Status(f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to "
-                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or "
-                      "give the body a damping_time", time, f"{self._part} {row}")
+        return Status(f"{UNSOLVED}; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, "
+                      "or give the body a damping_time", time, f"{self._part} {row}")
 
     # What is recorded
 
