@@ -20,6 +20,9 @@ from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import brace, count_step, distance, note_stage, occupy, stage_rate, steer
 from limbless.mechanics.integrate.tally import Tally, Uncounted, Whole, positive_between
 
+TRAVEL = 1e-4                             # share of the base's own way in the speed of a body
+ROUNDING = 1e-7                           # of its length in γh: as slow as it can be
+
 brace_by, steer_by, occupy_by, stage_by, distance_by = (
     by_part(question, ChainProblem, "options.actuation") for question in (brace, steer, occupy, stage_rate, distance))
 idle(brace_by, Compliant)
@@ -105,15 +108,16 @@ def cell_distance(actuation, problem, gh, before, slope, x):
 
 @careful_kernel
 def measure(first, scale, gh, before, slope, x):
-    """Largest way per time, m/s, by which the rates differ after γh, and by which the body moves; `scale` of the base
-    comes last.
+    """Largest way per time, m/s, by which the rates differ after γh, and by which the body turns and bends; `scale` of
+    the base comes last. How fast it goes as a whole hardly counts: a body that falls bends as one that rests. What
+    rounding leaves is never asked for.
     """
     n = scale.shape[0] - 2
-    change, speed = 0.0, 0.0
+    change, speed = 0.0, ROUNDING * scale[n + 1] / gh
     for c in range(6 + n):
         size = scale[c - 6] if c >= 6 else scale[n] if c < 3 else scale[n + 1]
         change = max(change, gh * size * abs(slope[first + c] - before[first + c]))
-        speed = max(speed, size * max(abs(x[first + c]), gh * abs(slope[first + c])))
+        speed = max(speed, size * max((TRAVEL if c < 3 else 1.0) * abs(x[first + c]), gh * abs(slope[first + c])))
         if not change < 1e200:
             return 1e200, 1.0
     return change, speed

@@ -1,7 +1,7 @@
 """`Soft`: a soft body in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain.cell import Stop
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.integrate import implicit, runge_kutta
@@ -49,6 +50,7 @@ from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
+_MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search for a posture: turns, and rad
 
 
 class Soft(Model):
@@ -315,7 +317,27 @@ class Soft(Model):
                               base_position=base_position, base_orientation=base_orientation)
         found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
-        return np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+        strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+        return self._against_stops(strain, lambda q: self.forward(
+            self.flat(q, base_position=base_position, base_orientation=base_orientation), tension).strain_acceleration)
+
+    def _against_stops(self, strain: Array, acceleration: Callable[[Array], Array]) -> Array:
+        """The posture with its stops, which are springs here: Newton's method until nothing accelerates."""
+        stop = Stop.of(self._cells().stops)
+        within = np.where(stop.stiffness > 0.0, np.clip(strain, stop.low, stop.high), strain)
+        if (within == strain).all():
+            return strain
+        strain = within
+        for _ in range(_MOST_TURNS):
+            left = acceleration(strain)
+            slopes = np.array([(acceleration(strain + step) - left) / _NUDGE
+                               for step in _NUDGE * np.eye(self.freedoms)]).T
+            change = np.linalg.lstsq(slopes, -left, rcond=None)[0]
+            strain = strain + np.clip(change, -_FARTHEST, _FARTHEST)
+            if np.abs(change).max() < _STILL:
+                return strain
+        raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
+                         "smaller ones, or set model.stops to false")
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
                 drive: tables.SoftDrive) -> tuple[State, Records, Status]:
