@@ -11,6 +11,7 @@ from scipy.linalg import expm
 import limbless as ll
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.chain.tables import BodyRecord
 from limbless.models.soft import Soft, SoftSettings
 from limbless.robots.rod import Rod
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
@@ -304,6 +305,35 @@ def test_equilibria_of_statics_stay_at_rest(fields: dict[str, Any], water: bool)
     elsewhere = x.copy()
     elsewhere[7] += 1e-4
     assert np.abs(model.forward(elsewhere, tension).strain_acceleration).max() > 1.0
+
+
+def test_a_rod_can_be_bent_at_rest_more_here_than_there() -> None:
+    """Curvature from 1 to 3 /m, straight between: nothing accelerates, and the tip is where ∫∫ of it puts it."""
+    rod = beam(rest={"yaw curvature": ((0.0, 1.0), (1.0, 3.0))})
+    model = Soft(rod, (), None, SoftSettings(cells=4))
+    x = model.flat(np.concatenate([cell.rest for cell in model.plan.cells]))
+    problem = model.instant(x)
+    assert np.abs(model.forward(x).strain_acceleration).max() < 1e-9
+    X = (np.arange(20000) + 0.5) / 20000.0
+    turn = X + X**2
+    tip = problem.records.bodies[0, len(model.plan.cells)]
+    origin = BodyRecord.of(tip).origin
+    np.testing.assert_allclose(origin[:2], [np.cos(turn).mean(), np.sin(turn).mean()], atol=2e-6)
+
+
+def test_springs_can_rest_where_a_gait_says() -> None:
+    """A gait of constant curvature moves a passive rod as that curvature at rest does; what pulls is an actuator."""
+    told = ll.FunctionGait(function=lambda t, X: np.tile((1.0, 0.0, 0.0, 0.0, 0.0, 2.0), (len(t), len(X), 1)),
+                           drives="strain")
+    fields: dict[str, Any] = {"strains": "planar", "base": "planar", "length": 0.5, "half_width": 0.01,
+                              "stiffness": 0.01, "damping_time": 0.05}
+    rods = [Rod(**fields, passive={"follows_gait": True}),
+            Rod(**fields, passive={}, rest=(1.0, 0.0, 0.0, 0.0, 0.0, 2.0))]
+    options: dict[str, Any] = {"duration": 0.2, "step": 0.01, "record_every": 0.1, "model": SoftSettings(cells=4),
+                               "initial": {"joint_position": (0.0,) * 8}}
+    found = [ll.simulate(rod, gait, **options).dataset for rod, gait in zip(rods, (told, ll.Still()), strict=True)]
+    np.testing.assert_allclose(found[0]["tip_position"].values, found[1]["tip_position"].values, atol=1e-12)
+    assert found[0]["actuator_work"].values[-1] > 1e-4 and abs(found[1]["actuator_work"].values[-1]) < 1e-15
 
 
 def test_an_equilibrium_rests_against_the_stops() -> None:

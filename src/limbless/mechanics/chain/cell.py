@@ -45,7 +45,7 @@ from limbless.mechanics.chain.problem import keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 BRACKET = 3.0**0.5 / 12.0                 # of Magnus' expansion
@@ -222,12 +222,19 @@ def piece_strains(cells, station, link, x):
     return first, second, rate, later
 
 
+@inline
+def least_stretch(station, strain, shortest):
+    """The smallest stretch of pieces that have a length."""
+    return where_positive(station.natural.linear.x, minimum(strain.linear.x, shortest), shortest)
+
+
 @version_for(place, Cell)
 @inline
 def cell_place(link, x, memory, here):
     """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it."""
     cells = memory.cells
-    start, before = here.origin, -1
+    start, before, widest = here.origin, -1, 0.0 * here.origin.x
+    shortest = widest + 1.0
     for s in range(link.station, link.station + link.stations):
         station = Station(cells.stations, s)
         d = station.length
@@ -241,6 +248,7 @@ def cell_place(link, x, memory, here):
         v, w = turn.linear, turn.angular
         arm = here.R @ (v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)))
         t = dot(w, w)
+        widest, shortest = maximum(widest, t), least_stretch(station, first, shortest)
         R = product(here.R, axial(w, 1.0 - t * g.f2, g.f1, g.f2))
         moved, relative, pushed = 0.0 * turn, 0.0 * turn, 0.0 * turn
         for j in range(link.freedoms):
@@ -269,6 +277,7 @@ def cell_place(link, x, memory, here):
         body = Body(memory.bodies, station.body)
         put_place(body, here)
         body.arm = here.origin - start
+    Axis(memory.axes, link.column).mobility = where_positive(shortest, widest, 0.0 * widest - 1.0)
     return here
 
 

@@ -23,7 +23,8 @@ class Link(Table):
     moment: Vector                        # first moment of mass, kg m
     inertia: Symmetric                    # about the origin, kg m2
     whole: Inertia                        # body and added mass, where `wet`
-    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw
+    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw, θ² by
+                                          # which a piece of a cell may turn
     kind: int                             # of the joint: `code` of its class
     positions: int                        # how many numbers of a state its position takes (row 0: that of the base)
     freedoms: int                         # how many its velocity takes
@@ -110,7 +111,8 @@ class Axis(Table):
                                           # axes
     answer: Wrench                        # U = I S
     force: float                          # u: what is left to accelerate it; of a motion-given one Sᵀ P
-    mobility: float                       # 1 / D
+    mobility: float                       # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where
+                                          # one is stretched to nothing
     own: float                            # D, and beside it the size of the inertia around: a singular joint stands out
     around: float
 

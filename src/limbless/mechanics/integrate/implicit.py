@@ -228,7 +228,8 @@ def implicit(problem, method, work, knots, record, x):
         if work.numbers[1] == 0.0:
             remember(work, t, slope)
         if h > 0.0 and not cross_interval(problem, method, work, Interval(n, t, h, inside), x):
-            return UNSOLVED, n
+            found = trouble(problem)
+            return found if found > 0 else UNSOLVED, n
     return 0, steps
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
 from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
@@ -36,8 +37,9 @@ from limbless.models.base import (
 from limbless.models.chain_recording import kept_arrays
 from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.macro_continuous.tables import breaks_of
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit
 from limbless.models.soft import tables
-from limbless.models.soft.linear import MOVES, modes_about
+from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
 from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
@@ -174,6 +176,9 @@ class Soft(Model):
         if isinstance(self.robot, TendonSpine):
             return tables.SoftDrive(none, none, none, none, *self._tensions(gait, every))
         if gait.drives == "effort":
+            if self.robot.passive is not None and self.robot.passive.follows_gait:
+                raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
+                                 "strains to rest at; leave it out, or choose a gait of strains")
             efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
             if np.any(efforts[:, self._given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
@@ -186,7 +191,19 @@ class Soft(Model):
         given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
         if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
             given[0] = given[0] - self._natural[self._given]
-        return tables.SoftDrive(given[0], given[1], given[2], np.zeros((rows, self.freedoms)), none, none)
+        return tables.SoftDrive(given[0], given[1], given[2], self._pulls_to(motion[0]), none, none)
+
+    def _pulls_to(self, strains: Array) -> Array:
+        """(T, freedoms): what springs give more where the gait says at what strains they rest, or nothing."""
+        assert isinstance(self.robot, Rod)
+        if self.robot.passive is None or not self.robot.passive.follows_gait:
+            return np.zeros((len(strains), self.freedoms))
+        away = self._project(strains, True)
+        if 0 in ACTUATED[self.robot.strains]:
+            away = away - self._natural
+        springs = block_diag(*(cell.elastic for cell in self.plan.cells))
+        springs[self._given] = 0.0
+        return kernel_array(away @ springs.T)
 
     @cached_property
     def _abscissae(self) -> Array:
@@ -265,6 +282,10 @@ class Soft(Model):
 
     def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0) -> Modes:
         """Frequencies, damping ratios and shapes of small motions about a state, the tensions held."""
+        return modes_about(*self._small_motions(x, tension, time))
+
+    def _small_motions(self, x: ArrayLike | State, tension: ArrayLike, time: float) -> tuple[Any, ...]:
+        """What differences of the dynamics about a state need to know."""
         flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
         held = list(MOVES[self.plan.base])
         free = np.setdiff1d(np.arange(self.freedoms), self._given)
@@ -275,7 +296,15 @@ class Soft(Model):
             answer = self.forward(state, tension, time)
             return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
 
-        return modes_about(flat, self._split, self.plan.base, free, scale, accelerations)
+        return flat, self._split, self.plan.base, free, scale, accelerations
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """Explicit steps follow nothing that is faster than they are."""
+        rate = 0.0 if self._steps is not None else fastest_rate(*self._small_motions(state, 0.0, state.time))
+        if not rate > 0.0:
+            return None
+        return StepLimit(RUNGE_KUTTA / rate, f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
+                                             "sdirk4 (model.integrator) has no such limit")
 
     # Through time
 
@@ -363,7 +392,20 @@ class Soft(Model):
         return after, before_failure(records, status), status
 
     def _singular(self, row: int, time: float) -> Status:
-        return Status(f"{self._part} {row} has no inertia to move: give it mass", time, f"{self._part} {row}")
+        """What `singular_cell` found."""
+        kind, cell = divmod(row, len(self.plan.cells) + 1)
+        place = f"{self._part} {cell}"
+        if kind == 0:
+            return Status(f"{place} has no inertia to move: give it mass", time, place)
+        if kind == 2:
+            return Status(f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
+                          "what acts; give the rod more robot.stiffness (the first number) or youngs_modulus", time,
+                          place)
+        if self._part == "vertebra":
+            return Status(f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
+                          "stiffness or stops, or smaller tensions", time, place)
+        return Status(f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
+                      f"set model.cells to {2 * len(self.plan.cells)} or more", time, place)
 
     @property
     def _part(self) -> str:
