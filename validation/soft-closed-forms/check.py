@@ -52,12 +52,12 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes, found = sheet.subplots(), {}
     for degree, ladder in LADDERS.items():
         errors = np.array([np.abs(modes(rod(), cells, degree).frequency[:3] / CLAMPED - 1.0) for cells in ladder])
-        draw_order(axes, ladder, list(errors[:, 0]), f"degree {degree}", "cells")
-        found[f"order {degree}"] = fitted_order(ladder, list(errors[:, 0]))
+        draw_order(axes, ladder, list(errors[:, 1]), f"degree {degree}", "cells")
+        found[f"order {degree}"] = fitted_order(ladder, list(errors[:, 1]))
         found[f"third order {degree}"] = fitted_order(ladder, list(errors[:, 2]))
         if degree == 1:
             found |= dict(zip(("first", "second", "third"), map(float, errors[1]), strict=True))
-    axes.set_ylabel("relative error of the first frequency")
+    axes.set_ylabel("relative error of the second frequency")
     free = modes(rod("planar"), 8, 1).frequency
     found["free"] = float(abs(free[free > 1.0][1] / 7.853205**2 - 1.0)) if (free[:3] == 0.0).all() else np.inf
     lag, wanted = 1e-3, np.pi / 2.0 * 5.0

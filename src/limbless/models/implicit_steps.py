@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import implicit
 
 Array = NDArray[np.float64]
@@ -39,6 +40,6 @@ class ImplicitSteps:
         for name in _REMEMBERED:
             if f"stage_{name}" in memory:
                 getattr(work, name)[:] = memory[f"stage_{name}"]
-        row, step = implicit.advance(problem, self.method, work, knots, record, x)
+        row, step = implicit.advance(pack(problem), self.method, work, knots, record, x)
         left = {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
         return int(row), int(step), left, float(work.counts[0] / max(work.counts[1], 1))

@@ -42,7 +42,7 @@ from limbless.mechanics.chain.tables import (
     Steady,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import value_of
 
 FREE, PLANAR, FIXED, LINE, PINNED = np.arange(5)
@@ -121,7 +121,7 @@ def brake_body(ahead, k, I, P):
     return I + C, P - C @ taken.before
 
 
-@lean_kernel
+@lean_pass
 def gather(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
     align_stack()
@@ -177,7 +177,7 @@ def base_acceleration(base, I, P, R):
     return delta
 
 
-@lean_kernel
+@lean_pass
 def spread(robot, memory, delta):
     """From base to tip: joint accelerations (41) and torques (28); the δ of each body."""
     align_stack()
@@ -191,7 +191,7 @@ def spread(robot, memory, delta):
             body.delta = delta
 
 
-@lean_kernel
+@lean_pass
 def hybrid_dynamics(robot, how, memory):
     """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base
     moves.
@@ -207,7 +207,7 @@ def hybrid_dynamics(robot, how, memory):
     spread(robot, memory, delta)
 
 
-@lean_kernel
+@lean_pass
 def balanced_torques(robot, how, memory):
     """Torques of motion-given joints of a chain without inertia, once `move` has run and the wrenches on all bodies
     are known; nothing accelerates.

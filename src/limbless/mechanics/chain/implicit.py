@@ -15,7 +15,7 @@ from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.problem import add_span, put_rates, spend_actuators, spend_laws
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Compliant, Link, Sums
 from limbless.mechanics.compiled.generic import by_part, idle, version_for
-from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import brace, count_step, distance, note_stage, occupy, stage_rate, steer
 from limbless.mechanics.integrate.tally import Tally, Uncounted, Whole, positive_between
@@ -40,7 +40,7 @@ def occupy_cells(actuation, problem, start, gh, slope, x):
     occupy_free(problem.robot, problem.memory.cells.given, start, gh, slope, x)
 
 
-@lean_kernel
+@lean_pass
 def occupy_free(robot, given, start, gh, slope, x):
     """Freedoms that are given stay where the drive has them."""
     base = Link(robot.links, 0)
@@ -91,7 +91,7 @@ def cell_stage(actuation, problem, t, inside, gh, before, x, slope):
     memory.cells.span[0] = 0.0
 
 
-@lean_kernel
+@lean_pass
 def look_ahead(robot, gh, before, memory):
     """γh and the accelerations before, where the recursion finds them."""
     first = Link(robot.links, 0).velocity + 6
@@ -155,7 +155,7 @@ def count_powers(tally, problem, work, method, h):
     count_stages(tally, work, method, h)
 
 
-@lean_kernel
+@lean_pass
 def count_stages(tally, work, method, h):
     """Works by the rule of the step itself; the positive part of a power from its parabola over the step."""
     stages = method.b.shape[0]

@@ -39,7 +39,7 @@ from limbless.mechanics.chain.tables import (
     Link,
 )
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 
 NUDGE = 1e-7                              # m/s and rad/s: of the differences that make -∂F/∂V
@@ -51,7 +51,7 @@ def steer_joints(actuation, problem, n, share):
     drive_now(problem.memory.ahead, n, share)
 
 
-@lean_kernel
+@lean_pass
 def drive_now(ahead, n, share):
     """The gait at `share` (0 to 1) of step n."""
     row, samples, present = NODES * n, ahead.quarters, ahead.present
@@ -67,7 +67,7 @@ def occupy_joints(actuation, problem, start, gh, slope, x):
     occupy_free(problem.robot, start, gh, slope, x)
 
 
-@lean_kernel
+@lean_pass
 def occupy_free(robot, start, gh, slope, x):
     """Joints that are motion-given stay where the drive has them; a position of four numbers is a quaternion."""
     occupy_base(Link(robot.links, 0), start, gh, slope, x)
@@ -101,7 +101,7 @@ def joint_stage(actuation, problem, t, inside, gh, before, x, slope):
     look_back(memory)
 
 
-@lean_kernel
+@lean_pass
 def look_forward(robot, feedback, gh, before, memory):
     """Â of every free joint, and δ of every body, with the accelerations before."""
     base, body = Link(robot.links, 0), Body(memory.bodies, 0)
@@ -140,7 +140,7 @@ def free_to_act(memory, v):
     return abs(memory.torque[v]) < Bound(memory.bounds, v).limit
 
 
-@lean_kernel
+@lean_pass
 def look_back(memory):
     """Nothing is taken ahead outside a stage."""
     memory.ahead.span[0] = 0.0
@@ -175,13 +175,13 @@ def brace_bodies(actuation, problem, t, inside, x):
         Brake(memory.ahead.brakes, k).slope = braking(memory.ahead.slopes[k])
 
 
-@lean_kernel
+@lean_pass
 def keep_pushes(memory):
     for k in range(memory.bodies.shape[0]):
         Brake(memory.ahead.brakes, k).start = Body(memory.bodies, k).wrench
 
 
-@lean_kernel
+@lean_pass
 def nudge(c, by, memory):
     """All bodies faster along one direction, and nothing acts on them yet."""
     add = Twist(Vector(by if c == 0 else 0.0, by if c == 1 else 0.0, by if c == 2 else 0.0),
@@ -192,7 +192,7 @@ def nudge(c, by, memory):
         body.wrench = Wrench(0.0 * add.linear, 0.0 * add.linear)
 
 
-@lean_kernel
+@lean_pass
 def keep_slope(c, memory):
     for k in range(memory.bodies.shape[0]):
         change = (-1.0 / NUDGE) * (Body(memory.bodies, k).wrench - Brake(memory.ahead.brakes, k).start)
@@ -201,7 +201,7 @@ def keep_slope(c, memory):
         C[3, c], C[4, c], C[5, c] = change.torque
 
 
-@lean_kernel
+@lean_pass
 def braking(C):
     """The symmetric part of C, as far as it brakes: an entry is at most the mean of what brakes along both directions.
     """

@@ -16,6 +16,7 @@ from limbless.mechanics.chain import stiff as _stiff_versions  # noqa: F401 - an
 from limbless.mechanics.chain.actuation import passive_torques
 from limbless.mechanics.chain.balance import Desk
 from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Freedom, Link, Unhurried
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.models import chain_problem
 from limbless.models.arguments import numbers, unit_quaternion
@@ -246,7 +247,7 @@ class NewtonEuler(Terms, ChainModel):
         kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
         problem, left = problem._replace(memory=problem.memory._replace(tally=tally), records=kept), {}
         if self._steps is None:
-            row, step = runge_kutta.advance(problem._replace(drive=drive), knots, record, x)
+            row, step = runge_kutta.advance(pack(problem._replace(drive=drive)), knots, record, x)
         else:
             problem = tables.driven(problem, drive)
             row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)

@@ -18,6 +18,7 @@ from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F40
 from limbless.mechanics.chain.cell import Stop
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models import chain_problem, soundness
@@ -255,7 +256,7 @@ class Soft(Model):
         state = kernel_array(np.array(x, dtype=np.float64))
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
-        runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), state)
+        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.environment)
         return problem
 
@@ -376,7 +377,7 @@ class Soft(Model):
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
         if self._steps is None:
-            row, step = runge_kutta.advance(problem, knots, record, x)
+            row, step = runge_kutta.advance(pack(problem), knots, record, x)
         else:
             row, step, left, evaluations = self._steps.advance(problem, knots, record, x, memory)
             memory |= left
