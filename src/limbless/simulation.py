@@ -389,9 +389,11 @@ class _Run:
         causes = likely_causes(self.scenario)
         step = f"the step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs"
         likely = f"likely {causes[0]}" if causes else f"likely {step}"
+        explicit = getattr(self.scenario.model, "integrator", "") == "rk4"
+        cure = ", or set model.integrator to sdirk4, whose implicit steps solve stiff forces" if explicit else ""
         return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
                       f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
-                      f"{self.scenario.step / 4:g} s",
+                      f"{self.scenario.step / 4:g} s{cure}",
                       float(last), place)
 
     def ask_controller(self, begin: float, finish: float, state: State) -> Any:

@@ -104,6 +104,10 @@ class ModelSettings(Description):
         makes velocities jump, 1/2 where bodies hit each other too."""
         return 1 if any(item.role == "friction" for item in environment) else 4
 
+    def refined_for(self, robot: Robot) -> Self:
+        """The settings with what stands in for an integral along this robot at half its spacing."""
+        return self.refined()
+
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)

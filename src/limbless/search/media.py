@@ -40,7 +40,8 @@ def refuse_medium(scenario: Scenario) -> str:
                              "period")
     if settling:
         return "settled"
-    exact = scenario.model.kind == "newton-euler" and not _has_spherical(robot) and not any(
+    explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
+    exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
         getattr(item, "slot", None) is not None for item in scenario.environment)
     return "duals" if exact else "differences"
 

@@ -146,7 +146,7 @@ class World:
         plain = self.model._recorder.positions == n
         parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
         switches = [part.breakpoints(0.0, np.inf) for part in parts]
-        self.lean = isinstance(self.model, NewtonEuler) and plain and not any(switches)
+        self.lean = isinstance(self.model, NewtonEuler) and self.model.explicit and plain and not any(switches)
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler)
         self.work = 13 + 2 * n
