@@ -245,7 +245,8 @@ class NewtonEuler(Terms, ChainModel):
         tally = self._tallies.start(state.memory, state.time)
         problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
         kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
-        problem, left = problem._replace(memory=problem.memory._replace(tally=tally), records=kept), {}
+        problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
+        left: dict[str, Any] = {}
         if self._steps is None:
             row, step = runge_kutta.advance(pack(problem._replace(drive=drive)), knots, record, x)
         else:
