@@ -137,3 +137,11 @@ def test_every_module_says_where_it_is_tested() -> None:
     assert set(table) - used <= {"*"}
     missing = [name for files in table.values() for name in files if not (ROOT / "tests" / name).is_file()]
     assert not missing
+
+
+def test_no_kernel_takes_more_than_nine_arguments() -> None:
+    """What goes together is a named tuple."""
+    kernels = [path for path in MODULES if "mechanics" in path.parts]
+    long = [f"{path.name}: {node.name}" for path in kernels for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9]
+    assert kernels and not long
