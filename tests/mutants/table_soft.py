@@ -17,7 +17,7 @@ MUTANTS = [
      f"{SOFT}::test_accelerations_are_those_of_dense_jacobians"),
     ("soft-ahead", "a force that is taken ahead must also stand on the right, with the accelerations before",
      "mechanics/chain/cell.py", "held += ahead * cells.before[link.column + i]", "held += 0.0 * ahead",
-     f"{SOFT}::test_a_neck_swings_as_another_program_has_it"),
+     f"{SOFT}::test_one_cell_keeps_its_energy_under_midpoint_steps"),
     ("soft-legendre", "the stiffness of Legendre's polynomial j has the factor 1/(2 j + 1)",
      "models/soft/plan.py", "elastic[a, b] = both @ stiffness[:, c]",
      "elastic[a, b] = (a == b) * (weight * l) @ stiffness[:, c]",
