@@ -13,8 +13,8 @@ from benchmarks.timing import Repeated, each, race
 from limbless.scenarios.scenario import Initial
 
 STEPS = 100
-_ROWS = ("Links that the surface may cut are taken one after the other, with their immersed share at every point; the law "
-         "of still water takes eight links at once.")
+_ROWS = ("Links that the surface may cut are taken one after the other, with their immersed share at every point; the "
+         "law of still water takes eight links at once.")
 CASES: dict[str, tuple[str, dict[str, Any], float, str]] = {
     "lighthill": ("a wake at the tail", {}, 1.03, "The wake is one row of its own, read and pushed apart."),
     "current": ("wake and a uniform current", {"current": (0.1, 0.0, 0.0)}, 1.05, ""),
