@@ -13,8 +13,8 @@ from benchmarks.timing import Repeated, each, race
 from limbless.scenarios.scenario import Initial
 
 STEPS = 100
-_ROWS = ("Flows are asked for at every Gauss point, one link after the other; the law of still water takes eight links "
-         "at once. Waves need an exponential and a sine and cosine at each point, twice with a surface.")
+_ROWS = ("Links that the surface may cut are taken one after the other, with their immersed share at every point; the "
+         "law of still water takes eight links at once.")
 CASES: dict[str, tuple[str, dict[str, Any], float, str]] = {
     "lighthill": ("a wake at the tail", {}, 1.03, "The wake is one row of its own, read and pushed apart."),
     "current": ("wake and a uniform current", {"current": (0.1, 0.0, 0.0)}, 1.05, ""),
@@ -22,8 +22,8 @@ CASES: dict[str, tuple[str, dict[str, Any], float, str]] = {
                                                      "circulations": 0.1}]}, 2.0, _ROWS),
     "waves": ("wake and waves far above", {"surface": 5.0, "flow": [{"kind": "waves", "amplitude": 0.02,
                                                                       "length": 3.0}]}, 2.0, _ROWS),
-    "none cut": ("a surface that cuts no link", {"surface": 5.0}, 1.1, "The immersed share is asked for at every point "
-                 "of every link, one after the other, also where all of it is under water."),
+    "none cut": ("a surface that cuts no link", {"surface": 5.0}, 1.1, "Weight and lift are part of it, which the "
+                 "other run does not have, and where each link is must be looked at."),
     "all cut": ("a surface that cuts every link", {"surface": 0.0}, 3.0, _ROWS),
 }
 

@@ -28,8 +28,8 @@ def floats(robot: Any, initial: dict, **options: Any) -> Any:
 
 
 def period(time: np.ndarray, values: np.ndarray) -> float:
-    """Mean distance of zeros in one direction: those in the other lie a little aside, since what is carried along differs
-    above and below."""
+    """Mean distance of zeros in one direction: those in the other lie a little aside, since what is carried along
+    differs above and below."""
     zeros = [time[i] + (time[i + 1] - time[i]) * values[i] / (values[i] - values[i + 1])
              for i in range(len(time) - 1) if values[i] * values[i + 1] < 0.0]
     return float(np.mean(np.array(zeros[2:]) - zeros[:-2]))
