@@ -17,6 +17,7 @@ from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory, key_of
 from limbless.search.plan import Plan
 from limbless.search.ranges import Bounds
+from limbless.search.rollout import scenario_at
 from limbless.search.steady import Families, is_smooth
 from limbless.search.workers import InProcess, LocalTeam
 from limbless.studies import statics_slopes
@@ -25,6 +26,11 @@ Array = NDArray[np.float64]
 SPREAD, SPENT = "steady.spread", "consumption"
 STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
+
+NEAR = 1e-6
+"""m/s or rad/s: where Newton's method stops while searching; its last step is taken without a pass, which leaves the
+square of it.
+"""
 
 
 class Space:
@@ -50,7 +56,7 @@ class Smooth:
 
     def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory) -> None:
         self.scenario, self.space, self.goal, self.memory = scenario, space, goal, memory
-        self.families, self.near = Families(STEPS), {}                       # type: ignore[var-annotated]
+        self.families, self.near = Families(STEPS, NEAR), {}                       # type: ignore[var-annotated]
         self.paths = list(space.over)
 
     def __call__(self, points: Sequence[Array]) -> list[Answer]:
@@ -74,7 +80,8 @@ class Smooth:
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            motion = self.families.steady(Scenario.load(self.scenario, point), self.paths, self._guess(number, point))
+            motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths,
+                                          self._guess(number, point))
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
         values, limits, slopes = {}, {}, {}
@@ -100,7 +107,7 @@ class Smooth:
     def plain(self, u: Array) -> Answer:
         """The same without slopes."""
         try:
-            values = self._values(Scenario.load(self.scenario, self.space.point(u)))
+            values = self._values(scenario_at(self.scenario, self.space.point(u), False))
         except (InputError, SimulationError):
             return Answer(math.inf, np.zeros(0))
         return answer_of(self.goal, values)

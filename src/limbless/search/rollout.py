@@ -299,15 +299,7 @@ class Lanes:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
         other gaits.
         """
-        starts: list[Array] = []
-        for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
-            imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
-            if lane and imposed and model is self.models[0] and scenario.initial is self.scenarios[0].initial:
-                starts.append(starts[0])
-            else:
-                starts.append(model.initial_state(scenario.initial, scenario.gait).x)
-        x = aligned_zeros((len(starts[0]), LANES))
-        x[:] = np.stack(starts, axis=-1)
+        x = self.start()
         kept: list[Array] = []
         problem, steps = spare, len(self.keep) - 1
         for part in () if spare is None else spare.memory.tally[:4]:
@@ -318,7 +310,7 @@ class Lanes:
         for first in blocks:
             knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
             record[-1] &= first + BLOCK >= steps
-            problem = self._problem(problem, room, knots)
+            problem = self.packed(problem, room, knots)
             runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
             count = int(record.sum())
             kept.append(problem.records.x[:count].copy())
@@ -328,7 +320,18 @@ class Lanes:
         self.problem: Any = problem
         return np.concatenate(kept), self.problem.memory.tally
 
-    def _problem(self, before: Any, records: int, knots: Array) -> Any:
+    def start(self) -> Array:
+        """The first states (numbers, 8)."""
+        starts: list[Array] = []
+        for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
+            imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
+            if lane and imposed and model is self.models[0] and scenario.initial is self.scenarios[0].initial:
+                starts.append(starts[0])
+            else:
+                starts.append(model.initial_state(scenario.initial, scenario.gait).x)
+        return _aligned(np.stack(starts, axis=-1))
+
+    def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
         drive = self._drive(knots)
         if before is not None and before.records.x.shape[0] == records:

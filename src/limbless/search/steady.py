@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from limbless.analysis.energy import STANDARD_GRAVITY
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.integrate.tally import UNLIMITED
+from limbless.mechanics.integrate.tally import UNLIMITED, Score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import refuse_medium
+from limbless.search.media import built, refuse_medium
 from limbless.search.period_map import ChainPeriod, DualPeriod, Period, begun, period_of
 from limbless.search.screws import path_of, path_slope
 from limbless.simulation import run_scenario
@@ -219,7 +219,7 @@ def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Ar
         left = after - v
         residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
         if residual <= tolerance:
-            return v, period, residual
+            return (v, period, residual) if tolerance <= TOLERANCE else (*_closed(dual, v, period, left), residual)
         if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
             v, plain, before = rest.copy(), 6, np.inf                # it went astray: let the motion itself lead
             if not np.isfinite(residual) and number > MOST // 2:
@@ -236,6 +236,14 @@ def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Ar
     raise SimulationError(f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
                           "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
                           "not repeat")
+
+
+def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Array, Period]:
+    """The last step of Newton's method without a pass: what is nearly steady, carried on by its own derivatives."""
+    m = dual.unknowns
+    step = np.linalg.solve(np.eye(m) - period.x_slope[dual.rows, :m], left)
+    sums = Score(*(part + slope[:, :m] @ step for part, slope in zip(period.sums, period.sums_slope, strict=True)))
+    return v + step, period._replace(x=period.x + period.x_slope[:, :m] @ step, sums=sums)
 
 
 def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, residual: float) -> SteadyMotion:
@@ -315,4 +323,4 @@ def is_smooth(scenario: Scenario) -> bool:
 
 
 def _model_class(scenario: Scenario) -> type:
-    return type(scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation))
+    return type(scenario.model.assemble(built(scenario.robot), scenario.environment, scenario.actuation))
