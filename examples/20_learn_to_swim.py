@@ -47,7 +47,7 @@ if importlib.util.find_spec("stable_baselines3"):
     # with a discount of 0.99 such tasks are known to stall
     many = DummyVecEnv([lambda: ll.interop.learning.Env(SCENARIO, **OPTIONS)] * 16)
     swimmers = VecNormalize(many, gamma=0.9999)
-    model = PPO("MlpPolicy", swimmers, n_steps=100, batch_size=200, learning_rate=1e-3, gamma=0.9999, seed=0,
+    model = PPO("MlpPolicy", swimmers, n_steps=250, batch_size=500, learning_rate=1e-3, gamma=0.9999, seed=0,
                 device="cpu")
     model.learn(STEPS)
     seen, _ = env.reset(seed=0)

@@ -185,7 +185,7 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
     assert env.url is None
 
 
-SNAKE = {"robot": {"preset": "uniform", "links": 4, "half_width": 0.02, "half_height": 0.02, "torque_limit": 1.0},
+SNAKE = {"robot": {"preset": "uniform", "links": 4, "contact_radius": 0.02, "torque_limit": 1.0},
          "gait": {"kind": "body-wave"}, "model": {"kind": "non-smooth"}, "step": 0.002,
          "environment": [{"kind": "gravity"}, {"kind": "ground"}],
          "initial": {"position": [0.0, 0.0, 0.02]}}
