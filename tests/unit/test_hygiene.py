@@ -164,3 +164,11 @@ def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
             "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())")
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.split("\n")[:2] == ["[]", "True"], answer.stdout + answer.stderr
+
+
+def test_no_kernel_takes_more_than_nine_arguments() -> None:
+    """What goes together is a named tuple."""
+    kernels = [path for path in MODULES if "mechanics" in path.parts]
+    long = [f"{path.name}: {node.name}" for path in kernels for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9]
+    assert kernels and not long

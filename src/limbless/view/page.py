@@ -15,14 +15,15 @@ from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.view.bounds import too_large
 from limbless.view.cameras import FAR, camera_for, followed
-from limbless.view.controls import Controls
+from limbless.view.controls import OWN, Controls
 from limbless.view.frames import Frames, frames_of
 from limbless.view.modes import Modes
-from limbless.view.panels import Plots
+from limbless.view.panels import Plots, left_panel
 from limbless.view.reproduce import python_lines
 from limbless.view.scene import Display, add_surroundings
 from limbless.view.screens import Screen
 from limbless.view.serving import handed_over, in_one_piece
+from limbless.view.sweep_panel import SweepPanel
 from limbless.view.target import Target
 from limbless.view.wording import in_page_words
 from limbless.view.worker import Worker
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from viser import ClientHandle
 
     from limbless.result import Result
+    from limbless.search.sweep import Sweep
     from limbless.view.studio import Studio
 
 TICK = 1.0 / 25.0      # s between frames while playing
@@ -60,6 +62,7 @@ class Page:
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
+        self._other_fields = False                       # whether what is being run has other fields than what is shown
         self._nodes: list[Any] = []
         self.frames: Frames = frames_of(result)
         self.display: Display
@@ -67,13 +70,17 @@ class Page:
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.screen = Screen(client.camera.image_width, client.camera.image_height)
         self.controls = Controls(client.gui, self)
-        self.plots = Plots(client.gui, self.told_together, self.screen)
+        self.panel = left_panel(client.gui, self.screen)
+        self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
+        self.plots = Plots(client.gui, self.told_together, self.panel)
         self.target, self.modes = Target(self), Modes(self)
         self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns,
                              compiling=self.controls.show_compiling)
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
+        if self.sweep is not None:
+            self.sweep.watch()
 
     @contextlib.contextmanager
     def told_together(self) -> Iterator[None]:
@@ -105,6 +112,13 @@ class Page:
                 self.source, self.changes = name, {}
             self.controls.show_scenario(name)
             self._run()
+
+    def show_run(self, sweep: Sweep, run: int) -> None:
+        """A run of a sweep, which is run for it."""
+        with self._lock:
+            self.source, self.changes, self._other_fields = sweep.scenario(run), {}, True
+        self.controls.scenario.value = OWN
+        self._run()
 
     def cancel(self) -> None:
         self.worker.cancel()
@@ -227,6 +241,9 @@ class Page:
             if first and self.ghost is not None:
                 self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
             self.controls.show_result(result, self.display, another)
+            if self._other_fields and not another:
+                self.controls.show_angles(result)
+            self._other_fields = False
             self.plots.show(frames, self.ghost)
             self.target.show(result)
             self.modes.show(result)
@@ -282,5 +299,7 @@ class Page:
         self._closed.set()
         self.controls.close()
         self.worker.close()
+        if self.sweep is not None:
+            self.sweep.close()
         if threading.current_thread() is not self._player:
             self._player.join(timeout=10.0)

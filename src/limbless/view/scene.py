@@ -184,7 +184,7 @@ class Display:
             return
         self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
         self._nodes["waves"] = self.scene.add_mesh_simple(
-            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.35,
+            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.45,
             receive_shadow=False, cast_shadow=False)
 
     def _wave(self, frame: int) -> Any:
