@@ -170,6 +170,12 @@ class Recorder:
                                      R[:, k] @ piece.frame)
                          for k, piece in zip(self.piece_body, self.chain.segments(), strict=True)], axis=1)
 
+    def added_at(self, times: Array, R: Array, origin: Array) -> Array:
+        """(R, bodies, 6, 6): added inertia of bodies with these rotations and places, at these times."""
+        wet = self._wet(times, R, origin)
+        return np.broadcast_to(self.added, (len(times), *self.added.shape)) if wet is None \
+            else self._added_now(wet, len(times))
+
     def _added_now(self, wet: Array, count: int) -> Array:
         """(R, bodies, 6, 6): added inertia of all bodies as far as they are immersed."""
         added = np.zeros((count, len(self.rows), 6, 6))

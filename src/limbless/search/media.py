@@ -53,7 +53,8 @@ def refuse_medium(scenario: Scenario) -> str:
                              "period")
     if settling:
         return "settled"
-    exact = scenario.model.kind == "newton-euler" and not _has_spherical(robot) and not any(
+    explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
+    exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
         getattr(item, "slot", None) is not None for item in scenario.environment)
     return "duals" if exact else "differences"
 
@@ -64,6 +65,8 @@ def _why_not(item: Any, level: bool) -> str | None:
         return "it acts in time windows (`active`)"
     if any(getattr(item, "current", None) or ()):
         return "a `current` has a direction in the world"
+    if item.kind == "water" and (item.surface is not None or item.flow):
+        return "a surface or a `flow` of the water has a place and a direction in the world"
     if item.kind in _PLACES:
         return _PLACES[item.kind]
     if item.kind == "point-wrench":

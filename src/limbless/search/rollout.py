@@ -117,7 +117,8 @@ class Desk:
                    for name in ("robot", "environment", "actuation", "model")):
                 return known
         model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-        alone = (not isinstance(model, NewtonEuler) or isinstance(model._options.actuation, Answering)
+        alone = (not isinstance(model, NewtonEuler) or not model.explicit
+                 or isinstance(model._options.actuation, Answering)
                  or scenario.initial.result is not None
                  or any(getattr(item, "slot", None) is not None for item in scenario.environment)
                  or model.step_limit(model.initial_state(scenario.initial, scenario.gait)) is not None)

@@ -17,6 +17,7 @@ from limbless.view.bounds import too_large
 from limbless.view.cameras import FAR, camera_for, followed
 from limbless.view.controls import OWN, Controls
 from limbless.view.frames import Frames, frames_of
+from limbless.view.modes import Modes
 from limbless.view.panels import Plots, left_panel
 from limbless.view.reproduce import python_lines
 from limbless.view.scene import Display, add_surroundings
@@ -56,6 +57,7 @@ class Page:
         self.changes: dict[str, Any] = {}
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
+        self.other = ghost                               # what is compared with, and its frames
         self.ghost = None if ghost is None else frames_of(ghost)
         self._lock = threading.RLock()
         self._closed = threading.Event()
@@ -71,8 +73,9 @@ class Page:
         self.panel = left_panel(client.gui, self.screen)
         self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
         self.plots = Plots(client.gui, self.told_together, self.panel)
-        self.target = Target(self)
-        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns)
+        self.target, self.modes = Target(self), Modes(self)
+        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns,
+                             compiling=self.controls.show_compiling)
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
@@ -147,12 +150,30 @@ class Page:
                     display.switch(key, on)
 
     def show_angles(self) -> None:
-        """Fields and plots with angles in the unit that is chosen."""
+        """Fields, numbers and plots with angles in the unit that is chosen."""
         with self.told_together():
             self.plots.degrees = self.controls.degrees.value
             self.controls.show_angles(self.result)
+            self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
             self.plots.mark(self.display.frame, moving=False)
+
+    def cast_shadows(self, on: bool) -> None:
+        """With or without: software that draws them takes a processor for itself."""
+        self.client.scene.configure_default_lights(cast_shadow=on)
+
+    def compare(self, on: bool) -> None:
+        """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
+        with self.told_together():
+            if self._ghost_display is not None:
+                self._ghost_display.remove()
+            self.other, self.ghost, self._ghost_display = None, None, None
+            if on:
+                self.other, self.ghost = self.result, self.frames
+                self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
+            self.controls.show_numbers(self.result)
+            self.plots.show(self.frames, self.ghost)
+            self._show(self.display.frame)
 
     def jump(self, time: float) -> None:
         """Show the frame at a time."""
@@ -225,6 +246,7 @@ class Page:
             self._other_fields = False
             self.plots.show(frames, self.ghost)
             self.target.show(result)
+            self.modes.show(result)
             if another:
                 self._aim()
             self._show(frames.at(float(time)))
@@ -263,6 +285,7 @@ class Page:
             with self._lock:
                 if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays
                                                          # there
+                    self.modes.swing(now)
                     continue
                 times = self.frames.times
                 after = self.controls.time + passed * self.controls.speed

@@ -108,7 +108,8 @@ class _Panel:
                              {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}}]
         options: dict[str, Any] = {
             "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
-            "scales": {"x": {"time": False}, "y": {"auto": False, "range": self.limits}},
+            "scales": {"x": {"time": False, "auto": False, "range": _ends(self.at)},
+                       "y": {"auto": False, "range": self.limits}},
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
             "legend": {"show": len(self.lines) > 1}}
         if self.handle is None:
@@ -134,6 +135,12 @@ class _Panel:
     def remove(self) -> None:
         self.choice.remove()
         self.handle.remove()
+
+
+def _ends(at: Array) -> tuple[float, float]:
+    """From the first to the last; a single moment has some room."""
+    first, last = float(at[0]), float(at[-1])
+    return (first, last) if last > first else (first - 0.5, first + 0.5)
 
 
 def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:
