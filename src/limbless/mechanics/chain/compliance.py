@@ -144,9 +144,17 @@ def some_singular(actuation, robot, memory):
 
 @careful_kernel
 def singular_cell(robot, memory):
-    """Row of a cell with a free strain that has no inertia to move, or 0."""
-    for k in range(len(robot.links.codes) - 1, 0, -1):
+    """Row of a cell with a free strain that has no inertia to move; as many rows more where one of its pieces turns too
+    far, and twice as many where one is stretched to nothing; or 0.
+    """
+    rows = len(robot.links.codes)
+    for k in range(rows - 1, 0, -1):
         link = Link(robot.links, k)
+        widest = Axis(memory.axes, link.column).mobility
+        if widest > link.size:
+            return k + rows
+        if widest < 0.0:
+            return k + 2 * rows
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
             if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:

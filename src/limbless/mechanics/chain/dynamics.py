@@ -29,7 +29,18 @@ from limbless.mechanics.algebra.inertia import (
 )
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
-from limbless.mechanics.chain.tables import Awash, Axis, Base, Body, Floating, Link, Steady
+from limbless.mechanics.chain.tables import (
+    Ahead,
+    Awash,
+    Axis,
+    Base,
+    Body,
+    Brake,
+    Floating,
+    Link,
+    NothingAhead,
+    Steady,
+)
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import value_of
@@ -98,6 +109,25 @@ def account_awash(water, k, V, F, total, rate_of_work):
     return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
 
 
+@generic
+def brake(ahead, k, I, P):
+    """I and P with the forces on body k taken ahead: see `stiff`."""
+
+
+@version_for(brake, NothingAhead)
+@inline
+def brake_nothing(ahead, k, I, P):
+    return I, P
+
+
+@version_for(brake, Ahead)
+@inline
+def brake_body(ahead, k, I, P):
+    taken = Brake(ahead.brakes, k)
+    C = ahead.span[0] * taken.slope
+    return I + C, P - C @ taken.before
+
+
 @lean_pass
 def gather(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
@@ -113,6 +143,7 @@ def gather(robot, memory):
             own = own_inertia(memory.water, k, link, body.rotation)
             I = I + own
             P = P + own @ body.known + wrench_cross(V, own @ V) - F
+            I, P = brake(memory.ahead, k, I, P)
             total, rate_of_work = account(memory.water, k, V, F, total, rate_of_work)
         if k == 0:
             break

@@ -89,6 +89,7 @@ def robot_of(plan: Plan) -> Robot:
     link.has_body[:] = 1
     for row, cell in enumerate(plan.cells, 1):
         link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
+        link.size[row] = cell.widest**2
     freedoms = Freedom.zeros(int(sizes.sum()))
     Freedom.of(freedoms).saturation[:] = np.inf
     return Robot((Cell(),), links, freedoms)
