@@ -240,6 +240,12 @@ class Model(Recording):
         """
         raise NotImplementedError
 
+    def stretch(self, steps: int) -> Any:
+        """Memory for so many steps that a controller interrupts often (see `newton_euler.stretch`), or None: each of
+        its periods is a block of `advance` then.
+        """
+        return None
+
     def is_sound(self, state: State) -> bool:
         """Whether a state is one of a motion, and not of one that has diverged."""
         return soundness.is_sound(state.x)

@@ -58,7 +58,7 @@ class Cell(NamedTuple):
     reaches = False
 
 
-@constants
+@table
 class Station(Table):
     """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first).
     """

@@ -13,7 +13,7 @@ from limbless.mechanics.chain.actuation import (
     settle_none,
 )
 from limbless.mechanics.chain.cell import Pull, Stop
-from limbless.mechanics.chain.dynamics import hybrid_dynamics
+from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
@@ -119,9 +119,8 @@ def sum_pushes(memory):
     total, spent = first.wrench, power(first.velocity, first.wrench)
     for k in range(1, memory.bodies.shape[0]):
         body = Body(memory.bodies, k)
-        F = body.wrench
+        F, spent = account(memory.water, k, body.velocity, body.wrench, 0.0 * total, spent)
         total = total + carry_wrench(F, body.origin - origin)
-        spent = spent + power(body.velocity, F)
     base.pushed = Wrench(total.force, total.torque)
     base.power = spent
 

@@ -85,8 +85,12 @@ def steady_inertia(water, k, link, R):
 @version_for(own_inertia, Awash)
 @inline
 def inertia_awash(water, k, link, R):
+    floating = Floating(water.rows, k)
+    state = value_of(floating.state)
+    if link.wet and state > 0.5:
+        return rotate_inertia(R, link.whole)
     own = rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
-    return own + Floating(water.rows, k).inertia if link.wet else own
+    return own + floating.inertia if link.wet and state > -0.5 else own
 
 
 @version_for(account, Steady)
@@ -98,7 +102,10 @@ def account_steady(water, k, V, F, total, rate_of_work):
 @version_for(account, Awash)
 @inline
 def account_awash(water, k, V, F, total, rate_of_work):
-    joined = Floating(water.rows, k).joining
+    floating = Floating(water.rows, k)
+    if value_of(floating.state) != 0.0:
+        return total + F, rate_of_work + power(V, F)
+    joined = floating.joining
     return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
 
 

@@ -97,10 +97,11 @@ class Body(Table):
 
 @table
 class Floating(Table):
-    """The water that a body carries along at one instant, where a surface cuts it."""
+    """The water that a body carries along at one instant, where there is a surface."""
 
-    inertia: Inertia                      # added inertia at its origin, world axes
-    joining: Wrench                       # how fast its momentum grows by what gets wet
+    inertia: Inertia                      # added inertia at its origin, world axes, and
+    joining: Wrench                       # how fast its momentum grows by what gets wet, where `state` is 0
+    state: float                          # 1: all of the body is under water, -1: none; 0: it may be cut
 
 
 @table

@@ -28,6 +28,7 @@ from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.newton_euler import recording, tables
 from limbless.models.newton_euler.settings import STAGE_TOLERANCE, NewtonEulerSettings
 from limbless.models.newton_euler.solution import Solution
+from limbless.models.newton_euler.stretch import Stretch
 from limbless.models.newton_euler.terms import AT_REST, Terms
 from limbless.models.resolution import StepLimit
 from limbless.robots.base import Preset, Robot
@@ -256,25 +257,35 @@ class NewtonEuler(Terms, ChainModel):
         records = Records({"time": times, **kept_arrays(problem.records)})
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = law_failure(self.environment)
-        if row and not self.settings.inertia and not status.failure and done == 0.0:
-            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
-        if row == implicit.UNSOLVED:
-            status = status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
-        elif row and not (status.failure and not self.settings.inertia):
-            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
-                      else Status(_UNBALANCED, done, "the base"))
+        status = self.status_at(row, done)
         first = len(times) > 0 and times[0] == state.time == 0.0
         if not status.failure and first and not np.isfinite(records["base"][0]).all():
             status = Status(_SINGULAR, 0.0)
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return after, before_failure(records, status), status
 
-    def _take_given(self, x: Array, drive: Drive) -> None:
+    def status_at(self, row: int, done: float) -> Status:
+        """How steps ended that reached this time; `row` is what `trouble` said."""
+        status = law_failure(self.environment)
+        if row and not self.settings.inertia and not status.failure and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
+        if row == implicit.UNSOLVED:
+            return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
+        if row and not (status.failure and not self.settings.inertia):
+            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
+                      else Status(_UNBALANCED, done, "the base"))
+        return status
+
+    def _take_given(self, x: Array, drive: Drive, row: int = -1) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start).
         """
         p, v = self._given_positions, self._given_velocities
-        x[self._joints.start + p], x[self._rates.start + v] = drive.position[-1, p], drive.velocity[-1, v]
+        if not len(p):
+            return
+        x[self._joints.start + p], x[self._rates.start + v] = drive.position[row, p], drive.velocity[row, v]
+
+    def stretch(self, steps: int) -> Stretch | None:
+        return Stretch(self, steps) if self.explicit else None
 
     def state_columns(self) -> list[tuple[str, str, slice]]:
         """Where named variables stand in the flat state: name, dimension (or none), columns."""

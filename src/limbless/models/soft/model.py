@@ -36,6 +36,7 @@ from limbless.models.base import (
     refuse_law_failure,
 )
 from limbless.models.chain_recording import kept_arrays
+from limbless.models.force_elements import water_of
 from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.macro_continuous.tables import breaks_of
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit
@@ -85,6 +86,7 @@ class Soft(Model):
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self._cells()
+        tables.set_afloat(self._forces, cells, self._added)
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
             self._forces = (*self._forces, tables.spine_tendons(built, cells, self._links.links))
@@ -163,10 +165,11 @@ class Soft(Model):
         """Everything that an engine needs, with memory of its own."""
         cells = self._cells(records)
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
+        forces = chain_problem.fresh(self._forces)
+        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
-        return ChainProblem(self._links, chain_problem.fresh(self._forces), options, stages, memory,
+        return ChainProblem(self._links, forces, options, stages, memory,
                             tables.records_of(self._links, cells, records, tallied))
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
