@@ -13,6 +13,7 @@ from limbless.mechanics.chain.actuation import find_accelerations, put_joint_rat
 from limbless.mechanics.chain.compliance import drive_to, strain_freedoms
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.problem import put_powers, put_rates, spend_laws
+from limbless.mechanics.chain.ropes import occupy_winches, remember_winches
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Link, Sums
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
@@ -44,6 +45,7 @@ def occupy_state(robot, given, start, gh, slope, x):
         x[c] = start[c] + gh * slope[c]
     for c in range(last, len(x)):
         x[c] = start[c] + gh * slope[c]
+    occupy_winches(v + 6 + given.shape[0], last, start, gh, slope, x)
     for k in range(given.shape[0]):
         if given[k] == 0:
             x[v + 6 + k] = start[v + 6 + k] + gh * slope[v + 6 + k]
@@ -83,6 +85,7 @@ def look_ahead(robot, gh, before, memory):
     memory.cells.span[0] = gh
     for v in range(memory.torque.shape[0]):
         memory.cells.before[v] = before[first + v]
+    remember_winches(memory.cells.ropes, before)
 
 
 @version_for(distance, ChainProblem)
