@@ -89,9 +89,10 @@ class Strung:
             rope.radius[:] = self.radius
             rope.rotor[:] = [tendon.winch.rotor_inertia for tendon in self.tendons]
             rope.drag[:] = [tendon.winch.damping for tendon in self.tendons]
-        each = [aligned_zeros((terms, freedoms)) for _ in range(3)]
+        slopes, pulls, answers = (aligned_zeros((terms, freedoms)) for _ in range(3))
         return Ropes(rows, Winding.zeros(m), Term.zeros(terms), Reply.zeros(terms), np.zeros(1, dtype=np.int64),
-                     np.arange(self.winches, dtype=np.int64), *each, np.zeros((terms, terms + 1)), np.zeros(freedoms))
+                     np.arange(self.winches, dtype=np.int64), slopes, pulls, answers, np.zeros((terms, terms + 1)),
+                     np.zeros(freedoms))
 
     def _contact(self, spans: int) -> Rubbing | Smooth:
         if not self.rubs:
@@ -193,7 +194,8 @@ class RodStrung(Strung):
         """Every station that a tendon passes, tendon by tendon."""
         if not self.tendons:
             return ()
-        link, found, arms = Link.of(links), [], []
+        link, found = Link.of(links), []
+        arms: list[Array] = []
         unit = [(np.eye(6)[c, :3], np.eye(6)[c, 3:]) for c in ACTUATED[self._rod.strains]]
         for number, (tendon, (start, end)) in enumerate(zip(self.tendons, self._ends, strict=True)):
             place = np.array([0.0, *tendon.place])
