@@ -25,7 +25,7 @@ from limbless.mechanics.chain.cell import Column, Pull, Station
 from limbless.mechanics.chain.dynamics import FREE, base_acceleration
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 TENSION, LENGTH, TORQUE = np.arange(3)
@@ -130,7 +130,7 @@ def remember_none(ropes, before):
 
 
 @version_for(take_winches, Ropes)
-@lean_kernel
+@lean_pass
 def take_angles(ropes, x):
     m = ropes.winches.shape[0]
     first = x.shape[0] - INTEGRALS - 2 * m
@@ -141,7 +141,7 @@ def take_angles(ropes, x):
 
 
 @version_for(put_winch_rates, Ropes)
-@lean_kernel
+@lean_pass
 def put_angle_rates(ropes, x, out):
     m = ropes.winches.shape[0]
     first = x.shape[0] - INTEGRALS - 2 * m
@@ -152,7 +152,7 @@ def put_angle_rates(ropes, x, out):
 
 
 @version_for(remember_winches, Ropes)
-@lean_kernel
+@lean_pass
 def remember_spins(ropes, before):
     m = ropes.winches.shape[0]
     first = before.shape[0] - INTEGRALS - m
@@ -183,7 +183,7 @@ def draw_given(ropes, memory):
     draw_tensions(memory.cells.present.command, memory.cells.pulls)
 
 
-@lean_kernel
+@lean_pass
 def draw_tensions(command, pulls):
     for c in range(pulls.shape[0]):
         pull = Pull(pulls, c)
@@ -207,7 +207,7 @@ def draw_ropes(ropes, memory):
         stretch(ropes, memory)
 
 
-@lean_kernel
+@lean_pass
 def stretch(ropes, memory):
     """Tensions from lengths."""
     cells = memory.cells
@@ -276,7 +276,7 @@ def tauten_ropes(ropes, robot, how, memory):
         take_changes(ropes, memory)
 
 
-@lean_kernel
+@lean_pass
 def reply(c, robot, how, memory):
     """What a unit of term c accelerates, by the factors that the recursion left: tip to base, and back."""
     cells, links = memory.cells, robot.links
@@ -319,7 +319,7 @@ def reply(c, robot, how, memory):
         delta = beyond
 
 
-@lean_kernel
+@lean_pass
 def set_up(ropes, memory):
     """(1 + K G) s = K (Zᵀ (a0 - before) + lead), the right side in the last column."""
     cells, m = memory.cells, ropes.system.shape[0]
@@ -340,7 +340,7 @@ def set_up(ropes, memory):
                         ropes.system[c, d] += term.slope * ropes.slopes[c, v] * ropes.answers[d, v]
 
 
-@lean_kernel
+@lean_pass
 def eliminate(A):
     """Gauss' elimination with row pivots; the solution is left in the last column."""
     m = A.shape[0]
@@ -361,7 +361,7 @@ def eliminate(A):
         A[k, m] = A[k, m] / A[k, k]
 
 
-@lean_kernel
+@lean_pass
 def take_changes(ropes, memory):
     """Accelerations of freedoms, base and winches with the changes of all tensions."""
     cells, base, m = memory.cells, Base(memory.base, 0), ropes.system.shape[0]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.contact.law import BOX, along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
@@ -140,7 +140,7 @@ def put_contacts(path, contacts, active, count, e, rho):
     return rows
 
 
-@lean_kernel
+@lean_pass
 def take_answer(path, rows, contacts, active, end):
     """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`.
     """

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, transpose
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.tables import Feature, Friction, Patch, Surface
@@ -194,7 +194,7 @@ version_for(put_frame, Peg)(put_hard_frame)
 
 
 @version_for(touch, Peg)
-@lean_kernel
+@lean_pass
 def touch_peg(scene, i, j, a, b, reach):
     peg = PegShape(scene.surfaces, j, SHAPE)
     p, q = peg.begin, peg.end
@@ -244,7 +244,7 @@ def box_distance(surfaces, j, p):
 
 
 @version_for(touch, Box)
-@lean_kernel
+@lean_pass
 def touch_box(scene, i, j, a, b, reach):
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
 

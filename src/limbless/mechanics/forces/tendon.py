@@ -13,7 +13,7 @@ from limbless.mechanics.chain.cell import Column, Pull, Station
 from limbless.mechanics.chain.ropes import NoRopes, Ropes, Term, draw
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.forces.element import push, spend_power
@@ -105,7 +105,7 @@ def hole(body, point):
 
 
 @version_for(measure, Holes)
-@lean_kernel
+@lean_pass
 def measure_chords(way, tendons, robot, memory):
     cells = memory.cells
     for i in range(len(tendons.spans.codes)):
@@ -130,7 +130,7 @@ def measure_chords(way, tendons, robot, memory):
 
 
 @version_for(measure, Channels)
-@lean_kernel
+@lean_pass
 def measure_channels(way, tendons, robot, memory):
     cells = memory.cells
     for i in range(len(tendons.spans.codes)):
@@ -149,7 +149,7 @@ def measure_channels(way, tendons, robot, memory):
         taut.along = (1.0 / channel.length) * u
 
 
-@lean_kernel
+@lean_pass
 def sum_lengths(tendons, pulls):
     for c in range(pulls.shape[0]):
         pull = Pull(pulls, c)
@@ -170,7 +170,7 @@ def pass_on(contact, tendons, memory):
 
 
 @version_for(pass_on, Smooth)
-@lean_kernel
+@lean_pass
 def pass_all(contact, tendons, memory):
     for i in range(len(tendons.spans.codes)):
         Taut(tendons.taut, i).tension = Pull(memory.cells.pulls, Span(tendons.spans, i).tendon).tension
@@ -184,7 +184,7 @@ def across(body, along):
 
 
 @version_for(pass_on, Rubbing)
-@lean_kernel
+@lean_pass
 def pass_rubbing(contact, tendons, memory):
     """From hole to hole; for an implicit stage, how the tension behind a hole grows with the sliding rate there."""
     cells = memory.cells
@@ -228,7 +228,7 @@ def note_none(ropes, tendons, memory):
 
 
 @version_for(note_slopes, Ropes)
-@lean_kernel
+@lean_pass
 def note_all(ropes, tendons, memory):
     for c in range(ropes.slopes.shape[0]):
         for v in range(ropes.slopes.shape[1]):
@@ -256,7 +256,7 @@ def add_slopes(ropes, tendons, row, i, whole):
         ropes.pulls[row, span.column + j] += share * tendons.slopes[i, j]
 
 
-@lean_kernel
+@lean_pass
 def pull_freedoms(tendons, memory):
     """What the tensions do along the freedoms."""
     for i in range(len(tendons.spans.codes)):
