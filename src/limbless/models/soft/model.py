@@ -191,7 +191,7 @@ class Soft(Model):
             every = times
         rows = len(every)
         none = np.zeros((rows, 0))
-        if self.tendons:
+        if self.tendons or not isinstance(self.robot, Rod):
             held, still = self._held(rows)
             return tables.SoftDrive(held, still, still, none, *self.strung.commands(gait, every))
         if gait.drives in HOW:
