@@ -61,8 +61,8 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
-CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit", "radius",
-             "section_length",
+CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit",
+             "joint_lower", "joint_upper", "radius", "section_length",
              "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
              "vertebra_volume"}
 """Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole

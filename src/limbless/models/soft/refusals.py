@@ -13,6 +13,9 @@ NO_STOP = 1e8      # rad: plans have 1e9 where there is none
 def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ...]:
     """Refuse what only a rod has, and stops that are not there; what remains without effect comes back as notes."""
     notes = refuse_cells(settings, f"a spine has one cell per vertebra, {len(robot.vertebrae)} of them")
+    if robot.kinematics == "hinge" and settings.stations is not None:
+        raise InputError("model.stations: a vertebra with a hinge has its mass at the hinge alone; leave it out, or "
+                         "set robot.kinematics to arc")
     for number, one in enumerate(robot.vertebrae, 1):
         stops = (one.stop_lateral, one.stop_up, one.stop_down)
         for name in ("stop_stiffness", "stop_damping"):
