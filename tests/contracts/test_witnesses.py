@@ -61,7 +61,8 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
-CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit", "radius",
+CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_object", "contact_other_link",
+             "contact_other_object", "contact_surface", "effort_limit", "joint_limit", "object_mass", "radius",
              "section_length",
              "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
              "vertebra_volume"}
@@ -81,6 +82,7 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
     from limbless.models.chain_recording import SCHEMA as chain
     from limbless.models.geometric.recording import CLAMP_SCHEMA, CONTACT_SCHEMA
     from limbless.models.macro_continuous.recording import SCHEMA as rod
+    from limbless.models.nonsmooth.recording import OBJECTS
     from limbless.models.nonsmooth.recording import SCHEMA as contact
     from limbless.models.soft.recording import ROD, SPINE
     from limbless.models.soft.recording import SCHEMA as cells
@@ -93,7 +95,7 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
                                Tallies(limit, gravity, 1, ("section", "screw")).schema())
     tendons = Tallies(limit[0], gravity, dims=("tendon",)).schema()
     schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
-               "non-smooth": {**contact, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics,
+               "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics,
                "soft": {**cells, **SPINE, **ROD, **{name: variable for tally in (smooth, tendons) for name, variable in
                                                     tally.items() if name != "limit_time"}}}
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"

@@ -15,6 +15,7 @@ from limbless.view import arrows, surroundings, tendons
 from limbless.view.cameras import camera_for, followed
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames, frames_of
+from limbless.view.objects import OBJECT, objects_of
 from limbless.view.scene import BODY
 from limbless.view.serving import require
 from limbless.view.skin import Skin, disk
@@ -181,7 +182,7 @@ class Painter:
             if key not in known:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
-        self.tendons = tendons.lines_of(frames)
+        self.tendons, self.objects = tendons.lines_of(frames), objects_of(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
         lines = [solid.lines for solid in self.solids if solid.lines is not None]
@@ -220,6 +221,8 @@ class Painter:
             _lines(axes, camera, _cut(lines, 24), "#ABABAB", 0.7, 2)
         path = self.frames.head
         _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3, 3)
+        for item in self.objects:
+            _triangles(axes, camera, item.at(frame)[item.faces], OBJECT)
         _triangles(axes, camera, self.skin.vertices(frame)[self.skin.faces], BODY)
         if self.skin.disks:
             points, faces = disk(20)
