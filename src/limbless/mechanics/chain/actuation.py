@@ -8,7 +8,7 @@ from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.saturation import answer, relent, take_wish
 from limbless.mechanics.chain.tables import Actuated, Answering, Freedom, Imposed, Link, Robot, Unhurried, Wish
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import where_positive
 from limbless.mechanics.compiled.tables import Rows
@@ -82,7 +82,7 @@ def take(link, drive, i, x, acceleration):
         acceleration[link.column + c] = drive.acceleration[i, link.column + c]
 
 
-@lean_kernel
+@lean_pass
 def drive_joints(robot, feedback, drive, i, x, memory):
     """Motion-given joints take the drive's row i, torque-given ones its torque and feedback; `memory.passive` of all.
     """
@@ -105,7 +105,7 @@ def drive_joints(robot, feedback, drive, i, x, memory):
                                                         drive.acceleration[i, v])
 
 
-@lean_kernel
+@lean_pass
 def bound(robot, memory):
     """Torques that enter the dynamics: the wish of each torque-given joint, within what its actuator gives."""
     for k in range(1, len(robot.links.codes)):
@@ -161,7 +161,7 @@ def forecast(actuation, problem, i, t, inside, x):
     bound(problem.robot, problem.memory)
 
 
-@lean_kernel
+@lean_pass
 def expect(robot, forces, options, drive, i, t, inside, x, memory):
     """Inverse dynamics of the present state with the accelerations of the drive's row i."""
     given = Robot(robot.kinds, Rows(robot.links.numbers, options.all_given), robot.freedoms)
@@ -216,7 +216,7 @@ def passive_torques(robot, x, out):
 
 
 @version_for(put_joint_rates, Actuated, Answering)
-@lean_kernel
+@lean_pass
 def put_all_rates(actuation, robot, x, memory, out):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
@@ -227,7 +227,7 @@ def put_all_rates(actuation, robot, x, memory, out):
 
 
 @version_for(settle_joints, Actuated, Answering)
-@lean_kernel
+@lean_pass
 def settle_all(actuation, robot, x):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)

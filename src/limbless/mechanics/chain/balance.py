@@ -19,7 +19,7 @@ from limbless.mechanics.algebra.vectors import transpose
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 
 TOLERANCE, TRIALS = 1e-12, 40                # relative to the wrench of unit speed
@@ -47,7 +47,7 @@ def at_pace(floating, pace):
     """The same at another pace."""
 
 
-@lean_kernel
+@lean_pass
 def solve_free(matrix, right, free, system):
     """Solve matrix x = right among the components where `free`; the others are 0. x replaces `right`; `system` (6, 7)
     is working memory.
@@ -118,7 +118,7 @@ def balance(floating, desk, guess):
     return found, twist
 
 
-@lean_kernel
+@lean_pass
 def balance_at(floating, desk, twist):
     """Whether there is a twist at which the push vanishes, and that twist, from a guess."""
     found = False
@@ -162,7 +162,7 @@ def chain_at_pace(floating, pace):
 
 
 @version_for(push_at, FloatingChain)
-@lean_kernel
+@lean_pass
 def push_chain(floating, twist):
     robot, forces, t, inside, x, memory, pace = floating
     first = Link(robot.links, 0).velocity
@@ -183,7 +183,7 @@ def push_chain(floating, twist):
     return Wrench(turned @ total.force, turned @ total.torque)
 
 
-@lean_kernel
+@lean_pass
 def balance_chain(robot, forces, t, inside, x, desk, memory):
     """Put the twist at which a chain's outer forces balance into its state. Returns whether there is one."""
     floating = FloatingChain(robot, forces, t, inside, x, memory, 1.0)

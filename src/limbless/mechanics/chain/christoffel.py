@@ -10,7 +10,7 @@ from limbless.mechanics.chain.frames import FixedBase, PlanarChart, PlanarGroup,
 from limbless.mechanics.chain.screws import inertia_of
 from limbless.mechanics.chain.tables import Body, Link, Screw, Spatial
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 
 
@@ -42,7 +42,7 @@ def fill_christoffel(robot, frame, memory, components, symbols):
     exchange(fields, out)
 
 
-@lean_kernel
+@lean_pass
 def exchange(fields, symbols):
     """Γ_abm of a largest index m from Γ_amb, and both orders of the first two indices; the first `fields` are those of
     a group.
@@ -62,7 +62,7 @@ def exchange(fields, symbols):
                     symbols[b, a, m] = -symbols[b, m, a]
 
 
-@lean_kernel
+@lean_pass
 def fill_for(m, row, memory, components, symbols):
     """E_ab of the largest index m in symbols[a, m, b], for all a, b <= m."""
     K, screw, parts = Spatial(memory.spatial, row).composite, Screw(memory.screws, m), components

@@ -17,7 +17,7 @@ from limbless.mechanics.chain.dynamics import hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 
 NODES = 4                                 # samples of the drive per step: quarters of it
@@ -51,7 +51,7 @@ def blend(samples, row, share, out):
                 out[c] += weight * samples[min(row + k, last), c]
 
 
-@lean_kernel
+@lean_pass
 def drive_to(drive, n, share, present):
     """The drive at `share` (0 to 1) of step n."""
     row = NODES * n
@@ -71,7 +71,7 @@ def actuate_cells(actuation, robot, options, drive, i, x, memory):
     strain_freedoms(robot, x, memory)
 
 
-@lean_kernel
+@lean_pass
 def strain_freedoms(robot, x, memory):
     """Given freedoms take the present drive; elastic and viscous forces along all, and those of muscles."""
     cells, base = memory.cells, Link(robot.links, 0)
@@ -111,7 +111,7 @@ def find_and_sum(actuation, robot, base, memory):
     sum_pushes(memory)
 
 
-@lean_kernel
+@lean_pass
 def sum_pushes(memory):
     """Power and resultant of what pushes all bodies, stations among them."""
     base, origin = Base(memory.base, 0), Body(memory.bodies, 0).origin
@@ -127,7 +127,7 @@ def sum_pushes(memory):
 
 
 @version_for(put_joint_rates, Compliant)
-@lean_kernel
+@lean_pass
 def put_cell_rates(actuation, robot, x, memory, out):
     base = Link(robot.links, 0)
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
@@ -164,7 +164,7 @@ def cell_efforts(actuation, memory):
     return memory.cells.efforts
 
 
-@lean_kernel
+@lean_pass
 def put_efforts(memory):
     cells = memory.cells
     tendons = cells.pulls.shape[0] if cells.efforts.shape[0] == cells.pulls.shape[0] else 0
@@ -175,7 +175,7 @@ def put_efforts(memory):
 
 
 @version_for(put_powers, Compliant)
-@lean_kernel
+@lean_pass
 def put_cell_powers(actuation, memory, powers, stage, x, velocity):
     cells = memory.cells
     tendons = cells.pulls.shape[0] if powers.shape[1] == cells.pulls.shape[0] else 0
@@ -186,7 +186,7 @@ def put_cell_powers(actuation, memory, powers, stage, x, velocity):
 
 
 @version_for(flow_speed, Compliant)
-@lean_kernel
+@lean_pass
 def cell_speed(actuation, robot, memory):
     flow = 0.0 * Body(memory.bodies, 0).origin
     for k in range(memory.bodies.shape[0]):

@@ -31,7 +31,7 @@ from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, i
 from limbless.mechanics.chain.joints import respond_by, transmit_by
 from limbless.mechanics.chain.tables import Awash, Axis, Base, Body, Floating, Link, Steady
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import value_of
 
 FREE, PLANAR, FIXED, LINE, PINNED = np.arange(5)
@@ -91,7 +91,7 @@ def account_awash(water, k, V, F, total, rate_of_work):
     return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
 
 
-@lean_kernel
+@lean_pass
 def gather(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
     align_stack()
@@ -146,7 +146,7 @@ def base_acceleration(base, I, P, R):
     return delta
 
 
-@lean_kernel
+@lean_pass
 def spread(robot, memory, delta):
     """From base to tip: joint accelerations (41) and torques (28); the δ of each body."""
     align_stack()
@@ -160,7 +160,7 @@ def spread(robot, memory, delta):
             body.delta = delta
 
 
-@lean_kernel
+@lean_pass
 def hybrid_dynamics(robot, how, memory):
     """All accelerations and torques, once `move` has run and the wrenches on all bodies are known; `how` the base
     moves.
@@ -176,7 +176,7 @@ def hybrid_dynamics(robot, how, memory):
     spread(robot, memory, delta)
 
 
-@lean_kernel
+@lean_pass
 def balanced_torques(robot, how, memory):
     """Torques of motion-given joints of a chain without inertia, once `move` has run and the wrenches on all bodies
     are known; nothing accelerates.

@@ -15,7 +15,7 @@ from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.problem import put_powers, put_rates, spend_laws
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Link, Sums
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import count_step, distance, note_stage, occupy, stage_rate, steer
 from limbless.mechanics.integrate.tally import Tally, Uncounted, Whole, positive_between
@@ -33,7 +33,7 @@ def occupy_chain(problem, start, gh, slope, x):
     occupy_state(problem.robot, problem.memory.cells.given, start, gh, slope, x)
 
 
-@lean_kernel
+@lean_pass
 def occupy_state(robot, given, start, gh, slope, x):
     """Freedoms that are given stay where the drive has them. The quaternion of the base is turned as its own rule asks:
     q = q* + γh/2 q ω is linear in q.
@@ -76,7 +76,7 @@ def chain_stage(problem, t, inside, gh, before, x, slope):
     memory.cells.span[0] = 0.0
 
 
-@lean_kernel
+@lean_pass
 def look_ahead(robot, gh, before, memory):
     """γh and the accelerations before, where the recursion finds them."""
     first = Link(robot.links, 0).velocity + 6
@@ -164,7 +164,7 @@ def note_powers(tally, problem, work, stage, inside, x, slope):
 
 
 @version_for(count_in, Tally)
-@lean_kernel
+@lean_pass
 def count_powers(tally, work, method, h):
     """Works by the rule of the step itself; the positive part of a power from its parabola over the step."""
     stages = method.b.shape[0]

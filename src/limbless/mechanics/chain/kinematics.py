@@ -6,7 +6,7 @@ from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist
 from limbless.mechanics.algebra.vectors import Vector, cross, dot, rotation_from_quaternion
 from limbless.mechanics.chain.joints import Place, place_by, reach_by
 from limbless.mechanics.chain.tables import Body, Link
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 
 
@@ -35,7 +35,7 @@ def put_place(body, here):
     body.wrench = Wrench(0.0 * here.origin, 0.0 * here.origin)
 
 
-@lean_kernel
+@lean_pass
 def move(robot, x, memory):
     """Rotation R, origin, velocity V (4) and known part A of the acceleration (5)-(6) of each body, and the screws of
     all axes.
@@ -68,7 +68,7 @@ def mass_flow(links, bodies):
     return total, mass
 
 
-@lean_kernel
+@lean_pass
 def mass_speed(robot, bodies):
     """Speed of the centre of mass of a chain, m/s."""
     flow, mass = mass_flow(robot.links, bodies)

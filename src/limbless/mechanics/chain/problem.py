@@ -36,7 +36,7 @@ from limbless.mechanics.chain.tables import (
     Unhurried,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all, spend_all
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 from limbless.mechanics.integrate.tally import (
@@ -195,7 +195,7 @@ def keep_no_tendons(cells, r):
     return None
 
 
-@lean_kernel
+@lean_pass
 def keep_instant(robot, memory, records, x, slope, r):
     for c in range(len(x)):
         records.x[r, c] = x[c]

@@ -15,7 +15,7 @@ import numpy as np
 from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Bound, Wish
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import maximum, minimum, value_of, where_positive
 
 LATE = 60                                       # rounds after which an actuator at its bound stays there
@@ -84,7 +84,7 @@ def unsolved(bounds, slack, wishes, rate, torque):
     return found
 
 
-@lean_kernel
+@lean_pass
 def relent(bounds, rounds, slack, wishes, rate, torque):
     """After a solution of the dynamics: whether some actuator gives what it should not, and torques for the next one.
 
@@ -118,7 +118,7 @@ def relent(bounds, rounds, slack, wishes, rate, torque):
     return again
 
 
-@lean_kernel
+@lean_pass
 def answer(bounds, wishes, rate, torque):
     """What the actuators give, once the accelerations are known: w - A q̈."""
     for v in range(bounds.shape[0]):

@@ -26,7 +26,7 @@ from limbless.mechanics.chain.frames import base_origin, base_quaternion, home_r
 from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding
 from limbless.mechanics.chain.tables import Base, Body, Bound, Freedom, Link, Screw, Spatial
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 
 
@@ -64,7 +64,7 @@ def put_motion(memory, k, R, start, arm, V, A):
     spatial.known = A
 
 
-@lean_kernel
+@lean_pass
 def place(robot, frame, x, speeds, memory):
     """From base to tip: poses (1), spatial screws (6) with their rates [V, s], twists (5) and velocity part of the
     accelerations.
@@ -124,7 +124,7 @@ def put_column(a, K, F, memory):
     memory.bias[a] = power(s, F)
 
 
-@lean_kernel
+@lean_pass
 def weigh(robot, nb, memory):
     """From tip to base: metric M (10), and bias = Γ(ẋ, ẋ) less the generalised force of the wrenches on all bodies
     (17).
@@ -160,7 +160,7 @@ def weigh(robot, nb, memory):
     base.pushed = total
 
 
-@lean_kernel
+@lean_pass
 def accelerate(robot, nb, acceleration, memory):
     """With all accelerations known: spatial acceleration of every body, and what must hold the robot from outside.
 

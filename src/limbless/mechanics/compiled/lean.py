@@ -21,6 +21,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
 
 from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.packed import PackedType
 from limbless.mechanics.compiled.scalars import WORDS, dual8, eight
 
 ALIGNED = 8                                    # bytes: what NumPy promises for a float64; wide scalars are loaded
@@ -70,9 +71,35 @@ def _lean_value(context: Any, builder: Any, ty: Any, target: Any, value: Any) ->
 
 def _leaner(scalar: types.Type, words: int) -> Any:
     def typed(typing, value):
-        target = _lean_type(value, scalar, words)
-        return target(value), lambda context, builder, sig, args: _lean_value(context, builder, value, target, args[0])
+        packed = isinstance(value, PackedType)
+        source = value.inner if packed else value
+        target = _lean_type(source, scalar, words)
+        make = _unpacked_value if packed else _lean_value
+        return target(value), lambda context, builder, sig, args: make(context, builder, source, target, args[0])
     return typed
+
+
+def _unpacked_value(context: Any, builder: Any, ty: Any, target: Any, words: Any) -> Any:
+    """What `Packed` wrote down, word by word in the same order."""
+    places = iter(range(2**31))
+
+    def read() -> Any:
+        return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), next(places))]))
+
+    def build(ty: Any, target: Any) -> Any:
+        if isinstance(ty, types.BaseTuple):
+            parts = [build(*each) for each in zip(ty.types, target.types, strict=True)]
+            return context.make_tuple(builder, target, parts)
+        if isinstance(ty, types.Array):
+            lean_array = cgutils.create_struct_proxy(target)(context, builder)
+            lean_array.data = builder.inttoptr(read(), context.get_value_type(types.CPointer(target.dtype)))
+            lean_array.shape = cgutils.pack_array(builder, [read() for _ in range(ty.ndim)][:target.ndim])
+            return lean_array._getvalue()
+        if isinstance(ty, types.Float):
+            return builder.bitcast(read(), ir.DoubleType())
+        return context.cast(builder, read(), types.int64, ty)
+
+    return build(ty, target)
 
 
 def _named(name: str, scalar: types.Type, words: int) -> Any:

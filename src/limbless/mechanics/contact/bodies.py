@@ -10,7 +10,7 @@ from limbless.mechanics.algebra.matrix6 import Matrix6, carry_matrix6, matrix6_o
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, skew, transpose
 from limbless.mechanics.chain.tables import Awash, Body, Floating, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.step_tables import Afloat, Ashore, BodyStep, Solid, Speeds
 
 
@@ -63,7 +63,7 @@ def carried_water(N, solid, speeds, R, h):
     return matrix, momentum
 
 
-@lean_kernel
+@lean_pass
 def prepare(robot, solids, step, x, start, h):
     """Matrices and momenta of all bodies, with the impulse of the outer forces; their `Speeds` begin at `start` of the
     state x.
@@ -88,7 +88,7 @@ def prepare_no_water(water, robot, solids, step, x, start, h):
 
 
 @version_for(prepare_water, Awash)
-@lean_kernel
+@lean_pass
 def add_water_awash(water, robot, solids, step, x, start, h):
     for k in range(len(robot.links.codes)):
         link, own = Link(robot.links, k), BodyStep(step.bodies, k)
@@ -100,7 +100,7 @@ def add_water_awash(water, robot, solids, step, x, start, h):
 
 
 @version_for(prepare_water, Afloat)
-@lean_kernel
+@lean_pass
 def add_water(water, robot, solids, step, x, start, h):
     for k in range(len(robot.links.codes)):
         link, own = Link(robot.links, k), BodyStep(step.bodies, k)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from limbless.mechanics.chain.saturation import relent, take_wish
 from limbless.mechanics.chain.tables import Bound, Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.dry_friction import rubbed
 from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
 from limbless.mechanics.integrate.tally import add_work, compare
@@ -179,7 +179,7 @@ def never_overloaded(bounds, options, rounds, chain, step):
 
 
 @version_for(overloaded, Bounded)
-@lean_kernel
+@lean_pass
 def relieve(bounds, options, rounds, chain, step):
     again = relent(chain.bounds, rounds, SLACK * options.tolerance, chain.wishes, step.rates, chain.torque)
     if again:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.company import relative_twist
 from limbless.mechanics.contact.law import no_law, put_rates
 from limbless.mechanics.contact.path import PUSH, SIDE, Direction, Law, put_row
@@ -112,7 +112,7 @@ def velocity_at(step, arm, place, joints):
     return contact.roll.along if c == 3 else contact.roll.across
 
 
-@lean_kernel
+@lean_pass
 def read_velocities(step, path, arm, count, rows):
     """Velocities of all rows at the present twists."""
     for a in range(count):
@@ -122,7 +122,7 @@ def read_velocities(step, path, arm, count, rows):
         Direction(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
 
 
-@lean_kernel
+@lean_pass
 def couple(robot, options, step, path, count, rows):
     """γ0 and D of the rows: the velocities without impulses, and what an impulse at each row adds to them."""
     arm, rho, joints = arm_of(options.dry), options.descent, 5 * count

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbless.mechanics.chain.tables import Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 
 FARTHEST = 1e20                          # rad or m: no range ends that far away
@@ -64,7 +64,7 @@ def rubbed_none(dry, joint, given, rate):
 
 
 @version_for(grip_joints, Rubbing)
-@lean_kernel
+@lean_pass
 def grip_all(dry, robot, step, h, x, rub):
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
@@ -113,7 +113,7 @@ def stops(link, joint):
 
 
 @version_for(hold_joints, Rubbing)
-@lean_kernel
+@lean_pass
 def hold_all(dry, robot, step):
     per = 1.0 / dry.compliance
     for k in range(1, len(robot.links.codes)):
@@ -137,7 +137,7 @@ def hold_all(dry, robot, step):
 
 
 @version_for(rub_joints, Rubbing)
-@lean_kernel
+@lean_pass
 def rub_all(dry, robot, step):
     worst = 0.0
     for k in range(1, len(robot.links.codes)):

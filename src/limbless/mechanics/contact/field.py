@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.mechanics.algebra.vectors import Vector, cross, dot
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.shapes import (
     DEEPER,
@@ -62,7 +62,7 @@ class Grid(NamedTuple):
 version_for(put_frame, Field)(put_hard_frame)
 
 
-@lean_kernel
+@lean_pass
 def triangle_gap(p, a, b, c):
     """Distance from p to a triangle (counter-clockwise seen from above), and the direction to p; none from below its
     face.
@@ -92,7 +92,7 @@ def nearest_edge(p, a, b):
     return a + nearest_on_segment(a, b, p) * (b - a)
 
 
-@lean_kernel
+@lean_pass
 def grid_point(grid, ix, iy):
     """A corner of a height field."""
     field = grid.field
@@ -121,7 +121,7 @@ def is_other(n, known, other):
     return not (other and dot(n, known) > ALIKE)
 
 
-@lean_kernel
+@lean_pass
 def field_gap(field, heights, p, reach, rank):
     """Gap of a sphere over a height field: the nearest triangle, or (rank 1) the nearest of another direction, as in a
     groove.
@@ -134,7 +134,7 @@ def field_gap(field, heights, p, reach, rank):
     return nearest_of_field(grid, p, True, n)
 
 
-@lean_kernel
+@lean_pass
 def nearest_of_field(grid, p, other, known):
     """Nearest of the triangles and the sides; inside the solid, below its top, the way out that is shortest."""
     field = grid.field
@@ -167,7 +167,7 @@ def nearest_of_field(grid, p, other, known):
     return best, normal
 
 
-@lean_kernel
+@lean_pass
 def depth_below(grid, p, ix, iy):
     """Height of p over the plane of the triangle above or below it, in cell (ix, iy), and that triangle's normal:
     negative in the solid.
@@ -181,7 +181,7 @@ def depth_below(grid, p, ix, iy):
     return dot(face, p - a), face
 
 
-@lean_kernel
+@lean_pass
 def side_gap(p, a, b, out):
     """Distance from p to the upright side below the edge a-b of a border, and the direction to p; `out` where p lies in
     the side.
@@ -194,7 +194,7 @@ def side_gap(p, a, b, out):
     return (other, m) if other < distance else (distance, n)
 
 
-@lean_kernel
+@lean_pass
 def nearest_triangle(grid, p, other, known):
     best, normal = FAR, Vector(0.0, 0.0, 1.0)
     for ix in range(grid.x0, grid.x1):
@@ -219,7 +219,7 @@ def edge_from(grid, ix, iy, way, upright):
     return grid_point(grid, jx if there else ix, jy if there else iy), there
 
 
-@lean_kernel
+@lean_pass
 def ridge_gap(field, heights, a, b, reach):
     """Gap of a capsule over the edges of a height field, those of its upright corners too, that pass between its ends.
     """

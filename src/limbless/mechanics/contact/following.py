@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.dense import eliminate_rows
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import drift_share, growth_share, nearest
 from limbless.mechanics.contact.path import PUSH, ROUND, SIDE, Direction, Progress, coefficient
@@ -94,7 +94,7 @@ def round_ellipse(path, j, tau):
     put_local(second, at.j22, at.j12, at.v2 * growth * lean, at.v2 * (growth * drift - fall))
 
 
-@lean_kernel
+@lean_pass
 def evaluate(path, rows, place):
     """Velocities, trial impulses and p with its derivatives at `place`; rows of loads stand before those of their
     friction.
@@ -126,7 +126,7 @@ def add_trial(path, rows, j, k, weight):
         matrix[j, i] += factor * path.coupling[k, i]
 
 
-@lean_kernel
+@lean_pass
 def fill(path, rows, place):
     """x - p at `place`, over the unit of impulses: its derivatives by the impulses and by log τ, and its negative."""
     matrix, per_unit = path.matrix, 1.0 / Progress(path.progress, 0).unit

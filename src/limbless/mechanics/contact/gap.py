@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from limbless.mechanics.algebra.vectors import Vector, dot
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.law import no_impulse, put_impulse
 from limbless.mechanics.contact.shapes import FAR, Touch, put_frame_by, touch_by
@@ -24,7 +24,7 @@ def body_travel(body, seen, extent):
     return sqrt(dot(shift, shift)) + sqrt(dot(turn.x, turn.x) + dot(turn.y, turn.y) + dot(turn.z, turn.z)) * extent
 
 
-@lean_kernel
+@lean_pass
 def rouse(scene, rest, bodies, reach, everything):
     """Wake every contact whose gap may be below `reach` at the present posture, or all."""
     if scene.extent.shape[0] == 0:
@@ -48,7 +48,7 @@ def remember(contact):
     contact.twist_before = contact.twist
 
 
-@lean_kernel
+@lean_pass
 def find_contacts(scene, rest, bodies, time, reach, contacts, active):
     """Gaps of all contacts that are awake at the present posture; those nearer than `reach` become active. Returns how
     many.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.contact.shapes import (
     SHAPE,
@@ -77,7 +77,7 @@ def nearest_of_bars(a, b, p, q):
 
 
 @version_for(touch, Bar)
-@lean_kernel
+@lean_pass
 def touch_bar(scene, i, j, a, b, reach):
     bar = BarShape(scene.surfaces, j, SHAPE)
     p, q = bar.begin, bar.end
@@ -88,7 +88,7 @@ def touch_bar(scene, i, j, a, b, reach):
 
 
 @version_for(distance_at, MovingBox)
-@lean_kernel
+@lean_pass
 def moving_distance(box, p):
     block = BlockShape(box.surfaces, box.row, SHAPE)
     E = block.axes
@@ -97,6 +97,6 @@ def moving_distance(box, p):
 
 
 @version_for(touch, Block)
-@lean_kernel
+@lean_pass
 def touch_block(scene, i, j, a, b, reach):
     return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)

@@ -17,7 +17,7 @@ from limbless.mechanics.algebra.vectors import Vector, cross
 from limbless.mechanics.chain.dynamics import FREE
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.company import Answer, Crowd, Free, keep_lift, meet_others
 from limbless.mechanics.contact.law import along, law_matrix6, slip_scales
 from limbless.mechanics.contact.objects import from_other
@@ -151,7 +151,7 @@ def clear(answers):
         Answer(answers, k).push = Wrench(zero, zero)
 
 
-@lean_kernel
+@lean_pass
 def respond(robot, base, step, I):
     """What the impulses on all bodies add to twists and rates, by the factors that the last sweep left."""
     kinds, links, _ = robot
@@ -205,7 +205,7 @@ def accept(robot, base, step, I):
         own.hold = own.hold + (I @ answer.twist - answer.lift)
 
 
-@lean_kernel
+@lean_pass
 def fill(step, crowd, rows):
     """(1 - A G) P = c + A γ0"""
     for p in range(rows):
@@ -224,7 +224,7 @@ def fill(step, crowd, rows):
 
 
 @version_for(meet_others, Crowd)
-@lean_kernel
+@lean_pass
 def solve_mutual(crowd, robot, base, step, count, I):
     solve_objects(step, count, crowd)
     rows = find_rows(step, count, crowd)

@@ -10,7 +10,7 @@ from limbless.mechanics.algebra.lie import Quaternion, normalised
 from limbless.mechanics.algebra.vectors import Vector, rotation_from_quaternion, transpose
 from limbless.mechanics.chain.tables import Body, BodyRecord
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.bodies import body_equation
 from limbless.mechanics.contact.company import (
     PLACED,
@@ -110,7 +110,7 @@ def too_many(crowd):
 
 
 @version_for(carry_surfaces, Crowd)
-@lean_kernel
+@lean_pass
 def carry_all(crowd, scene, bodies):
     for c in range(len(crowd.carried.codes)):
         carried = Carried(crowd.carried, c)
@@ -137,7 +137,7 @@ def pull_at(pulls, t):
 
 
 @version_for(stand_objects, Crowd)
-@lean_kernel
+@lean_pass
 def stand_all(crowd, bodies, x, place):
     for o in range(crowd.free.shape[0]):
         body, placed = Body(bodies, crowd.first + o), Placed(x, place + PLACED * o)
@@ -147,7 +147,7 @@ def stand_all(crowd, bodies, x, place):
 
 
 @version_for(start_objects, Crowd)
-@lean_kernel
+@lean_pass
 def start_all(crowd, solids, step, x, where, t, h):
     g = pull_at(crowd.pulls, t + 0.5 * h)
     for o in range(crowd.free.shape[0]):
@@ -182,7 +182,7 @@ def push_back(crowd, solids, step, i, wrench, h, x, start, works):
 
 
 @version_for(end_objects, Crowd)
-@lean_kernel
+@lean_pass
 def end_all(crowd, solids, step, outcomes, x, where, t, h):
     g = pull_at(crowd.pulls, t + 0.5 * h)
     for o in range(crowd.free.shape[0]):
@@ -206,7 +206,7 @@ def end_all(crowd, solids, step, outcomes, x, where, t, h):
 
 
 @version_for(keep_objects, Crowd)
-@lean_kernel
+@lean_pass
 def keep_all(crowd, solids, step, outcomes, x, where, records, r):
     for o in range(crowd.free.shape[0]):
         k = crowd.first + o

@@ -11,7 +11,7 @@ from limbless.mechanics.algebra.vectors import Vector, cross, transpose
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.tables import Awash, Body, BodyRecord, Floating, Link, Sums
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.bodies import twist_at_start
 from limbless.mechanics.contact.company import (
@@ -72,7 +72,7 @@ def joined_at_surface(water, k):
     return Floating(water.rows, k).joining
 
 
-@lean_kernel
+@lean_pass
 def finish_bodies(robot, solids, step, outcomes, h, x, start, water):
     """New `Speeds`. Returns work and impulse of the environment, mass, and mass times the mean velocity of its centre
     over the step.
@@ -164,7 +164,7 @@ def keep_forces(step, records, h, r):
     return Wrench(turned @ total.force, turned @ total.torque)
 
 
-@lean_kernel
+@lean_pass
 def keep_instant(robot, solids, where, memory, records, x, h, r):
     """Everything of this knot, once bodies have been moved there, in record r; forces are means over the step that
     ended here.

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.contact.law import BOX, WEIGHTED, along, stiffness_scales
@@ -155,7 +155,7 @@ def put_contacts(path, contacts, active, count, e, rho):
     return rows
 
 
-@lean_kernel
+@lean_pass
 def take_answer(path, rows, contacts, active, end):
     """Impulses and velocities of the present place of the path, into the contacts: rows whose place lies before `end`.
     """

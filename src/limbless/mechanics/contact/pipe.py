@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra.vectors import Vector, cross, dot
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sincos
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.shapes import DEEPER, FAR, SHAPE, Touch, away, put_frame, put_hard_frame, touch
@@ -71,7 +71,7 @@ def touch_tube(scene, i, j, a, b, reach):
     return Touch(pipe.radius - distance if inside else FAR, n, a, 0.0)
 
 
-@lean_kernel
+@lean_pass
 def from_arc(elbow, p):
     """Distance of p from the arc, -1 where it is beyond the arc's ends, and the direction from p to the arc."""
     d = p - elbow.center

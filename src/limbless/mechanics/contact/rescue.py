@@ -15,7 +15,7 @@ from limbless.mechanics.algebra.inertia import power
 from limbless.mechanics.algebra.search import share_of_step, slope_at
 from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.company import relative_before, relative_twist
 from limbless.mechanics.contact.coupling import arm_of, couple, joint_of, put_joints
@@ -35,7 +35,7 @@ from limbless.mechanics.contact.tables import Contact
 SOON, BURSTS, SHORT, LONG = 20, 100, 5, 40
 
 
-@lean_kernel
+@lean_pass
 def keep(step, count):
     """Remember this iterate."""
     base = BaseStep(step.base, 0)
@@ -50,7 +50,7 @@ def keep(step, count):
         contact.old = impulse_of(contact)
 
 
-@lean_kernel
+@lean_pass
 def retreat(step, count, share):
     """Move `share` of the way from the remembered iterate to this one. Both satisfy the dynamics, and so does every
     point between.
@@ -83,7 +83,7 @@ class Retreat(NamedTuple):
 
 
 @version_for(slope_at, Retreat)
-@lean_kernel
+@lean_pass
 def slope_along(retreat, share):
     """du . F(u + share du)"""
     step = retreat.step
@@ -148,13 +148,13 @@ def change_of(robot, step):
     return change
 
 
-@lean_kernel
+@lean_pass
 def iterate_again(robot, options, step, count, rho, frozen):
     """`iterate`, compiled once for all that is tried here."""
     return iterate(robot, options, step, count, rho, frozen)
 
 
-@lean_kernel
+@lean_pass
 def try_plain(robot, options, step, count, trial):
     """A few iterations with trial steps of length `trial`. Returns their number and the natural map, which belongs to
     `descent`.

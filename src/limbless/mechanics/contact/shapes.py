@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, transpose
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.contact.tables import Feature, Friction, Patch, Surface
@@ -194,7 +194,7 @@ version_for(put_frame, Peg)(put_hard_frame)
 
 
 @version_for(touch, Peg)
-@lean_kernel
+@lean_pass
 def touch_peg(scene, i, j, a, b, reach):
     peg = PegShape(scene.surfaces, j, SHAPE)
     p, q = peg.begin, peg.end
@@ -252,13 +252,19 @@ def distance_at(box, p):
     """Signed distance from p to a box, and the outward normal in the world."""
 
 
-@version_for(distance_at, FixedBox)
 @lean_kernel
-def fixed_distance(box, p):
-    shape = BoxShape(box.surfaces, box.row, SHAPE)
-    E = shape.axes
-    distance, n = cuboid_distance(E @ (p - shape.center), shape.half)
+def box_distance(surfaces, j, p):
+    """The same of a box that does not move."""
+    box = BoxShape(surfaces, j, SHAPE)
+    E = box.axes
+    distance, n = cuboid_distance(E @ (p - box.center), box.half)
     return distance, transpose(E) @ n
+
+
+@version_for(distance_at, FixedBox)
+@inline
+def fixed_distance(box, p):
+    return box_distance(box.surfaces, box.row, p)
 
 
 @inline
@@ -287,7 +293,7 @@ def touch_cuboid(box, scene, i, a, b):
 
 
 @version_for(touch, Box)
-@lean_kernel
+@lean_pass
 def touch_box(scene, i, j, a, b, reach):
     return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
 

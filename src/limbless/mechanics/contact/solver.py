@@ -22,7 +22,7 @@ from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turnin
 from limbless.mechanics.chain.tables import Axis, Body, Link
 from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.company import is_fixed, keep_lift, last_of_robot, meet_others, relative_twist
 from limbless.mechanics.contact.dry_friction import hold_joints, rub_joints
@@ -60,7 +60,7 @@ def transposed_product(I, S):
                   transpose(I.B) @ S.linear + transpose(I.D) @ S.angular)
 
 
-@lean_kernel
+@lean_pass
 def gather(robot, step, count):
     """From tip to base: matrix and momentum with which the whole robot answers the twist of its base."""
     kinds, links, _ = robot
@@ -119,7 +119,7 @@ def solve_base(base, I, f, R, system):
                                                                                   system[5, 6]))
 
 
-@lean_kernel
+@lean_pass
 def spread(robot, step, solved):
     """From base to tip: joint rates and the twist of every body; where `solved` is 0 the rates are taken as they are.
 
@@ -160,7 +160,7 @@ def give_all(control, robot, step):
         joint.effort = power(u, joint.reach) + joint.answer * joint.effort - joint.pushed
 
 
-@lean_kernel
+@lean_pass
 def measure(step, count, e, rho, answer):
     """Velocities (and, where `answer` is 1, impulses) of all contacts at the present twists; worst of the natural map.
     """

@@ -17,7 +17,7 @@ from limbless.mechanics.algebra.inertia import Wrench, power
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, product, transpose
 from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.scalars import value_of
@@ -131,7 +131,7 @@ def is_open(law, inside):
     return value_of(law.since) <= inside <= value_of(law.until)
 
 
-@lean_kernel
+@lean_pass
 def lay_slab(members, bodies, slab):
     """The motion of the bodies of every band, eight side by side."""
     for b in range(members.shape[0]):
@@ -215,7 +215,7 @@ def lay_again(laws, memory):
 
 
 @version_for(spend_power, Laws)
-@lean_kernel
+@lean_pass
 def spend_bands(laws, inside, memory):
     """On plain numbers, where `push_bands` has left the motion of the bodies and the wrenches."""
     rows, slab, pushed = Rows(in_lanes(laws.bands.numbers),
@@ -226,7 +226,7 @@ def spend_bands(laws, inside, memory):
 
 
 @version_for(spend_power, RowLaws)
-@lean_kernel
+@lean_pass
 def spend_rows(laws, inside, memory):
     for i in range(len(laws.rows.codes)):
         law = law_row(laws.kind, laws.rows, i)

@@ -17,7 +17,7 @@ from limbless.mechanics.algebra.inertia import Inertia, Wrench, carry_inertia, p
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, product, transpose
 from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, raised, sqrt
 from limbless.mechanics.compiled.tables import constants
 from limbless.mechanics.forces.element import push, spend_power
@@ -343,7 +343,7 @@ class FloatingLaws(NamedTuple):
 
 
 @version_for(push, FloatingLaws)
-@lean_kernel
+@lean_pass
 def push_floating(laws, t, inside, robot, memory):
     align_stack()
     for i in range(len(laws.rows.codes)):
@@ -365,7 +365,7 @@ def push_floating(laws, t, inside, robot, memory):
 
 
 @version_for(spend_power, FloatingLaws)
-@lean_kernel
+@lean_pass
 def spend_floating(laws, inside, memory):
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
     spent = 0.0

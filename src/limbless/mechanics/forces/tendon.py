@@ -11,7 +11,7 @@ from limbless.mechanics.algebra.vectors import Vector, cross, dot
 from limbless.mechanics.chain.cell import Column, Pull
 from limbless.mechanics.chain.tables import Body
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.forces.element import push, spend_power
@@ -56,7 +56,7 @@ def hole(body, point):
     return arm, body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
 
 
-@lean_kernel
+@lean_pass
 def measure_chords(tendons, memory):
     """Length, rate and slopes of every chord, and of every tendon."""
     cells = memory.cells
@@ -82,7 +82,7 @@ def measure_chords(tendons, memory):
         pull.rate = pull.rate + rate
 
 
-@lean_kernel
+@lean_pass
 def pull_tendons(tendons, memory):
     """The tensions, and what they do along the freedoms."""
     cells = memory.cells

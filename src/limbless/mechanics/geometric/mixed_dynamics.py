@@ -13,7 +13,7 @@ from limbless.mechanics.algebra.dense import factorise, substitute
 from limbless.mechanics.chain.frames import component
 from limbless.mechanics.chain.tables import Link, Screw, Spatial
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.geometric.tables import Clamped, Unclamped
 
 SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
@@ -40,7 +40,7 @@ def put_no_rows(clamp, robot, frame, geometry, solver):
 
 
 @version_for(put_clamp_rows, Clamped)
-@lean_kernel
+@lean_pass
 def put_rows_of(clamp, robot, frame, geometry, solver):
     nb, screws = frame.speeds, geometry.screws
     last = nb + Link(robot.links, clamp.body).column if clamp.body > 0 else nb - 1
@@ -52,7 +52,7 @@ def put_rows_of(clamp, robot, frame, geometry, solver):
     return nb
 
 
-@lean_kernel
+@lean_pass
 def prepare(given, metric, clamp_count, solver):
     """Factors of the free part of the metric and of the clamp's rows. Returns how many are free, and 0 or the
     `Trouble`.
@@ -84,7 +84,7 @@ def prepare(given, metric, clamp_count, solver):
     return count, 0
 
 
-@lean_kernel
+@lean_pass
 def solve_free(metric, forces, clamp_count, count, solver, answer):
     """Free part of `answer` from M answer = forces, with the given part already in it, and rows J answer = target if
     clamped.
@@ -112,7 +112,7 @@ def solve_free(metric, forces, clamp_count, count, solver, answer):
                 answer[free[i]] += solver.mobility[r, i] * pull[r]
 
 
-@lean_kernel
+@lean_pass
 def efforts(metric, bias, acceleration, clamp_count, solver, effort):
     """τ = M ẍ + bias - Jᵀ λ on every degree of freedom."""
     rows, pull = solver.rows, solver.pull

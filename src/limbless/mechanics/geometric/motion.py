@@ -25,7 +25,7 @@ from limbless.mechanics.chain.tables import (
     Sums,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.lean import lean_span
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, efforts, prepare, put_clamp_rows, solve_free
 from limbless.mechanics.geometric.reseating import reseat
@@ -91,7 +91,7 @@ def drop_nothing(equations, frame, memory):
 
 
 @version_for(find_mixed_terms, Printed)
-@lean_kernel
+@lean_pass
 def mixed_terms(equations, robot, frame, x, speeds, memory):
     """Minus 2 Γ_ijk ẋ_i ẋ_j with i of the base and j of the joints, in `memory.effort`.
 
@@ -316,7 +316,7 @@ def geometric_keep(problem, x, slope, r):
     keep_all_forces(robot, options.frame.speeds, speeds, memory, records, r)
 
 
-@lean_kernel
+@lean_pass
 def keep_pose(robot, orientation, x, bodies, records, r):
     """Coordinates, poses and twists of this instant."""
     base, body, kept, n = Link(robot.links, 0), Body(bodies, 0), records.x[r], len(robot.freedoms)
@@ -348,7 +348,7 @@ def keep_all_forces(robot, nb, speeds, memory, records, r):
     keep_forces(robot, geometry_of(memory), records, r)
 
 
-@lean_kernel
+@lean_pass
 def keep_forces(robot, geometry, records, r):
     """Accelerations and wrenches of base and bodies."""
     base, kept, body = Base(geometry.base, 0), BaseRecord(records.base, r), Body(geometry.bodies, 0)

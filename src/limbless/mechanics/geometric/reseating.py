@@ -11,10 +11,10 @@ from limbless.mechanics.algebra.vectors import Vector, product, rotation_from_qu
 from limbless.mechanics.chain.frames import add_to_base, home_rotation, shift_base
 from limbless.mechanics.chain.screws import place
 from limbless.mechanics.chain.tables import Body, Spatial
-from limbless.mechanics.compiled.kernel import lean_kernel
+from limbless.mechanics.compiled.kernel import lean_pass
 
 
-@lean_kernel
+@lean_pass
 def reseat(robot, frame, clamp, x, speeds, geometry):
     """Move the base so that the clamped body has the pose of its seat and no velocity."""
     seat, H = clamp.seat, home_rotation(frame)

@@ -26,7 +26,7 @@ from limbless.mechanics.chain.tables import (
     Sums,
 )
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.dense import solve_friction
 from limbless.mechanics.contact.gap import find_contacts
 from limbless.mechanics.contact.law import SLIP, STICK, contact_wrench, held_directions, press
@@ -120,7 +120,7 @@ def aim(rows, h, speeds, solver):
         solver.target[r] = total
 
 
-@lean_kernel
+@lean_pass
 def put_wheel_rows(robot, nb, h, geometry, touching):
     """Loads over the step and Jacobian rows of all wheels that touch."""
     rows, start = touching.rows, Body(geometry.bodies, 0).origin
@@ -141,7 +141,7 @@ def put_wheel_rows(robot, nb, h, geometry, touching):
 # -------------------------------------------------------------------------------------------------- velocities that
 # obey the laws
 
-@lean_kernel
+@lean_pass
 def couple(clamp_count, speeds, change, solver, touching, dense):
     """D = G M⁻¹ Gᵀ on the free degrees of freedom that a clamp leaves, and the slip γ0 without friction."""
     free, rows, pull, count = solver.free, solver.rows, solver.pull, touching.found[1]
@@ -243,7 +243,7 @@ def geometric_meet(problem, t, h, x):
 # ------------------------------------------------------------------------------------------------------------ to the
 # end of the step
 
-@lean_kernel
+@lean_pass
 def rub(h, geometry, touching):
     """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
     bias, base, spatial = geometry.bias, Base(geometry.base, 0), Spatial(geometry.spatial, 0)
@@ -345,7 +345,7 @@ def end_step(robot, options, h, x, memory):
     sums.impulse = sums.impulse + h * outer_wrench(memory)
 
 
-@lean_kernel
+@lean_pass
 def count_contacts(bodies, touching, tally):
     """Work of every contact along the mean velocity of its body."""
     for c in range(touching.found[0]):
@@ -386,7 +386,7 @@ def geometric_keep_step(problem, x, r):
     keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
 
 
-@lean_kernel
+@lean_pass
 def keep_wheels(bodies, touching, kept, r):
     """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
     for i in range(len(touching.owner)):

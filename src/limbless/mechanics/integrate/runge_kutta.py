@@ -9,12 +9,12 @@ from limbless.mechanics.integrate.problem import add, close_step, keep, look, ra
 
 @inline
 def stage_lead(stage):
-    """How far into the step a stage lies, and its weight in sixths."""
+    """How many halves into the step a stage lies, and its weight in sixths."""
     if stage == 0:
-        return 0.0, 1.0
+        return 0, 1.0
     if stage == 3:
-        return 1.0, 1.0
-    return 0.5, 2.0
+        return 2, 1.0
+    return 1, 2.0
 
 
 @inline
@@ -35,15 +35,16 @@ def runge_kutta(problem, knots, record, x):
         if last and not record[n]:
             break
         t = knots[n]
-        h = knots[min(n + 1, steps)] - t
-        inside = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[max(n - 1, 0)]))
+        h = knots[n if last else n + 1] - t
+        inside = value_of(t + 0.5 * h if not last else 0.5 * (t + knots[n - 1 if n > 0 else n]))
         for stage in range(4):
-            lead, weight = stage_lead(stage)
+            halves, weight = stage_lead(stage)
+            lead = 0.5 * halves
             if stage == 0:
                 copy(x, state)
             else:
                 add(problem, x, lead * h, slope, state)
-            rate(problem, 2 * n + int(2.0 * lead), value_of(t + lead * h), inside, state, slope)
+            rate(problem, 2 * n + halves, value_of(t + lead * h), inside, state, slope)
             if stage == 0:
                 found = trouble(problem)
                 if found > 0:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.vectors import dot
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.scalars import absolute, maximum, where_positive
+from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, where_positive
 from limbless.mechanics.compiled.tables import Table, table
 
 NEVER = -1.0                           # in `beyond`: the limit was not passed
@@ -111,21 +111,21 @@ def positive_of_step(h, start, middle, end):
                 + positive_between(0.5, 1.0, middle, end, start, middle, end))
 
 
-@lean_kernel
+@lean_pass
 def add_smooth_works(tally, h, powers):
     """Work of a Runge-Kutta step of length h from the powers (4, A) at its stages: of the same order as the motion."""
     crossing = 0
     for a in range(powers.shape[1]):                     # without a branch: eight actuators at once
         start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
         work = (h / 6.0) * (start + 4.0 * middle + end)
-        least, most = min(min(start, middle), end), max(max(start, middle), end)
+        least, most = minimum(minimum(start, middle), end), maximum(maximum(start, middle), end)
         tally.work[a] += work
         tally.positive[a] += work if least >= 0.0 else 0.0
         crossing += 1 if least < 0.0 < most else 0
     if crossing > 0:
         for a in range(powers.shape[1]):
             start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
-            if min(min(start, middle), end) < 0.0 < max(max(start, middle), end):
+            if minimum(minimum(start, middle), end) < 0.0 < maximum(maximum(start, middle), end):
                 tally.positive[a] += positive_of_step(h, start, middle, end)
 
 
@@ -143,7 +143,7 @@ def add_laws(tally, weight, powers, driven, environment, passive):
 def add_work(tally, a, work):
     """Work of a step in which one impulse acts on the mean of two velocities: it has one sign."""
     tally.work[a] += work
-    tally.positive[a] += max(work, 0.0)
+    tally.positive[a] += maximum(work, 0.0)
 
 
 @inline
@@ -180,13 +180,13 @@ def go_on(tally, t, speed):
     return h
 
 
-@lean_kernel
+@lean_pass
 def watch(ranges, t, x):
     """Positions at time t, in the state x, with their ranges."""
     for a in range(ranges.shape[0]):
         own = Range(ranges, a)
         q = x[int(own.column)]
-        beyond = max(q - own.upper, 0.0) + min(q - own.lower, 0.0)
+        beyond = maximum(q - own.upper, 0.0) + minimum(q - own.lower, 0.0)
         if abs(beyond) > abs(own.excess):
             own.excess = beyond
             own.time = t
@@ -194,12 +194,12 @@ def watch(ranges, t, x):
             own.since = t
 
 
-@lean_kernel
+@lean_pass
 def look(tally, t, efforts, speed):
     """What stands at a knot of a smooth motion: all efforts, and the path since the knot before."""
     larger = 0
     for a in range(efforts.shape[0]):                    # without a branch; a new largest effort is rare
-        larger += 1 if abs(efforts[a]) > min(abs(tally.peak[a]), tally.limit[a]) else 0
+        larger += 1 if abs(efforts[a]) > minimum(abs(tally.peak[a]), tally.limit[a]) else 0
     if larger > 0:
         for a in range(efforts.shape[0]):
             compare(tally, a, t, efforts[a])
@@ -212,7 +212,7 @@ def copy_row(source, target, r):
         target[r, c] = source[c]
 
 
-@inline
+@lean_pass
 def keep(tally, kept, r):
     """All that is tallied so far, in record r."""
     copy_row(tally.work, kept.work, r)
@@ -229,7 +229,7 @@ def keep(tally, kept, r):
         copy_row(tally.ranges[a], kept.ranges[r], a)
 
 
-@lean_kernel
+@lean_pass
 def look_and_keep(tally, kept, r, recorded, last, t, x, efforts, speed):
     """`look` and `watch` at a knot and, where it is recorded, `keep`.
 

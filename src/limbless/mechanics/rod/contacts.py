@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import Twist, twist_cross
 from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.tables import Table, constants
 from limbless.mechanics.rod.head import solve_free
@@ -247,7 +247,7 @@ def held_twists(held, twist, order, measure, fit):
     fit_all(lean(held), lean(twist), order, lean(measure), lean(fit))
 
 
-@lean_kernel
+@lean_pass
 def fit_all(held, twist, order, measure, fit):
     for e in range(held.shape.shape[0]):
         V = Screw(twist, e).twist

@@ -12,7 +12,7 @@ import numpy as np
 
 from limbless.mechanics.algebra.inertia import Wrench, twist_cross, wrench_cross
 from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes, lean
 from limbless.mechanics.forces.laws import Pushed, lane_wrench
@@ -30,7 +30,7 @@ def moved(section, V):
     return Wrench(Vector(m.x * v.x, m.y * v.y, m.z * v.z), Vector(j.x * w.x, j.y * w.y, j.z * w.z))
 
 
-@lean_kernel
+@lean_pass
 def put_needs(robot, memory):
     """What every node needs from the rest of the body, per length, in the head frame (13). Returns the speed of the
     centre of mass."""
@@ -63,7 +63,7 @@ def poked(memory, shapes, k):
     return to_head(shape.rotation, shape.place, Pushed(memory.pokes, k).wrench)
 
 
-@lean_kernel
+@lean_pass
 def add_needs(halves, memory, shapes, inner):
     """∫ of the needs from the head to every section, less what acts at single nodes on the way."""
     so_far, s = nothing(), 0
@@ -90,7 +90,7 @@ def find_needs(robot, memory, inner):
     return speed
 
 
-@lean_kernel
+@lean_pass
 def put_efforts(robot, memory, inner, hold, shapes, strain, rate):
     """Efforts and their powers, with what holds the head; strain and rate : (nodes, 6)."""
     s = 0
@@ -203,7 +203,7 @@ def count_instants(robot, memory, strains, kept, steps, powers, inside):
     count(lean(robot), lean(memory), lean(strains), lean(kept), lean(steps), lean(powers), lean(inside))
 
 
-@lean_kernel
+@lean_pass
 def count(robot, memory, strains, kept, steps, powers, inside):
     r, tally, knots, grid = 0, memory.tally, steps.knots, steps.grid
     for n in range(grid.shape[0] + 1):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra.inertia import power
 from limbless.mechanics.algebra.lie import Quaternion, compose, pose_exp, quaternion_from_rotation
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.tables import Table, table
 from limbless.mechanics.forces.laws import Pushed
@@ -91,7 +91,7 @@ def loads_many(robot, forces, motion, memory, taken):
     find_loads(lean(robot), lean(forces), lean(motion), lean(memory), lean(taken))
 
 
-@lean_kernel
+@lean_pass
 def find_loads(robot, forces, motion, memory, taken):
     instant = Instant(memory.instant, 0)
     for i in range(motion.times.shape[0]):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra.inertia import Twist, Wrench, power
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, transpose
 from limbless.mechanics.compiled.generic import for_each, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
 from limbless.mechanics.compiled.tables import Rows
@@ -83,7 +83,7 @@ def slice_of(instant, shape, V):
     return Slice(axes, instant.position + instant.rotation @ shape.place, V.linear, V.angular, 0.0 * V.linear.x)
 
 
-@lean_kernel
+@lean_pass
 def push_bands(laws, t, inside, nodes, head, law_powers):
     """All bands, each on its eight nodes; nodes : Shape in lanes."""
     align_stack()
@@ -116,7 +116,7 @@ def add_wrench(instant, shape, V, F, length):
     return length * power(V, F)
 
 
-@lean_kernel
+@lean_pass
 def push_rows(laws, t, inside, sections, shapes, head, law_powers):
     """One law after the other, each on its slice."""
     align_stack()
@@ -131,7 +131,7 @@ def push_rows(laws, t, inside, sections, shapes, head, law_powers):
             law_powers[laws.owner] += add_wrench(instant, shape, V, F, Section(sections, law.body).weight)
 
 
-@lean_kernel
+@lean_pass
 def push_nodes(laws, t, inside, shapes, head, law_powers):
     """One wrench after the other, each at its node."""
     align_stack()
@@ -198,7 +198,7 @@ load_each = for_each(load)
 
 
 @version_for(load, SliceBands)
-@lean_kernel
+@lean_pass
 def load_bands(laws, inside, memory):
     rows = Rows(in_lanes(laws.bands.numbers), laws.bands.codes)
     pushed, pushes = in_lanes(laws.pushed), in_lanes(memory.pushes)
@@ -209,7 +209,7 @@ def load_bands(laws, inside, memory):
 
 
 @version_for(load, SliceRows)
-@lean_kernel
+@lean_pass
 def load_rows(laws, inside, memory):
     for i in range(laws.rows.codes.shape[0]):
         law = law_row(laws.kind, laws.rows, i)
@@ -219,7 +219,7 @@ def load_rows(laws, inside, memory):
 
 
 @version_for(load, NodeRows)
-@lean_kernel
+@lean_pass
 def load_nodes(laws, inside, memory):
     for i in range(laws.rows.codes.shape[0]):
         law = law_row(laws.kind, laws.rows, i)
@@ -228,7 +228,7 @@ def load_nodes(laws, inside, memory):
             poke.wrench = poke.wrench + Pushed(laws.pushed, i).wrench
 
 
-@lean_kernel
+@lean_pass
 def unload(pushes, pokes):
     for b in range(pushes.shape[0]):
         for c in range(pushes.shape[1]):

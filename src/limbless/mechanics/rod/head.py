@@ -10,7 +10,7 @@ from limbless.mechanics.algebra.vectors import Vector, cross, rotation_from_quat
 from limbless.mechanics.chain.balance import Desk, at_pace, balance, push_at, solve_free
 from limbless.mechanics.chain.joints import put_quaternion_rate
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.rod.forces import push_paced
 from limbless.mechanics.rod.shapes import current
@@ -142,7 +142,7 @@ def push_floating(floating, twist):
     return instant.push
 
 
-@lean_kernel
+@lean_pass
 def balance_rod(robot, forces, t, inside, memory):
     """The twist at which the external wrench vanishes (spec, section 7), into the instant. False if there is none."""
     instant = Instant(memory.instant, 0)
@@ -186,7 +186,7 @@ def momentum_rate(form, instant, outer):
 
 # ---------------------------------------------------------------------------------------------------------- one instant
 
-@lean_kernel
+@lean_pass
 def place_head(memory, x):
     """The pose of the head, and the inertia of the whole as a matrix."""
     instant, pose = Instant(memory.instant, 0), head_pose_of(HeadState(x, 0))
@@ -195,7 +195,7 @@ def place_head(memory, x):
     put_full(memory.matrix, ShapeSums(memory.sums, current(memory)).inertia)
 
 
-@lean_kernel
+@lean_pass
 def find_acceleration(form, free, memory, x, out):
     """The rate of the state from what pushes. False if the motion is not determined.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import normalised
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 from limbless.mechanics.integrate.tally import add_laws
 from limbless.mechanics.rod.efforts import find_needs, look_and_keep_strains, put_efforts
@@ -129,7 +129,7 @@ def rod_look(problem, t, x, r, recorded, last):
     look_along(robot, memory, drive.strains.value[i], drive.strains.rate[i], records.tally, r, recorded, last, t)
 
 
-@lean_kernel
+@lean_pass
 def look_along(robot, memory, strain, strain_rate, kept, r, recorded, last, t):
     """What the actuators give at a knot, in the tally."""
     speed = find_needs(robot, memory, memory.inner)
@@ -159,7 +159,7 @@ def rod_keep(problem, x, slope, r):
     keep_instant(problem.memory, problem.records, x, r)
 
 
-@lean_kernel
+@lean_pass
 def keep_instant(memory, records, x, r):
     for c in range(len(x)):
         records.x[r, c] = x[c]

@@ -5,7 +5,7 @@ The shape and all sums over it do not depend on how the head moves, so that inst
 """
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.lean import in_lanes, lean
 from limbless.mechanics.rod.sums import gather_shape
@@ -19,7 +19,7 @@ def make_desk(nodes: int) -> Desk:
     return Desk(Screw.zeros(3, nodes, words=words), Shape.zeros(nodes, words=words), ShapeSums.zeros(1, words=words))
 
 
-@lean_kernel
+@lean_pass
 def lay_out(value, first, desk):
     """Rows `first` to `first + 7` of a strain over time, side by side; the last row stands in for those beyond it."""
     for lane in range(LANES):
@@ -29,7 +29,7 @@ def lay_out(value, first, desk):
                 desk[k, c, lane] = value[i, k, c]
 
 
-@lean_kernel
+@lean_pass
 def take_up(desk, row, count, shapes, sums):
     """Instants out of the lanes: into rows `row` to `row + count - 1` of `shapes` and of `sums`."""
     for k in range(desk.shapes.shape[0]):
@@ -41,7 +41,7 @@ def take_up(desk, row, count, shapes, sums):
             sums[row + lane, c] = desk.sums[0, c, lane]
 
 
-@lean_kernel
+@lean_pass
 def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
     """Instants i to i + count - 1 (at most eight) of a gait: their shapes in row `row` of `shapes` and after, and their
     sums."""
@@ -76,7 +76,7 @@ def lay_slab(shape, slab):
             slab[k // LANES, c, k % LANES] = shape[k, c]
 
 
-@lean_kernel
+@lean_pass
 def take_shape(robot, strains, i, memory):
     """The shape of instant i of the drive, unless it is there: the two stages in the middle of a step share one, and so
     do those at a knot.

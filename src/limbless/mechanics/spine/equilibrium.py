@@ -10,7 +10,7 @@ import numpy as np
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
 from limbless.mechanics.spine.vertebra import (
     into_disk,
@@ -24,7 +24,7 @@ from limbless.mechanics.spine.vertebra import (
 )
 
 
-@lean_kernel
+@lean_pass
 def take_posture(spine, q, posture):
     """Everything that depends on the posture alone: vertebrae, chords, poses of the disks, tendon lengths and their
     gradients.
@@ -158,7 +158,7 @@ def share_tension(spine, loads, posture):
                 tension[i, c] = tension[i, c] * scale
 
 
-@lean_kernel
+@lean_pass
 def stored_energy(spine, loads, q, posture):
     """Elastic energy less the work of dead loads, J; without the tendons. Call `take_posture` first."""
     stiffness, rest = spine.stiffness, spine.rest
@@ -191,7 +191,7 @@ def axial(S):
     return Vector(S.y.z - S.z.y, S.z.x - S.x.z, S.x.y - S.y.x)
 
 
-@lean_kernel
+@lean_pass
 def stiffen(loads, posture, H):
     """What elastic tendons add to the upper half of H, and its lower half."""
     n, total, lever = H.shape[0], posture.total, posture.lever
@@ -308,7 +308,7 @@ def moments(spine, loads, q, posture, drop_axial, r):
             r[freedoms * i + 2] = back_twist * own.z.z - about.z
 
 
-@lean_kernel
+@lean_pass
 def tip_components(q, posture, value, J):
     """What can be asked of the last disk, and its rates J = d value / dq (6, v freedoms). Call `take_posture` first.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.algebra.dense import eliminate_rows, substitute
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import forces, take_posture, tip_components
 from limbless.mechanics.spine.solver import (
@@ -25,7 +25,7 @@ from limbless.mechanics.spine.solver import (
 from limbless.mechanics.spine.tables import Outcome
 
 
-@lean_kernel
+@lean_pass
 def share_out(aim, u, command, rate):
     """Tensions (tendons,) of groups and their derivatives `rate` (tendons, unknowns) by u. Where two could be slack,
     the later one is.
@@ -49,7 +49,7 @@ def share_out(aim, u, command, rate):
                 rate[c, slack - a] -= 1.0
 
 
-@lean_kernel
+@lean_pass
 def keep_within(aim, command, u):
     """Shorten the unknowns of every group until no tension is beyond the largest (T grows in proportion); whether any
     had to be.
@@ -111,7 +111,7 @@ def put_miss(problem, aim, target):
     return miss
 
 
-@lean_kernel
+@lean_pass
 def solve_tips(iteration, rows):
     """Changes of the unknown tensions, in the last column of `tips`. Returns False where these cannot move the tip as
     they should.
@@ -132,7 +132,7 @@ def solve_tips(iteration, rows):
     return determinant > 1e-9 * largest ** m
 
 
-@lean_kernel
+@lean_pass
 def take_step(problem, aim, q, u):
     """A Newton step of posture and tensions, at most so long that its quadratic model holds. Whether tensions had to be
     shortened.
@@ -155,7 +155,7 @@ def take_step(problem, aim, q, u):
     return keep_within(aim, loads.command, u)
 
 
-@lean_kernel
+@lean_pass
 def reach(problem, aim, target, q, u):
     """Newton on posture and unknown tensions together until the components `aim.rows` of the tip are at `target`.
 

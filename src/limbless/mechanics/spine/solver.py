@@ -9,7 +9,7 @@ import numpy as np
 
 from limbless.mechanics.algebra.dense import eliminate_rows, factorise, substitute
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import energy, forces, moments, stored_energy, take_posture, tip_components
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
@@ -75,7 +75,7 @@ def copy_rows(source, target):
             target[i, j] = source[i, j]
 
 
-@lean_kernel
+@lean_pass
 def is_folded(spine, q, posture):
     """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon
     meet.
@@ -89,7 +89,7 @@ def is_folded(spine, q, posture):
     return False
 
 
-@lean_kernel
+@lean_pass
 def natural(spine, stops, q, r, miss):
     """How far q is from q - r/K brought between the stops, in N m: zero exactly at an equilibrium with stops."""
     freedoms = q.shape[1]
@@ -132,7 +132,7 @@ def freeze(H, r, held):
             r[i] = 0.0
 
 
-@lean_kernel
+@lean_pass
 def search_along(problem, q, value):
     """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
     spine, loads, method, posture, iteration = problem
@@ -156,7 +156,7 @@ def search_along(problem, q, value):
     return reached
 
 
-@lean_kernel
+@lean_pass
 def minimise(problem, q):
     """Newton on the energy with the exact Hessian; with stops, its minimum between them (projected Newton).
 
@@ -218,14 +218,14 @@ def moment_residual(form, problem, q, r):
     moments(problem.spine, problem.loads, q, problem.posture, form.drop_axial, r)
 
 
-@lean_kernel
+@lean_pass
 def residual(problem, q, r):
     """Residual of the chosen form at q."""
     take_posture(problem.spine, q, problem.posture)
     find_residual(problem.method.form, problem, q, r)
 
 
-@lean_kernel
+@lean_pass
 def put_differences(problem, q):
     """Derivative of the residual by central differences: for forms and friction laws that have no energy."""
     iteration, freedoms = problem.iteration, q.shape[1]
@@ -274,7 +274,7 @@ def slip_miss(problem):
     return size
 
 
-@lean_kernel
+@lean_pass
 def put_slips(problem, q):
     """Columns of the augmented matrix for the slips (differences), and rows of the tendons that stick (exact)."""
     loads, posture, iteration, nudge = problem.loads, problem.posture, problem.iteration, 1e-6
@@ -322,7 +322,7 @@ def put_balance(problem, q):
             J[j, last] = clipped(aim, spine.low[i, k], spine.high[i, k]) - q[i, k]
 
 
-@lean_kernel
+@lean_pass
 def step_down(problem, q, tolerance):
     """The longest of a Newton step's halves that makes less remain, taken; the step stands in the last column of the
     system.

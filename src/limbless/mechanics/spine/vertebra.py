@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, product, rotation_about, transpose
 from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.kernel import inline, lean_pass
 
 Array = NDArray[np.float64]
 
@@ -211,7 +211,7 @@ def put_hinge(joint, vertebrae, i, b, g, l, R, growths):
                                                                        # stay zero
 
 
-@lean_kernel
+@lean_pass
 def place(vertebrae, length, joint, share, q):
     """Fill `vertebrae` at the posture q (v, 2 or 3); `joint` is `Arc` or `Hinge`, `share` that of the twist which comes
     before the bend.
@@ -236,7 +236,7 @@ def place(vertebrae, length, joint, share, q):
         store_matrix(vertebrae.rotation[i], R)
 
 
-@lean_kernel
+@lean_pass
 def measure_chords(vertebrae, holes, end, freedoms, chord, slope, curve):
     """Lengths of all tendon chords (v, tendons), their gradients (.., 3) and second derivatives (.., 6); zero beyond
     the anchor.

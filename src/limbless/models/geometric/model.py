@@ -15,6 +15,7 @@ from limbless.gaits.base import Gait
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.mechanics.chain.frames import FixedBase
 from limbless.mechanics.chain.tables import INTEGRALS, Body, Drive, Link, Sums
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.contact.tables import Remembered
 from limbless.mechanics.geometric import evaluation
 from limbless.mechanics.geometric import stepping as _stepping_versions  # noqa: F401 - what engines ask of it
@@ -194,7 +195,7 @@ class Geometric(Equations):
     def _step(self, problem: GeometricProblem, knots: Array, record: NDArray[np.bool_], x: Array) -> tuple[int, int]:
         """One stretch. Returns 0 or what failed, and the step."""
         engine = moreau if self.wheels else runge_kutta
-        found, step = engine.advance(problem, knots, record, x)
+        found, step = engine.advance(pack(problem), knots, record, x)
         if found == 0 and problem.memory.trouble[0]:      # within the last step, at whose end nothing was asked
             found, step = int(problem.memory.trouble[0]), step - 1
         given, drive = problem.options.given[self.frame.speeds:] == 1, problem.drive

@@ -14,6 +14,7 @@ from limbless.environments.constraint import Contact
 from limbless.errors import InputError
 from limbless.gaits.base import Drive, Gait
 from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import Tally
 from limbless.mechanics.rod import problem as _rod_versions  # noqa: F401 - what an engine asks of a rod
@@ -220,7 +221,7 @@ class MacroContinuous(Model):
     @staticmethod
     def _evaluate(problem: RodProblem, time: float, x: Array) -> bool:
         """The instant into its record, by an engine that makes no step. False if the motion is not determined."""
-        runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), x)
+        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), x)
         return not problem.memory.failed[0]
 
     def shapes(self, strain: ArrayLike, strain_rate: ArrayLike, strain_acceleration: ArrayLike) -> Array:
@@ -295,7 +296,7 @@ class MacroContinuous(Model):
         passive = self.recorder.passive_power(drive.value, drive.rate)
         tally = self.tallies.start(state.memory, state.time)
         problem = self._problem(RodDrive(strains, passive), tally, len(times))
-        runge_kutta.advance(problem, knots, record, x)
+        runge_kutta.advance(pack(problem), knots, record, x)
         failed, kept = int(problem.memory.failed[0]), problem.records
         done = float(knots[-1] if failed == 0 else knots[(failed - 1) // 2])
         status = law_failure(self.environment)

@@ -14,6 +14,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_dual_joints
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
@@ -78,7 +79,7 @@ class Tangents:
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
         problem = problem._replace(drive=self._drive(times), memory=problem.memory._replace(tally=self.score))
-        runge_kutta.advance_duals(problem, dual_array(knots), record, self.x)
+        runge_kutta.advance_duals(pack(problem), dual_array(knots), record, self.x)
         return values(problem.records.x), tangents(problem.records.x)
 
     def _drive(self, times: Array) -> Drive:

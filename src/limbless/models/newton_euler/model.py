@@ -15,6 +15,7 @@ from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - 
 from limbless.mechanics.chain.actuation import passive_torques
 from limbless.mechanics.chain.balance import Desk
 from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Freedom, Link, Unhurried
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import runge_kutta
 from limbless.models import chain_problem
 from limbless.models.arguments import numbers, unit_quaternion
@@ -214,7 +215,7 @@ class NewtonEuler(Terms, ChainModel):
         problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
         kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
         problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=tally), records=kept)
-        row, step = runge_kutta.advance(problem, knots, record, x)
+        row, step = runge_kutta.advance(pack(problem), knots, record, x)
         self._desk["problem"] = problem
         records = Records({"time": times, **kept_arrays(problem.records)})
         self._take_given(x, drive)

@@ -17,6 +17,7 @@ from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Awash, Drive, Freedom, Link
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.function_slot import PythonSlot
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.contact.company import PLACED, Alone
 from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.outcome import stand
@@ -313,7 +314,7 @@ class NonSmooth(ChainModel):
         kept = tables.records_for(self._actuated, len(self._scene.owner), len(self._objects), len(times),
                                   self._tallies.records(len(times)))
         problem, saving = self.problem(drive, memory, kept)
-        trouble, step = moreau.advance(problem, knots, record, x)
+        trouble, step = moreau.advance(pack(problem), knots, record, x)
         if saving.error is not None:
             raise saving.error
         now = Counts.of(counts)

@@ -16,6 +16,7 @@ from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models import chain_problem, soundness
@@ -238,7 +239,7 @@ class Soft(Model):
         state = kernel_array(np.array(x, dtype=np.float64))
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
-        runge_kutta.advance(problem, np.array([time]), np.ones(1, dtype=bool), state)
+        runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.environment)
         return problem
 
@@ -327,14 +328,14 @@ class Soft(Model):
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
         if self._method is None:
-            row, step = runge_kutta.advance(problem, knots, record, x)
+            row, step = runge_kutta.advance(pack(problem), knots, record, x)
         else:
             work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
                                      len(self._tallies.laws), self.settings.tolerance)
             for name in _REMEMBERED:
                 if f"stage_{name}" in memory:
                     getattr(work, name)[:] = memory[f"stage_{name}"]
-            row, step = implicit.advance(problem, self._method, work, knots, record, x)
+            row, step = implicit.advance(pack(problem), self._method, work, knots, record, x)
             memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
             evaluations = work.counts[0] / max(work.counts[1], 1)
         records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,

@@ -5,8 +5,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from limbless.mechanics.compiled import inlining
+import numpy as np
+
+from limbless.mechanics.compiled import inlining, resolution
+from limbless.mechanics.compiled.kernel import inline, lean_kernel
+from limbless.mechanics.compiled.operators import componentwise
 
 RUN = """
 import numpy as np
@@ -26,10 +31,36 @@ print(*map(float.hex, out))
 """
 
 
+@componentwise
+class Late(NamedTuple):
+    """A vector that numba meets after its operators have been used."""
+
+    left: Any
+    right: Any
+
+
+@inline
+def put(pair, out):
+    out[0], out[1] = pair.left, pair.right
+
+
 def test_this_numba_has_what_is_replaced() -> None:
     assert inlining.can_spare(), ("numba has lost the methods that mechanics/compiled/inlining.py replaces: kernels "
                                   "still work, but take "
                                   "twice as long to compile; adapt inlining.py to this numba, or pin the one before")
+
+
+def test_this_numba_takes_the_memory_of_operators() -> None:
+    assert resolution.remember_operators(), ("numba has lost the method that compiled/resolution.py replaces: "
+                                             "kernels still work, but take a tenth longer to compile")
+
+
+def test_a_type_that_an_operator_learns_later_is_found() -> None:
+    """What is remembered belongs to the candidates of its time: a class that comes later has its own answer."""
+    sum_of = lean_kernel(lambda a, b, out: put(a + b, out))
+    out = np.zeros(2)
+    sum_of(Late(1.0, 2.0), Late(3.0, 5.0), out)
+    assert out.tolist() == [4.0, 7.0]
 
 
 def test_results_are_the_same_with_and_without(tmp_path: Path) -> None:

@@ -8,18 +8,30 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from limbless.mechanics.compiled.kernel import lean_kernel
+from limbless.mechanics.integrate import tally as counting
 from limbless.mechanics.integrate.tally import (
     NEVER,
     UNLIMITED,
     Range,
     Tally,
     Whole,
-    add_smooth_works,
-    look,
     parabola_until,
     positive_between,
 )
 from limbless.mechanics.rod.efforts import look_at_strains
+
+add_works, look_at_knot = counting.add_smooth_works, counting.look
+
+
+@lean_kernel
+def add_smooth_works(tally, h, powers):
+    add_works(tally, h, powers)
+
+
+@lean_kernel
+def look(tally, t, efforts, speed):
+    look_at_knot(tally, t, efforts, speed)
 
 
 def empty(count: int, limit: float = UNLIMITED) -> Tally:

@@ -1,0 +1,89 @@
+"""A packed problem is the problem: the same numbers arrive in a kernel, in every form and at every depth."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from limbless.mechanics.compiled.kernel import lean_kernel
+from limbless.mechanics.compiled.lean import lean, lean_lanes
+from limbless.mechanics.compiled.packed import pack
+
+compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")    # type: ignore[attr-defined]
+
+
+class Inner(NamedTuple):
+    codes: Any
+    rate: Any
+    count: Any
+
+
+class Outer(NamedTuple):
+    matrix: Any
+    inner: Any
+    flag: Any
+    nothing: Any
+
+
+@lean_kernel
+def read(problem, out):
+    given = lean(problem)
+    out[0] = given.matrix[1, 2]
+    out[1] = given.inner.codes[1]
+    out[2] = given.inner.rate
+    out[3] = given.inner.count
+    out[4] = given.matrix.shape[0] + 10 * given.matrix.shape[1] + 100 * len(given.inner.codes)
+    out[5] = 1.0 if given.flag else 0.0
+    given.matrix[0, 0] = 7.0
+
+
+@lean_kernel
+def add_lanes(problem, out):
+    given, total = lean_lanes(problem), lean_lanes(out)
+    total[0] = given.matrix[0] + given.matrix[1]
+
+
+def problem() -> Outer:
+    return Outer(np.arange(6.0).reshape(2, 3), Inner(np.array([4, -5, 6]), -0.25, -3), True, ())
+
+
+def test_a_packed_problem_reads_and_writes_as_the_problem_itself() -> None:
+    given, plain = problem(), problem()
+    found, wanted = np.zeros(6), np.zeros(6)
+    read(pack(given), found)
+    read(plain, wanted)
+    assert found.tolist() == wanted.tolist() == [5.0, -5.0, -0.25, -3.0, 332.0, 1.0]
+    assert given.matrix[0, 0] == plain.matrix[0, 0] == 7.0
+
+
+def test_what_is_written_into_its_arrays_later_is_seen() -> None:
+    given, out = problem(), np.zeros(6)
+    packed = pack(given)
+    given.matrix[1, 2] = 11.0
+    read(packed, out)
+    assert out[0] == 11.0
+
+
+@compiled_only
+def test_lanes_are_found_in_a_packed_problem() -> None:
+    given, out = problem()._replace(matrix=np.arange(16.0).reshape(2, 8)), np.zeros((1, 8))
+    add_lanes(pack(given), out)
+    assert out[0].tolist() == (np.arange(8.0) + np.arange(8.0, 16.0)).tolist()
+
+
+@compiled_only
+def test_an_array_with_strides_is_refused() -> None:
+    with pytest.raises(TypingError, match="C-ordered"):
+        pack(problem()._replace(matrix=np.arange(12.0).reshape(2, 6)[:, ::2]))
+
+
+@compiled_only
+def test_a_call_with_the_same_kinds_compiles_nothing_more() -> None:
+    out = np.zeros(6)
+    read(pack(problem()), out)
+    before = len(read.signatures)
+    read(pack(problem()._replace(matrix=np.ones((4, 5)))), out)
+    assert len(read.signatures) == before
