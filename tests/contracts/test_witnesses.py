@@ -95,7 +95,8 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
                                Tallies(limit, gravity, 1, ("section", "screw")).schema())
     tendons = Tallies(limit[0], gravity, dims=("tendon",)).schema()
     schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
-               "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics,
+               "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains},
+               "tendon-statics": statics,
                "soft": {**cells, **SPINE, **ROD, **{name: variable for tally in (smooth, tendons) for name, variable in
                                                     tally.items() if name != "limit_time"}}}
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
