@@ -35,8 +35,8 @@ along and need not settle from; vertebrae in equal pieces, each with two tendons
 number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
-         "snake-push": {"shape", "radius", "length", "sizes", "rolling"}}
-"""Leaves that a scenario's posture finds, or that an object of another shape has: refused here."""
+         "snake-push": {"shape", "radius", "length", "sizes", "rolling"}, "snake-coil": {"joints"}}
+"""Leaves that a scenario's posture finds, that an object of another shape has, or that its gait needs: refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
 """What a refusal calls a field: the step that has to follow a law, the elevation that a dive asks for."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
