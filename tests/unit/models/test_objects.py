@@ -232,7 +232,7 @@ def test_motion_given_joints_feel_what_they_push() -> None:
                            model={"kind": "non-smooth"}, initial={"position": (0, 0, 0.02)})
     result = ll.run(scenario)
     moved = np.diff(result.dataset["object_position"].values[[0, -1], 0], axis=0)
-    assert np.linalg.norm(moved) > 0.02 and result.dataset["actuator_work"].values[-1] > 0.05
+    assert np.linalg.norm(moved) > 0.01 and result.dataset["actuator_work"].values[-1] > 0.01
     assert result.proven, result.doubts
 
 
