@@ -1,6 +1,4 @@
-"""The geometric model: the Christoffel tensor beside numerical derivatives of the metric, and a crawling snake beside
-real time.
-"""
+"""The geometric model: Christoffel's tensor beside numerical derivatives, and a crawling snake beside real time."""
 from __future__ import annotations
 
 import numpy as np

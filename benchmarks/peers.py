@@ -47,11 +47,16 @@ def pinocchio_configuration(position: Array) -> Array:
     return np.concatenate([position[:3], position[4:7], position[3:4], position[7:]])
 
 
-def mujoco_model(chain: ll.Chain) -> mujoco.MjModel:
+FLUID = ('<option gravity="0 0 0" integrator="RK4" timestep="0.001" density="1000" viscosity="0.001"/>'
+         '<default><geom contype="0" conaffinity="0" mass="0" fluidshape="ellipsoid" type="ellipsoid"/></default>')
+
+
+def mujoco_model(chain: ll.Chain, fluid: bool = False) -> mujoco.MjModel:
     """Free base and revolute joints; joints without a body between them belong to one MuJoCo body. No gravity, no
-    contacts.
+    contacts; where asked, in water: MuJoCo's fluid acts on an ellipsoid as large as each section.
     """
     arrays = chain.arrays()
+    sections = {piece.body: piece for piece in chain.segments()} if fluid else {}
 
     def words(numbers: Any) -> str:
         return " ".join(repr(float(number)) for number in numbers)
@@ -66,6 +71,12 @@ def mujoco_model(chain: ll.Chain) -> mujoco.MjModel:
             full = inertia[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
             text += (f'<body pos="{words(start)}">{joints}<inertial mass="{mass!r}" pos="{words(place + center)}" '
                      f'fullinertia="{words(full)}"/>')
+            if k in sections:
+                piece = sections[k]
+                middle = place + piece.start + 0.5 * piece.length * piece.frame[:, 0]
+                text += (f'<geom pos="{words(middle)}" size="{0.5 * piece.length!r} {piece.half_width!r} '
+                         f'{piece.half_height!r}"/>')
             start, joints, place = place, "", np.zeros(3)
     bodies = text + "</body>" * text.count("<body")
-    return mujoco.MjModel.from_xml_string(f'<mujoco><option gravity="0 0 0"/><worldbody>{bodies}</worldbody></mujoco>')
+    option = FLUID if fluid else '<option gravity="0 0 0"/>'
+    return mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{bodies}</worldbody></mujoco>")

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.table import Section, markdown
+from limbless.files import wrapped, write_text
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "benchmark.md"
@@ -16,13 +17,11 @@ TEXT = """# Benchmark
 
 Written by `limbless bench`, which measures on your machine. These numbers: {date}, {machine}; {versions}.
 
-Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process
-and the smallest of
-many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows without a
-target are for
-information. "Time loop" is gait sampling, stepping, divergence checks and recording, as seen by `progress`; what
-happens once (loading
-a scenario, packing arrays, making the result) is left out there and is in the rows that say "all of `ll.run`".
+Times are thread CPU time, so that other work on the machine does not count. Competitors take turns in one process and
+the smallest of many short chunks is kept; expect ±10 % between runs. Both engines must first give the same answer. Rows
+without a target are for information. "Time loop" is gait sampling, stepping, divergence checks and recording, as seen
+by `progress`; what happens once (loading a scenario, packing arrays, making the result) is left out there and is in the
+rows that say "all of `ll.run`".
 
 {verdict}
 {missed}
@@ -79,5 +78,4 @@ def write(sections: list[Section]) -> Path:
     for section in sections:
         for name, draw in section.pictures.items():
             draw(DOCUMENT.parent / name)
-    DOCUMENT.write_text(text(sections), encoding="utf-8")
-    return DOCUMENT
+    return write_text(DOCUMENT, wrapped(text(sections)))

@@ -1,6 +1,4 @@
-"""The continuous body: one evaluation, whole runs beside real time, growth with the cells, and PyElastica's snake at
-equal accuracy.
-"""
+"""The continuous body: one evaluation, whole runs, growth with the cells, and PyElastica's snake."""
 from __future__ import annotations
 
 import importlib

@@ -1,6 +1,4 @@
-"""Snakes on hard ground: the three examples of paper 002 beside real time and beside MuJoCo, and how the cost grows
-with the links.
-"""
+"""Snakes on hard ground: three examples beside real time and MuJoCo, and how the cost grows with the links."""
 from __future__ import annotations
 
 import sys

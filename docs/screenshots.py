@@ -37,7 +37,7 @@ def take(page: Page, studio: Studio, name: str) -> list[Path]:
     """Show a scenario in the page and save its picture."""
     ours = next(iter(studio.pages.values()))
     ours.pick(name)
-    page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered')", timeout=120_000)
+    page.wait_for_selector(f"#status:has-text('{name}:'):has-text('answered')", timeout=600_000)
     ours.controls.pause()
     keys = dict(ours.display.switches())
     for key in keys:
@@ -88,7 +88,7 @@ def main(names: list[str]) -> None:
         browser = driver.chromium.launch(executable_path=found, headless=True, args=FLAGS)
         page = browser.new_page(viewport={"width": 1540, "height": 640})
         page.goto(studio.url)
-        page.wait_for_selector("text=ready", timeout=120_000)
+        page.wait_for_selector("text=ready", timeout=600_000)
         page.get_by_label("close").or_(page.locator("button.mantine-Notification-closeButton")).first.click()
         for name in names or loader.names():
             print(*take(page, studio, name), flush=True)

@@ -76,7 +76,7 @@ def rows(found: Sequence[Line], count: int) -> list[tuple[str, ...]]:
     """A table in words: every number, and how far each run is from the first."""
     return [(line.label, *(_shown(value, error, line.unit) for value, error in zip(line.values, line.errors,
                                                                                    strict=True)),
-             *(_told(line, number) for number in range(1, count))) for line in found]
+             *(told(line, number) for number in range(1, count))) for line in found]
 
 
 def _shown(value: float | None, error: float | None, unit: str) -> str:
@@ -84,7 +84,7 @@ def _shown(value: float | None, error: float | None, unit: str) -> str:
     return "" if value is None else f"{value:.4g}{bar} {unit}".rstrip()
 
 
-def _told(line: Line, number: int) -> str:
+def told(line: Line, number: int) -> str:
     """`+0.012 (+5.3 %)`, and whether that is more than the error bars."""
     found = line.difference(number)
     if found is None:

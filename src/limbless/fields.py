@@ -72,6 +72,14 @@ def _units(description: type[BaseModel]) -> dict[str, str]:
     return {name: unit for name, unit in named.items() if unit}
 
 
+def unit_at(root: type[BaseModel], data: Any, path: Sequence[str | int]) -> str:
+    """The unit of the field that a path names, or nothing; of an item of a list that of the list."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    owner = description_at(root, data, path[:-1]) if path else None
+    return "" if owner is None else _units(owner).get(str(path[-1]), "")
+
+
 def holders(field: FieldInfo) -> list[Holder]:
     """The descriptions (or the families they come from) that a field may hold, in lists and alternatives too."""
     marks: list[Holder] = [mark for mark in field.metadata if isinstance(mark, Family)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -63,6 +64,37 @@ def write_text(path: str | Path, text: str) -> Path:
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return Path(path)
+
+
+def wrapped(text: str, width: int = 120) -> str:
+    """Markdown whose long lines are broken between words, but for tables, headings and code, which cannot be."""
+    import textwrap
+
+    lines, code = [], False
+    for line in text.split("\n"):
+        code ^= line.startswith("```")
+        if code or len(line) <= width or line.startswith(("|", "#", "    ", "```")):
+            lines.append(line)
+        else:
+            below = "  " if line.startswith("- ") else ""
+            lines += textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+@contextmanager
+def without_cluster() -> Iterator[None]:
+    """Around xarray's writing of a file: it imports all of `distributed`, where that is installed, to ask whether a
+    cluster of it is running; nothing that was not imported runs, and half a second is saved.
+    """
+    name = "dask.distributed"
+    if name in sys.modules or "distributed" in sys.modules:
+        yield
+        return
+    sys.modules[name] = None                                                          # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Sequence[str] | None = None) -> Path:

@@ -1,9 +1,11 @@
-"""The first run of all compiles kernels: said once, with a bar where somebody looks."""
+"""Kernels are compiled when they are first used: who waits is told, once, with a bar where somebody looks."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _SAID = ("limbless compiles its kernels: this first run takes some seconds more (`limbless warmup` does it ahead, for "
          "all models)")
@@ -27,4 +29,23 @@ def compiling() -> Iterator[None]:
     columns = (TextColumn("compiling", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         bar.add_task("compiling", total=None)
+        yield
+
+
+@contextmanager
+def heard(told: Callable[[], None]) -> Iterator[None]:
+    """Call `told` whenever this thread compiles a kernel inside: what comes from the disk cache is not compiled."""
+    from numba.core import event
+
+    mine = threading.get_ident()
+
+    class Ear(event.Listener):
+        def on_start(self, event: Any) -> None:
+            if threading.get_ident() == mine:
+                told()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Ear()):
         yield

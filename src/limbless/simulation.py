@@ -20,6 +20,7 @@ from limbless import checkpoints, resources
 from limbless.actuation import Actuation
 from limbless.callables import call, refuse_named, text_of, told
 from limbless.checkpoints import Checkpoints, Unfinished
+from limbless.control_loop import Ahead
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.first_use import compiling
@@ -179,6 +180,7 @@ class _Run:
     keeper: Checkpoints | None = None
     unfinished: Unfinished | None = None
     told: bool = True
+    ahead: Ahead | None = None
 
     def go(self) -> Result:
         """Step to the end; an interruption or a failure keeps what was computed."""
@@ -199,8 +201,7 @@ class _Run:
             if self.progress:
                 self.progress(0.0, self.start, 0.0)
             self._begin_checkpoints()
-            for knots, gait in self._stretches():
-                failure = self._step(knots, gait)
+            for failure in self._periods():
                 if failure:
                     self._stop(failure)
                 self._tell()
@@ -214,6 +215,7 @@ class _Run:
         except Exception as error:
             if isinstance(error, InputError) and not self.records:
                 raise
+            self._catch_up()
             foreseen = isinstance(error, InputError)
             failure_text = str(error) if foreseen else told(error)
             cause = error.__cause__ or error if foreseen else error
@@ -258,7 +260,7 @@ class _Run:
         self.keeper.go_on(len(self.records))
         knots, gait = next(self._stretches())
         kept = len(self.records)
-        failure = self._step(knots, gait)
+        failure = self.step(knots, gait)
         del self.records[kept:]
         if failure or not _same(self.state, self.unfinished.after):
             _log.warning("the unfinished run was computed on another machine, or by another version of limbless or "
@@ -299,41 +301,66 @@ class _Run:
         raise SimulationError(f"{when}{failure.failure}", failure.time, failure.place,
                               self._result(f"failed: {failure.failure}")) from failure.cause
 
+    def _periods(self) -> Iterator[Status | None]:
+        """The run, block by block or control period by control period: what went wrong in each, if anything."""
+        self.ahead = None if self.controller is None else Ahead.of(self)
+        if self.ahead is not None:
+            return self.ahead.periods()
+        return (self.step(knots, gait) for knots, gait in self._stretches())
+
     def _stretches(self) -> Iterator[tuple[Array, Any]]:
         """The run from where it is, in pieces of at most `steps_per_block` steps, broken at control times."""
         spans: Iterator[Any] = iter([(self.state.time, self.end)])
         if self.controller is not None:
-            period = self.scenario.control_period or self.scenario.step
-            spans = blocks_between(self.state.time, self.end, period, lambda begin, finish: (), 1)
+            spans = self.control_times(1)
         for begin, finish in spans:
-            gait = self._ask_controller(float(begin), float(finish)) if self.controller else self.gait
-            switches, size = partial(self._switches, gait), self.model.steps_per_block
-            for knots in blocks_between(float(begin), float(finish), self.scenario.step, switches, size):
-                yield knots, gait
+            gait = self.ask_controller(float(begin), float(finish), self.state) if self.controller else self.gait
+            yield from ((knots, gait) for knots in self.blocks(float(begin), float(finish), gait))
 
-    def _switches(self, gait: Any, begin: float, finish: float) -> list[float]:
+    def control_times(self, count: int) -> Iterator[Array]:
+        """Times at which the controller is asked, `count` periods at a time."""
+        period = self.scenario.control_period or self.scenario.step
+        return blocks_between(self.state.time, self.end, period, lambda begin, finish: (), count)
+
+    def blocks(self, begin: float, finish: float, gait: Any) -> Iterator[Array]:
+        """The knots between two times, in pieces of at most `steps_per_block` steps."""
+        return blocks_between(begin, finish, self.scenario.step, partial(self.switches, gait),
+                              self.model.steps_per_block)
+
+    def switches(self, gait: Any, begin: float, finish: float) -> list[float]:
         """Times at which a step must end."""
         parts = (gait, *self.scenario.environment, self.scenario.actuation)
         return [t for part in parts for t in part.breakpoints(begin, finish)]
 
-    def _step(self, knots: Array, gait: Any) -> Status | None:
-        """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
+    def chosen(self, knots: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which knots of a block are recorded, and which are looked at."""
         last = knots[-1] == self.end
-        record = recorded(knots, self.scenario.record_every, self.end)
-        look = self.looks.among(knots)
+        record, look = recorded(knots, self.scenario.record_every, self.end), self.looks.among(knots)
         record[-1] &= last                               # the next block begins with this knot
         look[-1] &= last
+        return record, look
+
+    def step(self, knots: Array, gait: Any) -> Status | None:
+        """One block: sample the gait, advance, check, keep. Returns what went wrong, if anything."""
+        record, look = self.chosen(knots)
         if self.records == []:
             record[0] = True
-        drive = self._drive(gait, knots)
+        drive = self.sampled(gait, knots)
         if self.torque is not None:
             drive = self.model.with_torque(drive, self.torque)
         kept = record | look
         with np.errstate(all="ignore"):                  # numbers that leave the finite world are seen below
             state, records, status = self.model.advance(self.state, knots, kept, drive)
+        return self.judge(state, records, status, (record[kept], look[kept]), float(knots[-1]))
+
+    def judge(self, state: State, records: Records, status: Status, marks: tuple[Any, Any],
+              last: float) -> Status | None:
+        """Keep what a block gave, as far as it is sound: its state, and its records, each `marks` as recorded and as
+        looked at. Returns what went wrong, if anything.
+        """
         count = len(records["time"])
-        records = Records({**records, RECORDED: record[kept][:count].astype(np.float64),
-                           LOOKED: look[kept][:count].astype(np.float64)})
+        records = Records({**records, **{name: mark[:count].astype(np.float64)
+                                         for name, mark in zip((RECORDED, LOOKED), marks, strict=True)}})
         sound, finite = self.model.sound_records(records), self.model.is_sound(state)
         settled = status.cause is not None or status.time == self.start or finite
         # else the failure is a consequence of a divergence
@@ -342,12 +369,12 @@ class _Run:
             return status
         if sound < count or not finite:
             self._keep(Records({name: values[:sound] for name, values in records.items()}))
-            return self._diverged(records["time"][sound] if sound < count else knots[-1])
+            return self._diverged(records["time"][sound] if sound < count else last)
         self._keep(records)
         self.before, self.state = self.state, replace(state, memory={**state.memory, **self._gait_memory()})
         return None
 
-    def _drive(self, gait: Any, knots: Array) -> Any:
+    def sampled(self, gait: Any, knots: Array) -> Any:
         with _asking(gait, f"between t = {knots[0]:g} and {knots[-1]:g} s"), computable(self.scenario):
             return self.model.drive(gait, stage_times(knots))
 
@@ -362,17 +389,19 @@ class _Run:
         causes = likely_causes(self.scenario)
         step = f"the step of {self.scenario.step:g} s is too large for the stiffness of feedback, drag or springs"
         likely = f"likely {causes[0]}" if causes else f"likely {step}"
+        explicit = getattr(self.scenario.model, "integrator", "") == "rk4"
+        cure = ", or set model.integrator to sdirk4, whose implicit steps solve stiff forces" if explicit else ""
         return Status(f"the motion diverged between t = {last:g} s and t = {seen:g} s, fastest at {place}; {likely}: "
                       f"{'change that, or ' if causes else ''}try {'a step of ' if causes else ''}"
-                      f"{self.scenario.step / 4:g} s",
+                      f"{self.scenario.step / 4:g} s{cure}",
                       float(last), place)
 
-    def _ask_controller(self, begin: float, finish: float) -> Any:
+    def ask_controller(self, begin: float, finish: float, state: State) -> Any:
         """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
         command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin,
-                       self.model.observe(self.state))
+                       self.model.observe(state))
         passing, self.torque = self.gait, None
         if isinstance(command, Mapping):
             if not all(isinstance(name, str) for name in command):
@@ -403,14 +432,20 @@ class _Run:
         refuse_named(gait)
         return gait
 
+    def _catch_up(self) -> None:
+        """What a controlled run has computed since it was last written down."""
+        if self.ahead is not None:
+            self.ahead.catch_up()
+
     def _result(self, status: str) -> Result:
+        self._catch_up()
         records = self.records or [self.empty]
         return Result.from_records(records, self.model, self.scenario, status, self.state, self._wall_time())
 
     def _no_step(self) -> Records:
         """Of a block that does not move and records nothing: even a run that failed at once has its variables."""
         knots = np.array([self.start, self.start])
-        drive = self._drive(self.scenario.gait, knots)
+        drive = self.sampled(self.scenario.gait, knots)
         _, records, status = self.model.advance(self.state, knots, np.zeros(2, dtype=bool), drive)
         if isinstance(status.cause, KeyboardInterrupt):
             raise status.cause

@@ -1,8 +1,8 @@
-"""Samples on a grid, freed of noise: splines that leave off as much as the noise accounts for, and no more.
+"""Samples on a grid, freed of noise where they have some; a table that is exact stays as it is.
 
 What is measured (a filmed midline) has noise, and its second derivative in time, which forces follow, has far more of
-it: a wave of n samples keeps its noise multiplied by about (n/π)² there. `smooth_grid` finds values on the same grid
-whose differences from the samples are as large as noise of the given size: those of the coarsest splines that do so.
+it: a wave of n samples keeps its noise multiplied by about (n/π)² there. `smooth_grid` takes it off with the surface
+that films are smoothed by.
 """
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.long_surface import fit_any
+
 Array = NDArray[np.float64]
 
-DEGREE = 5             # of the splines
 ORDERS = (4, 5)        # of the differences that tell noise from signal: of a signal they shrink with the order
 NOISY = 0.7            # ratio of the two, normalised, from which on it is noise
 LEAST = 24             # differences that such a judgement needs
 ROUNDING = 1e-9        # of the largest value: noise below is that of the numbers themselves
-ALIKE = 1.3            # ratio up to which two estimates of the noise may differ
-CHANCE = 2.0           # standard deviations by which a residual of noise alone may be larger than expected
 NOTHING = 1e-3         # of the noise: less than that taken off is nothing; the grid cannot tell noise from signal
 
 
@@ -58,56 +57,16 @@ def noise_in(t: Array, x: Array, values: Array) -> float:
     return sizes[1]
 
 
-def _fitted(x: Array, values: Array, spans: int) -> tuple[Array, int]:
-    """Samples (n, m) replaced by least-squares splines on that many spans with about equally many samples each, and
-    the number of coefficients."""
-    from scipy.interpolate import BSpline
-
-    inner = np.interp(np.linspace(0.0, len(x) - 1.0, spans + 1)[1:-1], np.arange(len(x)), x)
-    knots = np.concatenate([np.full(DEGREE + 1, x[0]), inner, np.full(DEGREE + 1, x[-1])])
-    basis, _ = np.linalg.qr(BSpline.design_matrix(x, knots, DEGREE).toarray())
-    return basis @ (basis.T @ values), basis.shape[1]
-
-
-def _smoothed_along(x: Array, values: Array, noise: float) -> tuple[Array, float]:
-    """Samples (n, m) smoothed along their first axis, and the standard deviation of the noise that is left in them.
-
-    The spline with the fewest spans whose residual is no more than the noise: σ² (n - coefficients), but for chance.
-    """
-    n, m = values.shape
-    for spans in range(1, n - DEGREE):
-        fitted, coefficients = _fitted(x, values, spans)
-        free = n - coefficients
-        if free <= 0:
-            break
-        if np.sum((values - fitted) ** 2) <= (1.0 + CHANCE * np.sqrt(2.0 / (m * free))) * noise**2 * m * free:
-            return fitted, noise * float(np.sqrt(coefficients / n))
-    return values, noise
-
-
-def _better(x: Array, values: Array, noise: float) -> float:
-    """A better estimate of noise that differences have found: what splines with half as many coefficients as samples
-    leave, which is the mean of far more numbers. Where that is much more, the splines miss the signal: as it was."""
-    spans = len(x) // 2 - DEGREE
-    if spans < 1:
-        return noise
-    fitted, coefficients = _fitted(x, values, spans)
-    left = float(np.sqrt(np.sum((values - fitted) ** 2) / (values.shape[1] * (len(x) - coefficients))))
-    return left if left < ALIKE * noise else noise
-
-
 def smooth_grid(t: Array, x: Array, values: Array, noise: float | None = None) -> Smoothed:
     """Samples (T, S) at times t and places x without their noise, of the stated standard deviation or as found in them.
 
-    Where there is none they come back as they were, bit for bit.
+    Where there is none they come back as they were, bit for bit. Else they are smoothed as films are: see
+    `long_surface`.
     """
     found = noise_in(t, x, values) if noise is None else noise
     if found <= 0.0:
         return Smoothed(values, 0.0, 0.0)
-    if noise is None:
-        found = _better(x, values.T, _better(t, values, found))
-    once, left = _smoothed_along(t, values, found)
-    twice, _ = _smoothed_along(x, np.ascontiguousarray(once.T), left)
-    smooth = np.ascontiguousarray(twice.T)
+    surface = fit_any(t, x, values[..., None], noise, least=None)
+    smooth, found = np.ascontiguousarray(surface.values[..., 0]), surface.noise if noise is None else noise
     removed = float(np.sqrt(np.mean((smooth - values) ** 2)))
     return Smoothed(smooth, found, removed) if removed > NOTHING * found else Smoothed(values, found, 0.0)

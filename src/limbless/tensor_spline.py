@@ -100,6 +100,15 @@ class Surface:
     gaps: Mask             # (T, S) samples that were not there
     outliers: Mask         # (T, S) samples that were left out
 
+    def rows(self, t: Array) -> Array:
+        """(len(t), m_s, C): coefficients along the body at times t."""
+        return np.einsum("ti,ijc->tjc", self.time.basis(t), self.coefficients, optimize=True)
+
+    def scaled(self, size: float) -> Surface:
+        """With all values multiplied."""
+        return replace(self, coefficients=size * self.coefficients, raw=size * self.raw, values=size * self.values,
+                       noise=size * self.noise)
+
     def __call__(self, t: Array, s: Array, time_order: int = 0, place_order: int = 0) -> Array:
         return np.einsum("ti,ijc,sj->tsc", self.time.basis(t, time_order), self.coefficients,
                          self.place.basis(s, place_order), optimize=True)

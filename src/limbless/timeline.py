@@ -45,6 +45,19 @@ def blocks_between(start: float, end: float, step: float, breakpoints: Callable[
             ahead = ahead[min(size, len(ahead) - 1):]
 
 
+def knots_among(marks: Array, step: float, breakpoints: Sequence[float]) -> tuple[Array, list[int]]:
+    """The knots from the first mark to the last, every mark among them, and where in them the marks are: those that
+    `knots_between` gives from mark to mark, one after another.
+    """
+    first, last, slack = math.floor(marks[0] / step) + 1, math.ceil(marks[-1] / step), 1e-9 * step
+    times = np.sort(np.concatenate([np.arange(first, last + 1) * step, np.asarray(breakpoints, dtype=np.float64)]))
+    after = np.searchsorted(marks, times).clip(1, len(marks) - 1)
+    inner = times[(times > marks[after - 1] + slack) & (times < marks[after] - slack)]
+    inner = inner[np.diff(inner, prepend=-np.inf) > slack]
+    places = np.searchsorted(inner, marks) + np.arange(len(marks))
+    return np.insert(inner, np.searchsorted(inner, marks), marks), places.tolist()
+
+
 def on_grid(time: float, step: float) -> float:
     """A time that is a multiple of the step but for rounding, as that multiple: a continued run then ends where the
     whole one does.
@@ -85,9 +98,13 @@ class Looks:
         """Which knots of a block, of those that come one after another; the last belongs to the next block, but for the
         end.
         """
-        number = np.floor((knots - self.start) / self.spacing + 1e-6)
+        self._before, number = self._taken, np.floor((knots - self.start) / self.spacing + 1e-6)
         chosen = number > np.concatenate([[self._taken], number[:-1]])
         self._taken = number[-2]
         for mark in self.marks:
             chosen |= np.abs(knots - mark) <= 1.001 * self.step
         return chosen | (knots == self.end)
+
+    def back_to(self, knots: Array, last: int) -> None:
+        """Of these knots, asked for with `among`, only those until `last` have come: the next block begins there."""
+        self._taken = float(np.floor((knots[last - 1] - self.start) / self.spacing + 1e-6)) if last else self._before

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-PATIENCE = 120.0      # s that a state is waited for on a busy machine; nothing waits longer than it must
+PATIENCE = 600.0      # s after which a state is given up; nothing waits longer than it must, and a busy machine may
 PACED = """window.pause = 90;
 const next = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = draw => setTimeout(() => next(draw), window.pause);"""

@@ -22,7 +22,7 @@ from limbless.scenarios import loader
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import run_scenario
 from limbless.terminal import summary_rows
-from limbless.view.controls import SLIDING
+from limbless.view.entries import SLIDING
 from limbless.view.replay import write_replay
 from limbless.view.tuning import Knob, knobs
 from limbless.view.wording import in_page_words
@@ -39,7 +39,7 @@ def studio(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     from limbless.view.studio import Studio
 
     monkeypatched = pytest.MonkeyPatch()
-    monkeypatched.setattr("limbless.view.controls.TYPING", 0.02)         # a machine types all at once
+    monkeypatched.setattr("limbless.view.entries.TYPING", 0.02)         # a machine types all at once
     first = ll.run("eel-planar", {"duration": 0.5})
     opened = Studio(first, first.scenario, folder=tmp_path_factory.mktemp("work"))
     yield opened
@@ -54,6 +54,7 @@ def bystander(studio: Any, look: Any) -> Any:
     other.page.wait_for_selector("text=eel-planar: ready", state="attached")
     page = entered(studio)
     page.controls.pause()
+    page.cast_shadows(False)                               # nothing of it is about them, and software draws them slowly
     other.caught_up(page)
     other.draw_rarely()
     return page
@@ -79,7 +80,9 @@ def seen(studio: Any, bystander: Any, look: Any) -> Iterator[Seen]:
 @pytest.fixture
 def page(studio: Any, seen: Seen, bystander: Any) -> Any:
     """Python's side of the visitor's page."""
-    return entered(studio, bystander)
+    found = entered(studio, bystander)
+    found.cast_shadows(False)
+    return found
 
 
 @pytest.mark.parametrize("name", loader.names())
@@ -100,7 +103,7 @@ def test_a_scenario_is_drawn_moves_and_is_tuned(name: str, seen: Seen, page: Any
     begin_short(name, seen, page)
     unfolded = {"gait"}                                  # the one folder of fields that is open from the start
     for knob in chosen(page.result.scenario, request.config.getoption("--every-field")):
-        seen.field(page.controls.fields[knob.path]).wait_for(state="attached")
+        seen.field(page.controls.entries.fields[knob.path]).wait_for(state="attached")
         if knob.group not in unfolded:
             seen.unfold(knob.group)
             unfolded.add(knob.group)
@@ -172,7 +175,7 @@ def assert_refuses_in_words(seen: Seen, page: Any) -> None:
     kept, found = page.result, knobs(page.result.scenario)
     knob = next(one for one in found if one.kind in NUMERIC and one.group not in SLIDING and np.isfinite(one.limits[0]))
     seen.unfold(knob.group)
-    seen.enter(seen.field(page.controls.fields[knob.path]), written(knob.limits[0] - 1.0))
+    seen.enter(seen.field(page.controls.entries.fields[knob.path]), written(knob.limits[0] - 1.0))
     seen.page.wait_for_selector("#status[role=alert]")
     with pytest.raises(InputError) as error:
         Scenario.load(page.source, page.changes)
@@ -211,7 +214,7 @@ def assert_tuned(name: str, knob: Knob, seen: Seen, page: Any) -> None:
         page.changes = {}
     page.controls.say("")
     seen.heard(page)
-    kept, field = page.result, seen.field(page.controls.fields[knob.path])
+    kept, field = page.result, seen.field(page.controls.entries.fields[knob.path])
     seen.enter(field, other_value(name, knob))
     until(lambda: knob.path in page.changes, f"{knob.path} was typed and did not arrive")
     until(lambda: is_refused(page) or is_answered(page, knob.path, kept), f"{knob.path} has no answer")

@@ -34,6 +34,7 @@ def test_the_robot_is_seen_and_plots_are_reached(screen: str, studio: Any, look:
     page = entered(studio, *others)
     seen.hide_notices()
     page.controls.pause()
+    page.cast_shadows(False)
     box = seen.scene()
     assert box["width"] > 0.5 * min(width, height) and box["height"] > 0.5 * height
     until(lambda: robots_share(seen, box) > 0.25, "the robot is too small, or not in sight")

@@ -187,7 +187,13 @@ def accepted(scenario: Scenario, path: Place, value: Any) -> tuple[Any, Scenario
     return None
 
 
-LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}", marks=marks(name))
+def slow(name: str, path: Place) -> list[Any]:
+    """Another engine for a chain is compiled anew for each set of forces: its own tests have one."""
+    engine = path == ("model", "integrator") and excited(name).model.kind == "newton-euler"
+    return [*marks(name), *([pytest.mark.long] if engine else [])]
+
+
+LEAVES = [pytest.param(name, path, id=f"{name}:{'.'.join(map(str, path))}", marks=slow(name, path))
           for name in loader.names() for path in written(name)]
 
 

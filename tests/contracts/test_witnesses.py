@@ -62,8 +62,8 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
 
 
 CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_object", "contact_other_link",
-             "contact_other_object", "contact_surface", "effort_limit", "joint_limit", "object_mass", "radius",
-             "section_length",
+             "contact_other_object", "contact_surface", "effort_limit", "joint_limit", "joint_lower", "joint_upper",
+             "object_mass", "radius", "section_length",
              "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
              "vertebra_volume"}
 """Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole

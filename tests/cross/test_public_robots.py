@@ -17,7 +17,7 @@ import limbless as ll
 from limbless.errors import InputError
 from limbless.interop.first_run import first_scenario
 from limbless.models.newton_euler import NewtonEuler
-from tests.cross.test_robot_files import bare, floating_torques, state, swimming
+from tests.cross.test_robot_files import bare, floating_torques, mujoco_mass_matrix, state, swimming
 
 HOME = Path(os.environ.get("LIMBLESS_PUBLIC_FILES", "/nowhere")) / "robots"
 FILES = sorted(HOME.iterdir()) if HOME.is_dir() else []
@@ -74,6 +74,23 @@ def test_a_urdf_moves_as_in_pinocchio(path: Path) -> None:
     expected = floating_torques(path, q, v, a, chain.joint_names)
     solved = NewtonEuler(chain).inverse(q, v, a).joint_torque
     assert solved == pytest.approx(expected, abs=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_out_and_in_again(path: Path, tmp_path: Path) -> None:
+    """Written as MJCF: MuJoCo finds the chain's inertia, and what is read back is the chain."""
+    found = loaded(path)
+    if found is None:
+        return
+    chain = found.chain()
+    q = state(chain.freedoms)[0]
+    M = NewtonEuler(chain).mass_matrix(q)
+    file = ll.save_robot(chain, tmp_path / "robot.xml")
+    back = NewtonEuler(ll.load_robot(file, base=chain.base)).mass_matrix(q)
+    assert back == pytest.approx(M, abs=1e-12 * np.abs(M).max())
+    inverse, other = np.linalg.inv(M), np.linalg.inv(mujoco_mass_matrix(file, q))
+    assert other == pytest.approx(inverse, abs=1e-10 * np.abs(inverse).max())
 
 
 def test_one_robot_in_two_formats() -> None:

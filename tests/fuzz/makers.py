@@ -170,6 +170,38 @@ def forces(dice: Dice, *more: Callable[[Dice], Mapping]) -> list[Mapping]:
     return [make(dice) for make in kinds if dice.chance(0.4)]
 
 
+def flow(dice: Dice) -> Mapping:
+    """One of the flows of water."""
+    speed = dice.vector(0.2, 20.0)
+    length = dice.number((1.0, 5.0), (0.01, 100.0))
+    return dice.pick(
+        {"kind": "uniform", "velocity": speed},
+        {"kind": "shear", "velocity": speed, "rate": dice.signed(0.5, 100.0), "along": dice.pick("x", "y", "z"),
+         "across": dice.pick("x", "y", "z")},
+        {"kind": "oscillating", "amplitude": speed, "period": dice.period(), "phase": dice.signed(3.0, 100.0)},
+        {"kind": "vortices", "places": [dice.vector(0.5, 50.0) for _ in range(3)],
+         "circulations": dice.vector(0.1, 100.0), "core": dice.number((0.05, 0.5), (1e-4, 10.0)),
+         "axis": dice.direction(), "drift": dice.vector(0.1, 10.0)},
+        {"kind": "waves", "amplitude": length * dice.number((0.001, 0.04), (1e-4, 0.2)), "length": length,
+         "direction": dice.signed(3.0, 100.0), "depth": dice.pick(None, dice.number((0.5, 5.0), (1e-3, 100.0)))})
+
+
+def in_open_water(dice: Dice, around: list[Mapping]) -> list[Mapping]:
+    """Some scenarios in water that flows or has a surface, in place of all other fluids: with what these need."""
+    if not dice.chance(0.4):
+        return around
+    flows = [flow(dice) for _ in range(dice.count((0, 2), (0, 3)))]
+    water: Mapping = {"kind": "water", "density": dice.density(), "flow": flows, "points": dice.pick(2, 4),
+                      "drag_law": dice.pick("constant", "laminar", "mixed")}
+    if dice.chance(0.6) or any(one["kind"] == "waves" for one in flows):
+        water["surface"] = dice.signed(0.5, 50.0)
+    if dice.chance(0.3):
+        water["wake"] = dice.pick("none", None)
+    dry = [item for item in around if item["kind"] not in ("water", "buoyancy")]
+    heavy = any(item["kind"] == "gravity" for item in dry) or "surface" not in water
+    return [water, *dry, *([] if heavy else [{"kind": "gravity"}])]
+
+
 def regularised_wheels(dice: Dice) -> Mapping:
     return {"kind": "wheels", "law": "regularised", "tangential": 0.1 * dice.friction(), "normal": dice.friction(),
             "slip_speed": dice.number((0.05, 0.2), (1e-6, 10.0)), "cone": dice.pick("box", "ellipse")}
@@ -203,7 +235,7 @@ def newton_euler(dice: Dice) -> Mapping:
     bends = {tuple(link["joint"].get("axis", (0, 0, 1))) for link in robot["links"][1:]} >= {(0.0, 0.0, 1.0),
                                                                                              (0.0, 1.0, 0.0)}
     gait = dice.pick(body_wave, serpenoid)(dice) if bends else serpenoid(dice)
-    around = forces(dice, regularised_wheels, point_wrench)
+    around = in_open_water(dice, forces(dice, regularised_wheels, point_wrench))
     return {"robot": borne(dice, robot, around), "gait": gait, "actuation": actuation, "initial": initial,
             "environment": around,
             "model": {"kind": "newton-euler"}, **times(dice)}

@@ -146,6 +146,34 @@ def test_an_eel_swims_as_far_in_half_a_minute() -> None:
 
 
 @pytest.mark.long
+def test_speeds_of_an_eel_after_a_hundred_seconds() -> None:
+    """Lighthill's water, the printed form, and consistent added mass without a wake."""
+    def speed(water: ll.Water, duration: float) -> float:
+        data = ll.simulate(ll.KhalilEel(), ll.BodyWave(), water, duration=duration, step=0.01, record_every=0.5).dataset
+        return float(np.linalg.norm(data.base_position.values[-1] - data.base_position.values[-5]) / 2.0)
+
+    assert speed(ll.Water(), 100.0) == pytest.approx(0.50193607920258, abs=2e-5)
+    printed = ll.Water(model="morison")
+    assert (speed(printed, 30.0), speed(printed, 100.0)) == pytest.approx((0.4534, 0.5339), abs=5e-5)
+    assert speed(ll.Water(added_mass="consistent"), 30.0) == pytest.approx(0.1765, abs=5e-5)
+
+
+def test_torques_of_an_eel_in_a_loop() -> None:
+    """After five seconds; and those of the planar eel after ten."""
+    data = eel(5.0, dive=np.pi / 40).dataset
+    yaw = [0.13820731959, 0.05148699468, -0.19752114975, -0.57848451076, -1.00871956312, -1.37728975781, -1.57378880080,
+           -1.52251563670, -1.22690080778, -0.78484012412, -0.34814823985, -0.06300658114]
+    pitch = [-0.15302562791, -0.29237797339, -0.46863552076, -0.66225741852, -0.84453555052, -0.98143275935,
+             -1.03840583563, -0.98894463183, -0.82756727115, -0.57980626933, -0.30366460160, -0.08179169378]
+    np.testing.assert_allclose(data.joint_torque.values[10, ::3], yaw, atol=2e-5)
+    np.testing.assert_allclose(data.joint_torque.values[10, 1::3], pitch, atol=2e-5)
+    assert data.wake_power.values[10] == pytest.approx(-0.10209511223764765, abs=2e-6)
+    planar = [0.88758003067, 1.46669515348, 2.11349189723, 2.74119310193, 3.24479574431, 3.51883167978, 3.47904211906,
+              3.09003512954, 2.39988918743, 1.54884394046, 0.73398373914, 0.16273787784]
+    np.testing.assert_allclose(eel().dataset.joint_torque.values[20, ::3], planar, atol=2e-5)
+
+
+@pytest.mark.long
 def test_an_eel_without_cross_flow_and_an_eel_in_a_loop() -> None:
     """Two runs of other regimes, to 1e-6 m."""
 

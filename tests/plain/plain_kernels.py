@@ -63,9 +63,16 @@ def _lean_rows(array: np.ndarray, start: int, count: int, width: int) -> np.ndar
     return array[start:start + count * width].reshape(count, width)
 
 
+def _rows_from(arrays: Any, start: int) -> Any:
+    if isinstance(arrays, tuple):
+        parts = [_rows_from(part, start) for part in arrays]
+        return type(arrays)(*parts) if hasattr(arrays, "_fields") else tuple(parts)
+    return arrays[start:] if isinstance(arrays, np.ndarray) and len(arrays) > 1 else arrays
+
+
 PLAIN: dict[str, Callable] = {
     "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count],
-    "lean_rows": _lean_rows,
+    "lean_rows": _lean_rows, "rows_from": _rows_from,
     "in_lanes": LaneArray, "_floor": np.floor,
     "align_stack": lambda: None, "call_slot": _call_slot, "as_lanes": LaneArray, "total": lambda x: float(np.sum(x)),
     "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs,

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import limbless
+from limbless.files import wrapped
 from limbless.scenarios.document import read_file
 
 ROOT = Path(__file__).parents[2]
@@ -137,3 +138,37 @@ def test_every_module_says_where_it_is_tested() -> None:
     assert set(table) - used <= {"*"}
     missing = [name for files in table.values() for name in files if not (ROOT / "tests" / name).is_file()]
     assert not missing
+
+
+def test_lines_of_documents_are_short() -> None:
+    """At most 120 characters in Markdown too; rows of tables cannot be broken. Code of documents is held to it."""
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in tracked_files() if path.suffix == ".md"
+             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+             if len(line) > 120 and not line.lstrip().startswith("|")]
+    assert not found, "lines of more than 120 characters:\n" + "\n".join(found)
+
+
+def test_generated_pages_are_wrapped() -> None:
+    row, code = f"| {'word ' * 40}|", f"    {'word ' * 40}"
+    long = "word " * 60 + "end"
+    broken = wrapped(f"{long}\n- {long}\n{row}\n{code}\n```\n{long}\n```\n{long}").split("\n")
+    assert row in broken and code in broken and broken.count(long) == 1          # the one inside a fence
+    assert max(len(line) for line in broken if line not in (row, code, long)) <= 120
+    assert " ".join(" ".join(broken).split()).count("end") == 4 and any(line.startswith("  word") for line in broken)
+
+
+def test_a_run_waits_for_no_package_that_only_its_data_need() -> None:
+    """Fresh interpreter to first result: xarray and pandas come when the data set is looked at."""
+    code = ("import sys, pickle, limbless as ll\nresult = ll.run('eel-planar', {'duration': 0.02})\n"
+            "print([m for m in ('xarray', 'pandas', 'matplotlib', 'rich', 'limbless.models.soft.model')\n"
+            "       if m in sys.modules])\nprint(pickle.loads(pickle.dumps(result)).summary() == result.summary())")
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.stdout.split("\n")[:2] == ["[]", "True"], answer.stdout + answer.stderr
+
+
+def test_no_kernel_takes_more_than_nine_arguments() -> None:
+    """What goes together is a named tuple."""
+    kernels = [path for path in MODULES if "mechanics" in path.parts]
+    long = [f"{path.name}: {node.name}" for path in kernels for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9]
+    assert kernels and not long

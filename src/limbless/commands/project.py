@@ -56,12 +56,18 @@ def bench(only: tuple[str, ...], quick: bool) -> None:
 def warmup() -> None:
     """Compile all kernels ahead of the first run.
 
+    Compiled code of other versions that nobody has used for a month is removed.
+
     \b
     Example:
       limbless warmup
     """
-    from limbless.mechanics.compiled.kernel import is_cold
+    from limbless.mechanics.compiled.kernel import is_cold, prune
 
+    old = prune()
+    if old:
+        click.echo(f"Removed compiled code of {len(old)} other version{'s' if len(old) > 1 else ''} that nobody has "
+                   "used for a month.")
     click.echo("Compiling the kernels; this takes a minute." if is_cold()
                else "Kernels have been compiled before; checking all of them.")
     from limbless.warmup import warm_all

@@ -78,12 +78,14 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     """Watch and tune a run in the browser.
 
     A scenario is run first; a folder that `limbless run` or `limbless film` wrote is shown as it is. A second one is
-    drawn as a ghost, to compare; of a film, the filmed midline is. Ends when the page is closed, or with Ctrl-C.
+    drawn as a ghost, to compare; of a film, the filmed midline is. Of a sweep, also while it is being filled, the map
+    of its runs is shown: a click runs that one. Ends when the page is closed, or with Ctrl-C.
 
     \b
     Examples:
       limbless view eel-planar
       limbless view runs/eel-planar runs/eel-planar-2
+      limbless view sweeps/eel-planar
     """
     from limbless.errors import InputError
     from limbless.interop.films import FILMED
@@ -94,7 +96,7 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     if len(sources) > 2:
         raise InputError(f"view takes one run, or two to compare; got {len(sources)}")
     _refuse_taken(host, port)
-    from limbless.view.studio import Studio, opened, serve
+    from limbless.view.studio import Studio, opened, opened_sweep, serve
 
     def load(name: str, changes: dict[str, Any]) -> Scenario:
         return permitted(name, changes, allow_code)
@@ -102,7 +104,16 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
     def go(scenario: Scenario) -> Result:
         return simulated(scenario, quiet=False)
 
-    result, source = opened(sources[0], changes_in(settings), load, go)
+    first, sweep = Path(sources[0]), None
+    source: str | Scenario | None
+    if (first / "plan.yaml").is_file():
+        if settings:
+            raise InputError(f"{first} is a sweep: its fields are changed in the page; leave --set away")
+        with shown(first):
+            result, found, run = opened_sweep(first, go, allow_code)
+        source, sweep = result.scenario, (found, run)
+    else:
+        result, source = opened(sources[0], changes_in(settings), load, go)
     beside = [*sources[1:], *([str(Path(sources[0]) / FILMED)] if (Path(sources[0]) / FILMED).is_file() else [])]
     ghost = opened(beside[0], {}, load, go)[0] if beside else None
     if host not in HERE:
@@ -110,7 +121,8 @@ def view(sources: tuple[str, ...], settings: tuple[str, ...], port: int, host: s
             "(unencrypted: others on the network may read it); elsewhere put this machine's own name or address into "
             "it")
     with shown(Path(sources[0])):
-        studio = Studio(result, source, ghost, host, port, allow_code=may_run_again(source, sources[0], allow_code))
+        studio = Studio(result, source, ghost, host, port, sweep=sweep,
+                        allow_code=may_run_again(source, sources[0], allow_code))
     serve(studio, not no_browser,
           lambda url: click.echo(f"Watch and tune at {url} (ends when the page is closed, or with Ctrl-C)"))
 

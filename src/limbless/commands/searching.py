@@ -54,7 +54,8 @@ def _steady_rows(motion: SteadyMotion) -> list[tuple[str, str]]:
                                                "rad/s"),
              ("period", motion.period, "s"), ("positive work", motion.positive_work, "J per period"),
              ("cost of transport", motion.cost_of_transport, ""), ("peak torque", motion.peak_torque, "N m"),
-             ("torque over its limit", motion.torque_ratio, "at most")]
+             ("torque over its limit", motion.torque_ratio, "at most"),
+             ("spread", motion.spread or None, "of the speeds of three periods")]
     rows = [(label, f"{value:.6g} {unit}".rstrip()) for label, value, unit in shown if value is not None]
     if motion.multipliers is not None:
         sizes = ", ".join(f"{size:.4f}" for size in np.sort(np.abs(motion.multipliers))[::-1][:6])

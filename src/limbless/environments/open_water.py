@@ -7,11 +7,11 @@ import numpy as np
 
 from limbless.environments.base import Array, Pack
 from limbless.environments.packing import fills, in_windows, segment_rows
-from limbless.errors import InputError
 from limbless.flows.base import joined
 from limbless.flows.waves import WavesFlow
+from limbless.mechanics.forces.afloat import OpenWakeLaw, Still, Wavy
 from limbless.mechanics.forces.laws import LawRows
-from limbless.mechanics.forces.open_water import Deep, OpenLaw, OpenWakeLaw, Rough, Skin, Still, Wavy
+from limbless.mechanics.forces.open_water import Deep, OpenLaw, Rough, Skin
 from limbless.mechanics.forces.stream import Asked, Calm, Flows, StreamBuffer, Unasked
 from limbless.robots.base import Robot, Segment
 
@@ -31,8 +31,9 @@ def surface_of(water: Water) -> Deep | Still | Wavy:
     """Its surface, if it has one."""
     if water.surface is None:
         return Deep()
-    wavy = any(isinstance(flow, WavesFlow) for flow in water.moving)
-    return Wavy(float(water.surface)) if wavy else Still(float(water.surface))
+    waves = [flow for flow in water.moving if isinstance(flow, WavesFlow)]
+    level, swell = float(water.surface), float(sum(flow.amplitude for flow in waves))
+    return Wavy(level, swell) if waves else Still(level)
 
 
 def body_length(robot: Any, pieces: list[Segment]) -> float:
@@ -46,9 +47,6 @@ def pack_open(water: Water, robot: Robot, pieces: list[Segment], drag: Array, ma
     """The laws of open water, from the coefficients of all pieces."""
     half = np.array([(piece.half_width, piece.half_height) for piece in pieces])
     gravity = np.zeros(3) if water.gravity is None else np.array(water.gravity)
-    if water.surface is not None and hasattr(robot, "node_at"):
-        raise InputError("water.surface: rods are taken in deep water only; make a chain of it (rod.to_chain(20)), or "
-                         "leave the surface out")
     begins = [piece.body not in [other.body for other in pieces[:i]] for i, piece in enumerate(pieces)]
     skin = drag.copy()
     if water.drag_law != "constant":

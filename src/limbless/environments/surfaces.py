@@ -14,6 +14,7 @@ from limbless.mechanics.contact import law
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS
 from limbless.mechanics.contact.tables import Patch as PatchTable
 from limbless.mechanics.contact.tables import Surface
+from limbless.robots.skin_friction import SkinFriction
 
 
 class Surfaces(NamedTuple):
@@ -32,6 +33,8 @@ def along_x(forward: float, backward: float | None, head: str) -> tuple[float, f
     return (forward, tail_first) if head == "tip" else (tail_first, forward)
 
 
+USUAL = 0.2
+"""Friction both ways of a robot without a skin, on what states none."""
 Cone = Literal["ellipse", "box", "weighted"]
 """How friction along and across a body act together, in every kind of friction: by an ellipse (the force of largest
 power), apart, or each coefficient by its component of the direction of slip (Hu 2009; Alben 2013).
@@ -77,10 +80,12 @@ class ContactEnvironment(Environment):
     """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
 
     role: ClassVar[str] = "contact"
-    forward: float = quantity(0.2, "1", "friction along the body while it slides head first", ge=0)
-    lateral: float = quantity(0.2, "1", "friction across the body", ge=0)
-    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; as `forward` "
-                                                 "if absent", ge=0)
+    forward: float | None = quantity(None, "1", "friction along the body while it slides head first; if absent that "
+                                                "of the robot's skin, or 0.2", ge=0)
+    lateral: float | None = quantity(None, "1", "friction across the body; if absent that of the robot's skin, or 0.2",
+                                     ge=0)
+    backward: float | None = quantity(None, "1", "friction along the body while it slides tail first; if absent that "
+                                                 "of the robot's skin where `forward` is, else as `forward`", ge=0)
     rolling: float = quantity(0.01, "1", "rolling friction: moment over load and radius", ge=0)
     cone: Cone = Field("ellipse", description="friction along and across the body together: by an ellipse (largest "
                                               "power), a box (apart), or weighted by the direction of slip (Hu 2009)")
@@ -111,16 +116,24 @@ class ContactEnvironment(Environment):
                              f"first; got {len(self.link_factors)}")
         return np.ones(links) if self.link_factors is None else np.array(self.link_factors)
 
+    def against(self, skin: SkinFriction | None) -> SkinFriction:
+        """Friction with a robot of such a skin: what is stated here, else the skin's, else `USUAL` both ways."""
+        other = skin or SkinFriction(forward=USUAL, lateral=USUAL)
+        backward = other.backward if self.backward is None and self.forward is None else self.backward
+        return SkinFriction(forward=other.forward if self.forward is None else self.forward, backward=backward,
+                            lateral=other.lateral if self.lateral is None else self.lateral)
+
     def heights(self) -> Array:
         """The numbers of a height field."""
         return np.zeros(0)
 
-    def surfaces(self, head: str) -> Surfaces:
+    def surfaces(self, head: str, skin: SkinFriction | None = None) -> Surfaces:
         """All surfaces, once per time window in which they act, for a robot whose head is at its `base` or its `tip`.
         """
+        rubs = self.against(skin)
         rows: list[Array] = []
         patches: list[list[float]] = []
-        friction = [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
+        friction = [*along_x(rubs.forward, rubs.backward, head), rubs.lateral, self.rolling]
         for start, end in self.windows():
             for code, numbers in self.shapes():
                 row = surface_row(code, numbers, friction, self.restitution)

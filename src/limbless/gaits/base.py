@@ -66,6 +66,11 @@ class Gait(Description):
         which sign about its axis at home, for gaits that tell them apart."""
         return self.sample(times, np.arange(len(turns), dtype=np.float64))
 
+    def sines(self, turns: Sequence[tuple[str, float]]) -> Any:
+        """The joints as `Sines`, where each follows one all the time (many gaits are then sampled at once); else None.
+        `turns` as for `sample_joints`."""
+        return None
+
     def sample_tendons(self, times: Array, places: Sequence[tuple[float, float]]) -> Drive:
         """The drive of tendons. `places` says of each where along the body its middle is (m), and on which side it runs
         (+1 left, -1 right, between them above or below), for gaits that tell them apart."""

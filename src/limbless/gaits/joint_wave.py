@@ -11,6 +11,7 @@ from limbless.description import Angle, quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_steps
+from limbless.gaits.sines import Sines, sampled
 from limbless.mechanics.compiled.kernel import kernel, kernel_array
 from limbless.mechanics.compiled.scalars import sincos
 
@@ -54,14 +55,14 @@ class JointWave(Gait):
     ramp: float = quantity(0.0, "s", "soft start: all angles grow smoothly from 0 during this time; 0: none", ge=0)
 
     drives: ClassVar[str] = "joint"
-    start_fields: ClassVar[tuple[str, ...]] = ("release",)
+    start_fields: ClassVar[tuple[str, ...]] = ("release", "ramp")
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints), rad, and their derivatives, of joints that yaw and pitch in turn."""
         return self.sample_joints(times, [("pitch" if number % 2 else "yaw", 1.0) for number in range(len(stations))])
 
-    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
-        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
+    def _waves(self, turns: Sequence[tuple[str, float]]) -> Sines:
+        """The sine of every joint, from its first instant on."""
         kinds = [turn for turn, _ in turns]
         waves = {"yaw": (self.yaw_amplitude, self.yaw_rate, self.yaw_phase, self.yaw_offset, 0.0),
                  "pitch": (self.pitch_amplitude, self.pitch_rate, self.pitch_phase, self.pitch_offset, self.pitch_lead)}
@@ -75,19 +76,25 @@ class JointWave(Gait):
             raise InputError(f"a joint-wave drives joints that yaw or pitch; joint {kinds.index('skew')} turns about "
                              f"an axis "
                              "between y and z (or x): take a gait that drives each joint (recorded, function)")
-        count, sign = len(kinds), np.array([way for _, way in turns])
+        sign = np.array([way for _, way in turns])
         number = np.array([kinds[:column].count(turn) for column, turn in enumerate(kinds)])
         columns = np.array([waves.get(turn, (0.0,) * 5) for turn in kinds], dtype=np.float64).reshape(-1, 5)
         amplitude, rate, phase, offset, lead = (np.ascontiguousarray(column) for column in columns.T)
-        start = number * phase + lead
-        amplitude, offset = sign * amplitude, sign * offset
-        value, first, second = (np.empty((len(times), count)) for _ in range(3))
-        sample_joint_wave(amplitude, rate, start, offset, self._releases(amplitude, rate, start, offset),
-                          kernel_array(times), value, first, second)
-        if self.ramp > 0.0:
-            f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
-            return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)
-        return Drive(value, first, second)
+        return Sines(sign * amplitude, rate, number * phase + lead, sign * offset, np.zeros(len(kinds)),
+                     self.ramp)
+
+    def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
+        return None if self.release > 0.0 else self._waves(turns)
+
+    def sample_joints(self, times: Array, turns: Sequence[tuple[str, float]]) -> Drive:
+        """Joint angles (T, joints), rad, and their derivatives, of joints that yaw, pitch or do neither."""
+        waves = self._waves(turns)
+        if self.release <= 0.0:
+            return sampled(waves, times)
+        value, first, second = (np.empty((len(times), len(turns))) for _ in range(3))
+        sample_joint_wave(*waves[:4], self._releases(*waves[:4]), kernel_array(times), value, first, second)
+        f, fd, fdd = smooth_steps(times, self.ramp)[..., None]
+        return Drive(f * value, fd * value + f * first, fdd * value + 2.0 * fd * first + f * second)
 
     def told_of(self, turns: Sequence[tuple[str, float]]) -> str:
         """Which joints follow which wave, of a chain whose joints each do one thing."""

@@ -12,8 +12,8 @@ from limbless.description import quantity
 from limbless.errors import InputError
 from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.tables import rows_of
-from limbless.smoothing import DEGREE as _DEGREE
 from limbless.smoothing import Smoothed, smooth_grid
+from limbless.tensor_spline import DEGREE as _DEGREE
 
 _LEAST = _DEGREE + 1   # rows and columns that such a spline needs
 

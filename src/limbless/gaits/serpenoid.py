@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +11,8 @@ from pydantic import Field, model_validator
 from limbless.description import Angle, quantity
 from limbless.errors import InputError, refuse_numbers
 from limbless.gaits.base import Array, Drive, Gait
-from limbless.gaits.body_wave import smooth_start
+from limbless.gaits.body_wave import smooth_steps
+from limbless.gaits.sines import Sines, sampled
 
 
 class Serpenoid(Gait):
@@ -60,25 +62,25 @@ class Serpenoid(Gait):
 
     def sample(self, times: Array, stations: Array) -> Drive:
         """Joint angles (T, joints) in rad; `stations` are joint numbers."""
-        count = len(stations)
-        start = np.array([smooth_start(t, self.ramp) for t in times]).reshape(-1, 3)
-        f, fd, fdd = (column[:, None] for column in start.T)
-        wave = np.zeros(count)
-        steps = np.zeros(count)
-        for k, joint in enumerate(self._numbers(count)):
-            wave[joint], steps[joint] = self.amplitude, k + 1.0
-        phase = self.frequency * times[:, None] + self.phase_step * steps
-        sine, cosine, w = wave * np.sin(phase), wave * np.cos(phase), self.frequency
-        still = np.where(steps > 0.0, self.offset, 0.0) + self._angles("posture", self.posture, count)
-        drive = Drive(f * sine + still, fd * sine + f * w * cosine,
-                      fdd * sine + 2.0 * fd * w * cosine - f * w * w * sine)
+        drive = sampled(self._waves(len(stations)), times)
         return drive if self.stop is None else self._stopped(times, drive, self.stop)
+
+    def sines(self, turns: Sequence[tuple[str, float]]) -> Sines | None:
+        return self._waves(len(turns)) if self.stop is None else None
+
+    def _waves(self, count: int) -> Sines:
+        """The sine of every joint, until the wave stops."""
+        amplitude, steps = np.zeros(count), np.zeros(count)
+        for k, joint in enumerate(self._numbers(count)):
+            amplitude[joint], steps[joint] = self.amplitude, k + 1.0
+        still = np.where(steps > 0.0, self.offset, 0.0) + self._angles("posture", self.posture, count)
+        return Sines(amplitude, np.full(count, self.frequency), self.phase_step * steps, np.zeros(count), still,
+                     self.ramp)
 
     def _stopped(self, times: Array, wave: Drive, stop: float) -> Drive:
         """The wave, then from `stop` on a smooth passage to the target."""
         target = self._angles("target", self.target, wave.value.shape[1])
-        passage = np.array([smooth_start(max(t - stop, 0.0), self.settle) for t in times]).reshape(-1, 3)
-        p, pd, pdd = (column[:, None] for column in passage.T)
+        p, pd, pdd = smooth_steps(times - stop, self.settle)[..., None]
         gap = target - wave.value
         return Drive(wave.value + p * gap, wave.rate + pd * gap - p * wave.rate,
                      wave.acceleration + pdd * gap - 2.0 * pd * wave.rate - p * wave.acceleration)

@@ -30,7 +30,7 @@ def mjcf_text(chain: Chain, environment: Sequence[Any] = (), step: float = 0.01)
     writer = _Writer(chain)
     comments = [f"{chain.name}, written by limbless; base {chain.base}, head at the {chain.head}"]
     comments += [f"without: {loss}" for loss in losses(chain, _LOST)]
-    comments += _surroundings(environment, option, world)
+    comments += _surroundings(environment, chain, option, world)
     writer.write(world)
     if len(writer.actuators):
         root.append(writer.actuators)
@@ -149,7 +149,7 @@ class _Writer:
                                    size=text(ball.radius), mass="0", contype="1", conaffinity="0")
 
 
-def _surroundings(environment: Sequence[Any], option: Element, world: Element) -> list[str]:
+def _surroundings(environment: Sequence[Any], chain: Chain, option: Element, world: Element) -> list[str]:
     """Environments that MuJoCo has too; the others as comments."""
     comments, gravity = [], np.zeros(3)
     for item in environment:
@@ -162,7 +162,8 @@ def _surroundings(environment: Sequence[Any], option: Element, world: Element) -
                 comments.append("armature of the base is part of link 0 here: MuJoCo's box of that body grows by it")
         elif item.kind == "ground" and not any(item.slope):
             ElementTree.SubElement(world, "geom", type="plane", size="0 0 1", pos=text(0.0, 0.0, item.height),
-                                   contype="0", conaffinity="1", friction=text(item.forward, 0.0, 0.0))
+                                   contype="0", conaffinity="1",
+                                   friction=text(item.against(chain.skin).forward, 0.0, 0.0))
         elif item.kind == "pegs":
             for foot in item.feet:
                 ElementTree.SubElement(world, "geom", type="capsule", size=text(item.radius), contype="0",

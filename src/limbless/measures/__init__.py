@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from limbless.errors import InputError, nearest
-from limbless.measures.registry import Measure, entries, measure
+from limbless.measures.registry import Lean, Measure, entries, measure
 
-__all__ = ["Measure", "find", "known", "measure", "measured"]
+__all__ = ["Lean", "Measure", "find", "known", "leanly_measured", "measure", "measured"]
 
 _visited: list[str] = []
 
@@ -45,6 +45,11 @@ def measured(measures: list[Measure], source: Any) -> dict[str, float]:
         else:
             found[item.name] = _number(item.name, value)
     return found
+
+
+def leanly_measured(measures: Sequence[Measure], run: Lean) -> dict[str, float]:
+    """Numbers of a run that kept little, of measures that are content with it."""
+    return {item.name: _number(item.name, item.lean(run)) for item in measures if item.lean is not None}
 
 
 def _number(name: str, value: Any) -> float:

@@ -1,9 +1,17 @@
 """`cost_of_transport`: what a way costs."""
-from limbless.analysis import energy
-from limbless.measures.registry import measure
+import numpy as np
+
+from limbless.analysis import energy, speed
+from limbless.measures.registry import Lean, measure
 from limbless.result import Result
 
 
-@measure("cost_of_transport", "1", "positive work over weight times distance")
+def _lean(run: Lean) -> float | None:
+    if speed.why_no_transport(run.moved, run.length, run.facts):
+        return None
+    return energy.cost_of_way(run.positive_work, run.mass, float(np.linalg.norm(run.moved)))
+
+
+@measure("cost_of_transport", "1", "positive work over weight times distance", lean=_lean)
 def cost_of_transport(result: Result) -> float | None:
     return energy.cost_of_transport(result.dataset, result.mass)

@@ -1,11 +1,27 @@
 """The list of measures, filled by a decorator."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 RESULT, STEADY = "result", "steady"
+
+
+class Lean(NamedTuple):
+    """What is kept of a run that went side by side with others, of which there is no `Result`."""
+
+    duration: float                      # s
+    moved: NDArray[np.float64]           # (3,) of the centre of mass, world, m
+    positive_work: float                 # J
+    peak: NDArray[np.float64]            # (joints,) largest absolute torque at any step
+    limit: NDArray[np.float64]           # (joints,) what the actuators give; infinite where nothing is said
+    mass: float                          # kg
+    length: float                        # of the body, m
+    facts: Mapping[str, Any]             # what decides whether it is a run of getting somewhere
 
 
 @dataclass(frozen=True)
@@ -14,7 +30,7 @@ class Measure:
     parameters.
 
     `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None where
-    there is none, or a mapping of numbers.
+    there is none, or a mapping of numbers. `lean`, where there is one, gives the same number of a run that kept little.
     """
 
     name: str
@@ -23,14 +39,16 @@ class Measure:
     function: Callable[[Any], Any]
     needs: str = RESULT
     smooth: bool = False
+    lean: Callable[[Lean], float | None] | None = None
 
 
 entries: dict[str, Measure] = {}
 
 
-def measure(name: str, unit: str, meaning: str, needs: str = RESULT, smooth: bool = False) -> Callable:
+def measure(name: str, unit: str, meaning: str, needs: str = RESULT, smooth: bool = False,
+            lean: Callable[[Lean], float | None] | None = None) -> Callable:
     """Register a function as a measure."""
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        entries[name] = Measure(name, unit, meaning, function, needs, smooth)
+        entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean)
         return function
     return register

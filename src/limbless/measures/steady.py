@@ -11,6 +11,8 @@ for _name, _unit, _meaning, _smooth in (
     ("cost_of_transport", "1", "positive work over weight times distance, of a period", True),
     ("peak_torque", "N m", "largest absolute torque of any joint", False),
     ("torque_ratio", "1", "largest ratio of a joint's torque (norm of order 16 over time) to its `torque_limit`", True),
+    ("spread", "1", "among contacts: largest difference of the speeds of three settled periods, over their mean",
+     False),
     ("largest_multiplier", "1", "size of the largest Floquet multiplier: below 1 the motion is stable", False),
 ):
     measure(f"steady.{_name}", _unit, _meaning, needs=STEADY, smooth=_smooth)(attrgetter(_name))

@@ -104,6 +104,10 @@ class ModelSettings(Description):
         makes velocities jump, 1/2 where bodies hit each other too."""
         return 1 if any(item.role == "friction" for item in environment) else 4
 
+    def refined_for(self, robot: Robot) -> Self:
+        """The settings with what stands in for an integral along this robot at half its spacing."""
+        return self.refined()
+
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         """The environment with finer quadratures, for a model that uses them."""
         return tuple(item.refined() for item in environment)
@@ -235,6 +239,12 @@ class Model(Recording):
         """Step from knot to knot (K + 1 of them; `drive` at the 2 K + 1 stage times) and record where `record` says so.
         """
         raise NotImplementedError
+
+    def stretch(self, steps: int) -> Any:
+        """Memory for so many steps that a controller interrupts often (see `newton_euler.stretch`), or None: each of
+        its periods is a block of `advance` then.
+        """
+        return None
 
     def is_sound(self, state: State) -> bool:
         """Whether a state is one of a motion, and not of one that has diverged."""

@@ -1,6 +1,7 @@
 """`ChainModel`: what the models of a chain share, from a checked robot to the variables of a result."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -161,10 +162,18 @@ class ChainModel(Model):
 
     def with_torque(self, drive: Drive, torque: ArrayLike) -> Drive:
         """The drive with a joint torque added, held over the block: a controller's array command."""
+        return drive._replace(torque=drive.torque + self.commanded(torque))
+
+    def commanded(self, torque: ArrayLike) -> Array:
+        """A controller's torques, one for each degree of freedom."""
         if not self._any_free:
             raise InputError("a controller may give torques only to torque-given joints; use actuation 'pd' or "
                              "'torque'")
-        return drive._replace(torque=drive.torque + numbers("the controller's torque", torque, self.chain.freedoms))
+        count = len(self._plain.freedoms)
+        if type(torque) is np.ndarray and torque.dtype == np.float64 and torque.shape == (count,) and math.isfinite(
+                torque.dot(torque)):                         # nothing to bring to shape, and asked for at every call
+            return torque
+        return numbers("the controller's torque", torque, count)
 
     def observe(self, state: State) -> dict[str, Array]:
         """Time, base and joints, for a controller."""
@@ -172,9 +181,15 @@ class ChainModel(Model):
         return {
             "time": np.float64(state.time), "base_position": position,                       # type: ignore[dict-item]
             "base_orientation": orientation, "base_twist": twist,
-            "joint_position": self._recorder.joint_position(state.x[None, self._joints])[0],
+            "joint_position": self._joint_position(state.x),
             "joint_velocity": state.x[self._rates].copy(),
         }
+
+    def _joint_position(self, x: Array) -> Array:
+        """One number for each degree of freedom of a state."""
+        if self._recorder.positions == len(self._plain.freedoms):
+            return x[self._joints].copy()
+        return self._recorder.joint_position(x[None, self._joints])[0]
 
     def _base_of(self, state: State) -> tuple[Array, Array, Array]:
         """Position, quaternion and twist of the base in a state."""

@@ -170,6 +170,12 @@ class Recorder:
                                      R[:, k] @ piece.frame)
                          for k, piece in zip(self.piece_body, self.chain.segments(), strict=True)], axis=1)
 
+    def added_at(self, times: Array, R: Array, origin: Array) -> Array:
+        """(R, bodies, 6, 6): added inertia of bodies with these rotations and places, at these times."""
+        wet = self._wet(times, R, origin)
+        return np.broadcast_to(self.added, (len(times), *self.added.shape)) if wet is None \
+            else self._added_now(wet, len(times))
+
     def _added_now(self, wet: Array, count: int) -> Array:
         """(R, bodies, 6, 6): added inertia of all bodies as far as they are immersed."""
         added = np.zeros((count, len(self.rows), 6, 6))
@@ -185,14 +191,19 @@ class Recorder:
         carried = times_twist(self.inert * (self.rigid + added), twist)
         momentum = turn(R, carried)
         angular = momentum[..., 3:] + np.cross(origin, momentum[..., :3])
-        total = self.mass.sum()
         own = np.einsum("bij,rbj->rbi", self.rigid[:, :3], twist)
         return {
             "kinetic_energy": 0.5 * np.einsum("rbi,rbi->r", twist, carried),
             "momentum": np.concatenate([momentum[..., :3].sum(axis=1), angular.sum(axis=1)], axis=1),
-            "com_position": (self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)).sum(axis=1)
-            / total, "com_velocity": np.einsum("rbij,rbj->ri", R, own) / total,
+            "com_position": self.centre(R, origin),
+            "com_velocity": np.einsum("rbij,rbj->ri", R, own) / self.mass.sum(),
         }
+
+    def centre(self, R: Array, origin: Array) -> Array:
+        """(R, 3): the centre of mass of bodies with rotations (R, bodies, 3, 3) and origins (R, bodies, 3), world, m.
+        """
+        weighed = self.mass[:, None] * origin + np.einsum("rbij,bj->rbi", R, self.moment)
+        return np.asarray(weighed.sum(axis=1) / self.mass.sum())
 
     def _sections(self, R: Array, origin: Array, records: Recorded, added: Array) -> dict[str, Array]:
         """Poses of the sections, what the environment does to them, and what each does to the part before it."""

@@ -103,7 +103,7 @@ def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tupl
         raise InputError(f"{kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
     _refuse_narrow(hard, spheres)
-    surfaces, patches, heights = _surfaces(hard, chain.head)
+    surfaces, patches, heights = _surfaces(hard, chain)
     contacts: list[Touching] = []
     shares = [item.factors(len(chain.links)) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
     balls, bars = [(k, c, c, r) for k, c, r in spheres], _capsules(spheres)
@@ -141,13 +141,13 @@ def _refuse_narrow(hard: Sequence[ContactEnvironment], spheres: list[tuple[int, 
                              "touches, so that it does not fit in; take a wider pipe or a thinner robot")
 
 
-def _surfaces(hard: Sequence[ContactEnvironment], head: str) -> tuple[Array, Array, Array]:
+def _surfaces(hard: Sequence[ContactEnvironment], chain: Chain) -> tuple[Array, Array, Array]:
     """Rows of all surfaces and patches, and all heights with one number behind them."""
     rows: list[Array] = []
     patches: list[Array] = []
     heights = [np.zeros(0)]
     for item in hard:
-        surfaces = item.surfaces(head)
+        surfaces = item.surfaces(chain.head, chain.skin)
         fields = Surface.of(surfaces.rows).code == Field.code
         FieldShape.of(surfaces.rows[:, SHAPE:]).first[fields] = sum(map(len, heights))
         Patch.of(surfaces.patches).surface[:] += sum(map(len, rows))

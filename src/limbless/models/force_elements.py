@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
+from itertools import count as numbers_from
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,20 @@ from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
+from limbless.mechanics.forces.afloat import FloatingLaws, OpenWakeLaw
 from limbless.mechanics.forces.laws import Laws, Pushed, RowLaws, law_slice
-from limbless.mechanics.forces.open_water import Deep, FloatingLaws, OpenLaw, OpenWakeLaw
-from limbless.mechanics.forces.station import AtStation
+from limbless.mechanics.forces.open_water import Deep, OpenLaw
+from limbless.mechanics.forces.station import AtStation, FloatingStations
 from limbless.mechanics.forces.stream import Asked, StreamBuffer
 from limbless.mechanics.forces.user import Buffer
 from limbless.mechanics.forces.weight import Weight, WeightLaw
+from limbless.mechanics.rod.floating import FloatingSlices
 from limbless.mechanics.rod.forces import NodeRows, SliceBands, SliceRows
 
 
-def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
-    """Laws of one kind in bands of eight where codes and window are the same; for the empty places of a band any
-    coefficients will do."""
+def bands_of(kind: Any, rows: Rows) -> tuple[Rows, Any, Any]:
+    """Laws of one kind in bands of eight where codes and window are the same: their table in lanes, the bodies (bands,
+    8) and the numbers of the rows (bands, 8), -1 in the empty places of a band, where any coefficients will do."""
     columns, width = kind.table.of(rows), kind.table.width
     codes = [name for name, field in kind.table.fields.items() if is_code(field.kind) and name != "body"]
     groups: dict[tuple, list[int]] = {}
@@ -33,14 +35,29 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
         key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes))
         groups.setdefault(key, []).append(i)
     bands = [found[i:i + LANES] for found in groups.values() for i in range(0, len(found), LANES)]
-    numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
+    numbers, which = aligned_zeros((len(bands), width, LANES)), np.full((len(bands), LANES), -1)
     members = np.zeros((len(bands), LANES), dtype=np.int64)
     for b, band in enumerate(bands):
         full = [*band, *[band[0]] * (LANES - len(band))]
-        numbers[b], members[b], share[b, :len(band)] = rows.numbers[full, :width].T, columns.body[full], 1.0
-    shared = np.ascontiguousarray(rows.codes[[band[0] for band in bands]])
-    return Laws(owner, kind, rows, Rows(numbers, shared), members, share, Body.zeros(len(bands), words=(LANES,)),
-                Pushed.zeros(len(bands), words=(LANES,)), nodes, weights)
+        numbers[b], members[b], which[b, :len(band)] = rows.numbers[full, :width].T, columns.body[full], band
+    return Rows(numbers, np.ascontiguousarray(rows.codes[[band[0] for band in bands]])), members, which
+
+
+def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any) -> Laws:
+    """Laws of one kind in bands of eight."""
+    bands, members, which = bands_of(kind, rows)
+    share, words = aligned_zeros(which.shape), (LANES,)
+    share[:] = which >= 0
+    return Laws(owner, kind, rows, bands, members, share, Body.zeros(len(which), words=words),
+                Pushed.zeros(len(which), words=words), nodes, weights)
+
+
+def floating(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: int) -> FloatingLaws:
+    """Water with a surface on so many bodies of a chain."""
+    bands, members, which = bands_of(kind, rows)
+    return FloatingLaws(owner, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights, Floating.zeros(bodies), bands,
+                        members, which, Body.zeros(len(which), words=(LANES,)),
+                        Pushed.zeros(len(which), words=(LANES,)))
 
 
 def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
@@ -53,7 +70,7 @@ def banded_on_rod(owner: int, kind: Any, rows: Rows, weight: Any) -> SliceBands:
     bands: dict[tuple, dict[int, int]] = {}
     for i, node in enumerate(columns.body):
         key = (columns.since[i], columns.until[i], *(getattr(columns, name)[i] for name in codes), node // LANES)
-        again = next(n for n in count() if node not in bands.get((*key, n), ()))
+        again = next(n for n in numbers_from() if node not in bands.get((*key, n), ()))
         bands.setdefault((*key, again), {})[int(node)] = i
     numbers, share = aligned_zeros((len(bands), width, LANES)), aligned_zeros((len(bands), LANES))
     for b, members in enumerate(bands.values()):
@@ -70,9 +87,14 @@ def fresh_element(element: Any) -> Any:
     """The same element with working memory of its own."""
     if isinstance(element, SliceBands):
         return element._replace(pushed=Pushed.zeros(len(element.share), words=(LANES,)))
-    if isinstance(element, (RowLaws, SliceRows, NodeRows, FloatingLaws)):
-        own = {"floating": Floating.zeros(len(element.floating))} if isinstance(element, FloatingLaws) else {}
-        return element._replace(kind=_fresh_kind(element.kind), pushed=Pushed.zeros(len(element.rows.codes)), **own)
+    if isinstance(element, (RowLaws, SliceRows, NodeRows, FloatingSlices, FloatingStations, FloatingLaws)):
+        own: dict[str, Any] = {"pushed": Pushed.zeros(len(element.rows.codes))}
+        if isinstance(element, FloatingLaws | FloatingStations):
+            own["floating"] = Floating.zeros(len(element.floating))
+        if isinstance(element, FloatingLaws):
+            words, bands = (LANES,), len(element.members)
+            own |= {"slab": Body.zeros(bands, words=words), "lifted": Pushed.zeros(bands, words=words)}
+        return element._replace(kind=_fresh_kind(element.kind), **own)
     if not isinstance(element, Laws):
         return mapped(np.copy, element)
     bands = len(element.share)
@@ -92,7 +114,13 @@ def _fresh_kind(kind: Any) -> Any:
 
 def water_of(forces: Sequence[Any]) -> Steady | Awash:
     """Where the dynamics find added inertia that changes, if there is any among these forces."""
-    return next((Awash(element.floating) for element in forces if isinstance(element, FloatingLaws)), Steady())
+    return next((Awash(element.floating) for element in forces
+                 if isinstance(element, FloatingLaws | FloatingStations)), Steady())
+
+
+def has_surface(kind: Any) -> bool:
+    """Whether a kind of law is that of water with a surface."""
+    return isinstance(kind, OpenLaw) and not isinstance(kind.surface, Deep)
 
 
 def owners_of(packs: Sequence[Pack]) -> list[int]:
@@ -109,13 +137,16 @@ def forces_of(packs: Sequence[Pack], bodies: int) -> tuple[Any, ...]:
         for kind, rows, nodes, weights, part in pack.laws:
             if not len(rows.codes):
                 continue
-            if isinstance(kind, OpenLaw) and not isinstance(kind.surface, Deep):
-                made.append(FloatingLaws(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights,
-                                         Floating.zeros(bodies)))
+            count = len(rows.codes)
+            if has_surface(kind):
+                made.append(floating(owner + part, kind, rows, nodes, weights, bodies))
+            elif isinstance(kind, AtStation) and has_surface(kind.law):  # the model fills in stations and their inertia
+                made.append(FloatingStations(owner + part, kind.law, rows, Pushed.zeros(count), Floating.zeros(bodies),
+                                             np.zeros(count, dtype=np.int64), np.zeros((count, 6))))
             elif kind.bands:
                 made.append(banded(owner + part, kind, rows, nodes, weights))
             else:
-                made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(len(rows.codes)), nodes, weights))
+                made.append(RowLaws(owner + part, kind, rows, Pushed.zeros(count), nodes, weights))
         made.extend(element._replace(owner=owner) for element in pack.elements)
     return tuple(sorted(made, key=lambda element: (type(element).__name__,
                                                    type(getattr(element, "kind", None)).__name__)))
@@ -137,7 +168,10 @@ def rod_forces_of(packs: Sequence[Pack], weight: Any) -> tuple[Any, ...]:
             if isinstance(kind, WeightLaw):              # packed for a whole slice
                 columns = Weight.of(rows)
                 columns.mass[:] /= weight[columns.body]
-            if kind.bands:
+            if has_surface(kind):                        # the model fills in the inertia without water
+                made.append(FloatingSlices(owner + part, kind, rows, Pushed.zeros(len(rows.codes)),
+                                           np.zeros((len(weight), 6))))
+            elif kind.bands:
                 made.append(banded_on_rod(owner + part, kind, rows, weight))
             else:
                 rowwise = SliceRows if type(kind) in law_slice.versions else NodeRows

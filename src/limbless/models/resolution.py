@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from limbless.environments.base import Pack
 from limbless.mechanics.chain.tables import Body, Robot
@@ -96,6 +95,8 @@ def _largest_rate(damping: Array, inertia: Array) -> float:
     if not damping.any() or not inert.any():
         return 0.0
     Q = axes[:, inert]
+    from scipy.linalg import eigh  # imported here: few runs need it, and all would wait for it
+
     return float(eigh(Q.T @ damping @ Q, Q.T @ inertia @ Q, eigvals_only=True)[-1])
 
 

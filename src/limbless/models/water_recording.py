@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
-from limbless.mechanics.forces.open_water import OpenLaw, OpenWakeLaw
+from limbless.mechanics.forces.afloat import OpenWakeLaw
+from limbless.mechanics.forces.open_water import OpenLaw
 from limbless.mechanics.forces.wake import WakeLaw
 from limbless.models.base import Variable
 from limbless.models.force_elements import packed_rows

@@ -7,14 +7,16 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis.balances import PROOF, orientation_drift
 from limbless.models.base import Recording, Records, Variable, Variables
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 LABELS = {
@@ -37,15 +39,26 @@ def joined(parts: Sequence[Records]) -> Records:
     return Records({name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {})
 
 
+def refuse_other_shapes(variables: Variables, model: Recording) -> None:
+    """A variable has the dimensions that its schema declares."""
+    for name, variable in model.schema().items():
+        rank = len(model.record_dims) + len(variable.dims)
+        if name in variables and variables[name].ndim != rank:
+            raise ValueError(f"recorded variable {name!r} has {variables[name].ndim} dimensions, its schema says "
+                             f"{rank}")
+
+
 def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
     """The Dataset of a model's variables; one that the schema declares and that is not there is left out.
 
     Without any (a run that never began) every variable is there, and empty.
     """
+    import xarray as xr  # imported here: a run need not wait for it, only who looks at its data
+
     schema, records = model.schema(), model.record_dims
     coords: dict[str, Any] = {}
     if records == ("time",):
-        coords["time"] = ("time", _values(variables, "time", 1), {"units": "s", "long_name": "time"})
+        coords["time"] = ("time", _values(variables, "time"), {"units": "s", "long_name": "time"})
     columns: dict[str, Any] = {}
     sizes: dict[str, int] = {dim: len(labels) for dim, labels in LABELS.items()}
     used = {dim for variable in schema.values() for dim in variable.dims}
@@ -63,7 +76,7 @@ def dataset_of(variables: Variables, model: Recording) -> xr.Dataset:
         if name == "time" or (variables and name not in variables):
             continue
         dims = (*records, *variable.dims)
-        values = _values(variables, name, len(dims), tuple(sizes.get(dim, 0) for dim in variable.dims))
+        values = _values(variables, name, tuple(sizes.get(dim, 0) for dim in variable.dims))
         if variable.final:
             if not len(values):
                 continue
@@ -105,11 +118,8 @@ def attributes_of(variable: Variable) -> dict[str, str]:
     return {key: text for key, text in known.items() if text}
 
 
-def _values(variables: Variables, name: str, rank: int, rest: tuple[int, ...] = ()) -> Array:
-    values = variables[name] if variables else np.zeros((0, *rest))
-    if values.ndim != rank:
-        raise ValueError(f"recorded variable {name!r} has {values.ndim} dimensions, its schema says {rank}")
-    return values
+def _values(variables: Variables, name: str, rest: tuple[int, ...] = ()) -> Array:
+    return variables[name] if variables else np.zeros((0, *rest))
 
 
 def components(variable: xr.DataArray, along: Sequence[str] = ("time",)) -> Iterable[tuple[str, str, Array]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from limbless.analysis import energy, limits, speed, statics
@@ -30,15 +29,17 @@ from limbless.result.dataset import (
     dataset_of,
     joined,
     looks_of,
+    refuse_other_shapes,
     rows_of,
 )
 from limbless.result.saved import SORTS, as_sort, error_bars_in, read_summary, scenario_in, sentences
 from limbless.result.storage import read_netcdf, write_netcdf
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.figure import Figure
 
-    from limbless.models.base import Recording, Records, State
+    from limbless.models.base import Recording, Records, State, Variables
     from limbless.scenarios.scenario import Scenario
     from limbless.view.notebook import Replay
 
@@ -48,6 +49,10 @@ FILE_NAME = "result.nc"
 FORMAT = "limbless result 1"
 CHECKPOINT = "checkpoint"
 """Folder, within that of a run, of what a long run leaves while it is on its way."""
+
+
+_Told = tuple["xr.Dataset", tuple[str, ...], tuple[str, ...]]
+"""Dataset, notes, and what was found against the run."""
 
 
 class Result:
@@ -68,16 +73,51 @@ class Result:
     """
 
     numerical_error: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
-    """What the run's user should know: see `Description.notes`."""
-    found: tuple[str, ...] = ()
-    """What the run's model found against it: see `Recording.doubts`."""
+    _later: Callable[[], _Told] | None = None
 
     def __init__(self, dataset: xr.Dataset, scenario: Scenario | None = None, status: str = "completed",
                  state: State | None = None,
                  wall_time: float | None = None) -> None:
-        self.dataset, self.scenario, self.state = dataset, scenario, state
+        self._told: _Told = dataset, (), ()
+        self.scenario, self.state = scenario, state
         self.status, self.wall_time = status, wall_time
+
+    def _all(self) -> _Told:
+        """Dataset, notes and doubts; those of a run that has just ended are made when they are first asked for."""
+        if self._later is not None:
+            self._told, self._later = self._later(), None
+        return self._told
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._all()
+        return self.__dict__
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        return self._all()[0]
+
+    @dataset.setter
+    def dataset(self, value: xr.Dataset) -> None:
+        self._told = value, *self._all()[1:]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the run's user should know: see `Description.notes`."""
+        return self._all()[1]
+
+    @notes.setter
+    def notes(self, value: tuple[str, ...]) -> None:
+        dataset, _, found = self._all()
+        self._told = dataset, value, found
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """What the run's model found against it: see `Recording.doubts`."""
+        return self._all()[2]
+
+    @found.setter
+    def found(self, value: tuple[str, ...]) -> None:
+        self._told = *self._all()[:2], value
 
     @classmethod
     def from_records(cls, parts: Sequence[Records], model: Recording, scenario: Scenario | None, status: str,
@@ -92,18 +132,11 @@ class Result:
         raw = joined(parts)
         kept, looked = raw.pop(RECORDED, None), raw.pop(LOOKED, None)
         variables = model.variables(raw if kept is None else rows_of(raw, kept > 0.5, model.worst))
-        dataset = dataset_of(variables, model)
-        if looked is not None and looked.any():
-            dataset = dataset.assign(looks_of(model.variables(rows_of(raw, looked > 0.5, model.worst)), model.schema()))
-        residual = power_residual(dataset)
-        if residual is not None and "power_residual" not in dataset:
-            dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
-        known = {**_facts(scenario, model), **(facts or {})}
-        dataset.attrs.update({name: value for name, value in known.items() if value is not None})
-        result = cls(dataset, scenario, status, state, wall_time)
-        result.notes = tuple(dict.fromkeys([*(() if scenario is None else scenario.notes()), *model.notes,
-                                            *model.remarks(dataset)]))
-        result.found = tuple(model.doubts(dataset))
+        refuse_other_shapes(variables, model)
+        looks = (model.variables(rows_of(raw, looked > 0.5, model.worst)) if looked is not None and looked.any()
+                 else None)
+        result = cls(None, scenario, status, state, wall_time)                           # type: ignore[arg-type]
+        result._later = partial(_told_of, variables, looks, model, scenario, facts or {})
         return result
 
     @cached_property
@@ -320,6 +353,21 @@ class Result:
 
     def _repr_html_(self) -> str:
         return showing.html_of(self)
+
+
+def _told_of(variables: Variables, looks: Variables | None, model: Recording, scenario: Scenario | None,
+             facts: Mapping[str, Any]) -> _Told:
+    """Dataset, notes and doubts of a run."""
+    dataset = dataset_of(variables, model)
+    if looks is not None:
+        dataset = dataset.assign(looks_of(looks, model.schema()))
+    residual = power_residual(dataset)
+    if residual is not None and "power_residual" not in dataset:
+        dataset["power_residual"] = ("time", residual, attributes_of(CATALOGUE["power_residual"]))
+    known = {**_facts(scenario, model), **facts}
+    dataset.attrs.update({name: value for name, value in known.items() if value is not None})
+    notes = [*(() if scenario is None else scenario.notes()), *model.notes, *model.remarks(dataset)]
+    return dataset, tuple(dict.fromkeys(notes)), tuple(model.doubts(dataset))
 
 
 def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:

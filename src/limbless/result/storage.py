@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.errors import InputError
-from limbless.files import replacing
+from limbless.files import replacing, without_cluster
 from limbless.models.base import State
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def _write(dataset: xr.Dataset, path: Path, **options: Any) -> None:
     # Without a fill value and with native types, what is read is bit for bit what was written.
     encoding = {name: {"_FillValue": None} for name,
                 variable in dataset.variables.items() if variable.dtype.kind == "f"}
-    _in_order(dataset).drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
+    with without_cluster():
+        _in_order(dataset).drop_encoding().to_netcdf(path, engine="h5netcdf", encoding=encoding, **options)
 
 
 def _read(path: Path, group: str | None) -> xr.Dataset:

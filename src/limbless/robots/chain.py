@@ -15,6 +15,7 @@ from limbless.robots import chain_arrays, chain_text, from_arrays
 from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, Row
 from limbless.robots.links import BodyShape, Link
+from limbless.robots.skin_friction import SkinFriction
 
 Base = Literal["free", "planar", "fixed"]
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class Chain(Robot):
     base: Base = Field("free",
                        description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
     links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
+    skin: SkinFriction | None = Field(None, description="friction on ground and obstacles that state none of their own")
 
     @model_validator(mode="after")
     def _joints_between_links(self) -> Chain:

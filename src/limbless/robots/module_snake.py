@@ -10,13 +10,14 @@ from limbless.robots.base import MOST_LINKS, Preset
 from limbless.robots.chain import Base, Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link, Sphere
+from limbless.robots.skin_friction import SkinFriction
 
 _AXES = {"yaw": (0.0, 0.0, 1.0), "pitch": (0.0, 1.0, 0.0)}
 
 
 class ModuleSnake(Preset):
     """Equal cylinders in a row, one motor between two of them, which yaws or pitches; spheres near their ends touch
-    the ground.
+    the ground, with a skin that rubs more across the body than along it.
 
     The base frame lies under the nose, on the belly: a straight robot at the world's origin lies on a `ground`. x runs
     towards the tail; joint k stands between modules k and k + 1, counted from the head. Of `alternating` joints the
@@ -35,6 +36,8 @@ class ModuleSnake(Preset):
     module_mass: float = quantity(0.2, "kg", "mass of each module", gt=0)
     spheres: int = Field(2, ge=0, le=10, description="spheres of each module that touch ground and obstacles, evenly "
                                                      "along it")
+    skin: SkinFriction | None = Field(SkinFriction(), description="friction of the skin, on ground and obstacles that "
+                                                                  "state none of their own")
     torque_limit: float | None = quantity(7.0, "N m", "largest torque of the motors; exceeding it is reported", gt=0)
     rotor_inertia: float = quantity(0.0, "kg m2", "inertia of a rotor seen at its joint", ge=0)
     viscous_friction: float = quantity(0.0, "N m s/rad", "viscous friction of every joint", ge=0)
@@ -55,7 +58,7 @@ class ModuleSnake(Preset):
                           coulomb_friction=self.coulomb_friction)
             up = self.radius if number == 1 else 0.0          # the base frame is on the belly, joints are on the axis
             links.append(self._link(number, 0.0, joint=joint, position=(self.length, 0.0, up)))
-        return Chain(name=self.name, base=self.base, links=tuple(links))
+        return Chain(name=self.name, base=self.base, links=tuple(links), skin=self.skin)
 
     def _link(self, number: int, up: float, **fields: object) -> Link:
         """A module whose axis runs `up` above its origin."""

@@ -33,6 +33,7 @@ STILL = 1e-9           # a locked strain may differ from its natural value by th
 _DRAWN = 32            # straight pieces that stand for the rod where a model asks for segments
 
 Stiffness = float | tuple[float, float, float, float, float, float]
+Rows = tuple[tuple[float, float], ...]
 Strain = Literal["stretch", "lateral shear", "vertical shear", "twist", "pitch curvature", "yaw curvature"]
 
 
@@ -43,6 +44,8 @@ class PassiveStretch(Description):
                                                         "absent")
     start: float = quantity(0.0, "m", "abscissa where it begins", ge=0)
     end: float | None = quantity(None, "m", "abscissa where it ends; the tail if absent", gt=0)
+    follows_gait: bool = Field(False, description="whether the gait's strains are what these rest at (a natural "
+                                                  "curvature that moves): springs pull them there")
 
 
 class Rod(Robot):
@@ -86,8 +89,9 @@ class Rod(Robot):
                                    le=1)
     damping_time: float = quantity(0.0, "s", "damping of passive strains over their stiffness (Kelvin-Voigt), beside "
                                              "`damping`", ge=0)
-    rest: tuple[float, float, float, float, float, float] | None = quantity(
-        None, "1, 1/m", "the six strains when unloaded; (1, 0, 0, 0, 0, 0), straight, if absent")
+    rest: tuple[float, float, float, float, float, float] | dict[Strain, float | Rows] | None = quantity(
+        None, "1, 1/m", "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
+                        "(1, 0, 0, 0, 0, 0), straight, if absent")
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
@@ -109,14 +113,35 @@ class Rod(Robot):
             if locked:
                 raise ValueError(f"passive.strains: {locked[0]!r} is locked by strains: {self.strains}; choose among "
                                  f"{', '.join(STRAINS[c] for c in ACTUATED[self.strains])}")
-        if self.rest is not None and any(self.rest[c] != NATURAL[c] for c in self.locked):
+        ends = np.array([0.0, *self._bends_of_rest, self.length])
+        if (self.rest_strains(ends)[:, self.locked] != NATURAL[self.locked]).any():
             raise ValueError(f"rest: only strains that strains: {self.strains} leaves free can have a rest value of "
                              "their own")
+        if not (self.rest_strains(ends)[:, 0] > 0.0).all():
+            raise ValueError(f"rest: a stretch must be positive, 1 where the rod is as long as `length`; got "
+                             f"{self.rest_strains(ends)[:, 0].min():g}")
+        if self.passive is not None and self.passive.follows_gait and self.rest is not None:
+            raise ValueError("rest: passive.follows_gait takes its place; give one of both")
         if self.effort_limit is not None and not np.min(self.effort_limit) > 0:
             raise ValueError(f"effort_limit must be positive; got {self.effort_limit}")
         return self
 
     # Its elasticity
+
+    @property
+    def _bends_of_rest(self) -> list[float]:
+        """Abscissae of all rows of `rest`."""
+        tables = self.rest.values() if isinstance(self.rest, dict) else ()
+        return [row[0] for table in tables if isinstance(table, tuple) for row in table]
+
+    def rest_strains(self, X: Array) -> Array:
+        """(N, 6): the strains at X when unloaded."""
+        if self.rest is None or isinstance(self.rest, tuple):
+            return np.tile(NATURAL if self.rest is None else np.array(self.rest, dtype=np.float64), (len(X), 1))
+        found = np.tile(NATURAL, (len(X), 1))
+        for name, law in self.rest.items():
+            found[:, STRAINS.index(name)] = _along(law, X)
+        return found
 
     def stiffnesses(self, X: Array) -> Array:
         """(N, 6): stiffness of the six strains at X, N and N m2."""
@@ -242,10 +267,10 @@ class Rod(Robot):
 
 
 def _along(law: float | tuple[tuple[float, float], ...], X: Array) -> Array:
-    """A half axis at X: one number, or a table that is straight between its rows."""
+    """A half axis or a strain at X: one number, or a table that is straight between its rows."""
     if not isinstance(law, tuple):
         return np.full(len(X), float(law))
     rows = np.array(law)
     if len(rows) < 2 or not (np.diff(rows[:, 0]) > 0).all():
-        raise ValueError("a table of half axes needs at least two rows (X, half axis) with increasing X")
+        raise ValueError("a table along the rod needs at least two rows (X, value) with increasing X")
     return np.interp(X, rows[:, 0], rows[:, 1])

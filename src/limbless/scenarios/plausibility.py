@@ -26,6 +26,9 @@ _LONGEST = 10.0
 _TIMES_AS_LARGE = 10.0
 """A body this much thicker than what stands in its way was measured in another unit."""
 
+_SHORT_WAVE = 0.1
+"""Of the length of a wave: a section may be so wide."""
+
 
 def notes(scenario: Scenario) -> list[str]:
     """Everything about a scenario that is probably not meant, one sentence each, which names the field."""
@@ -74,6 +77,7 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
     if "water" in kinds and "gravity" in kinds and not lifted and base == "free":
         yield ("environment.gravity: no `buoyancy` is listed: in this water the robot falls as if it were a stone; add "
                "{kind: buoyancy}, or leave gravity out for a body as dense as the water")
+    yield from _waves(scenario, robot)
     for item in hard:
         thick, small = _thickness(robot), _smallest(item)
         if small and thick > _TIMES_AS_LARGE * small:
@@ -82,6 +86,16 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
     if hard and scenario.actuation.kind == "motion":
         yield ("actuation: 'motion' does not give way: where the robot hits something, its torques are as large as the "
                "step is short; {kind: pd} gives way")
+
+
+def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
+    """A body that is thick beside the waves: the law takes the water as the same across a section."""
+    thick = _thickness(robot)
+    for flow in (flow for item in scenario.environment for flow in getattr(item, "flow", ()) if flow.kind == "waves"):
+        length = 2.0 * math.pi / flow.number
+        if thick > _SHORT_WAVE * length:
+            yield (f"environment.water.flow: waves {length:.3g} m long are short beside a body {thick:.3g} m thick: "
+                   f"the water is taken as the same across a section, which is good up to a tenth of the wave's length")
 
 
 def _thickness(robot: Robot) -> float:

@@ -71,6 +71,13 @@ class Initial(Description):
             if getattr(self, field) != type(self).model_fields[field].default:
                 raise ValueError(f"{field}: the posture {self.posture.kind!r} finds it; leave it out, or leave "
                                  "`posture` out")
+        if self.posture.kind == "lay" and self.position[2] != 0.0:
+            raise ValueError(f"position: the posture 'lay' finds the height at which the robot just touches; give 0 as "
+                             f"its third number, not {self.position[2]:g}")
+        for field in ("twist", "joint_velocity") if self.posture.settle else ():
+            if any(getattr(self, field) or ()):
+                raise ValueError(f"{field}: a robot that settles ({self.posture.settle:g} s) is at rest when its run "
+                                 "begins; leave it out, or leave `settle` out of the posture")
         return self
 
     @field_validator("result")

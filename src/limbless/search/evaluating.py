@@ -5,14 +5,15 @@ import time as clock
 from collections.abc import Sequence
 from typing import Any
 
+from limbless.analysis.speed import transport_facts
 from limbless.callables import told
 from limbless.errors import InputError, SimulationError
-from limbless.measures import measured
-from limbless.measures.registry import STEADY
+from limbless.measures import leanly_measured, measured
+from limbless.measures.registry import STEADY, Lean
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.scenarios.scenario import Scenario
 from limbless.search.plan import Plan
-from limbless.search.rollout import scenario_at
+from limbless.search.rollout import MODELS, Desk, Ran, scenario_at
 from limbless.search.steady import Families
 from limbless.search.store import Row
 from limbless.simulation import run_scenario
@@ -33,7 +34,12 @@ class Evaluator:
         self.of_results = [item for item in plan.measure if item.needs != STEADY]
         self.of_motions = [item for item in plan.measure if item.needs == STEADY]
         self.families = Families()
-        self.in_lanes = not self.of_results and all(item.name != "steady.largest_multiplier" for item in plan.measure)
+        self.desk = Desk()
+        self._facts: list[tuple[Any, dict[str, Any]]] = []
+        still = all(item.name not in ("steady.largest_multiplier", "steady.spread") for item in plan.measure)
+        self.lean = not self.of_motions and plan.scenario.task is None and all(
+            item.lean is not None for item in self.of_results)
+        self.in_lanes = self.lean or (not self.of_results and still)
 
     def values(self, scenario: Scenario) -> dict[str, float]:
         """All measures of one scenario."""
@@ -64,12 +70,46 @@ class Evaluator:
         return Row(run, values, status, clock.perf_counter() - began)
 
     def rows(self, items: Sequence[Item]) -> list[Row]:
-        """Rows of a chunk: gaits of one robot eight at a time where that can be, all others one by one."""
+        """Rows of a chunk: robots of one make eight at a time where that can be, all others one by one."""
         found: dict[int, Row] = {}
         if self.in_lanes:
+            together = self._runs_together if self.lean else self._together
             for first in range(0, len(items), LANES):
-                found |= self._together(items[first:first + LANES])
+                found |= together(items[first:first + LANES])
         return [found.get(number_of(item)) or self.row(item) for item in items]
+
+    def _runs_together(self, items: Sequence[Item]) -> dict[int, Row]:
+        """The rows of up to eight runs that went side by side; those that could not, or diverged, are left out."""
+        groups: dict[Any, list[tuple[int, Scenario]]] = {}
+        began = clock.perf_counter()
+        for item in items:
+            try:
+                scenario = scenario_at(self.plan.scenario, self._point(item), self.plan.allow_code)
+                groups.setdefault(self.desk.key(scenario), []).append((number_of(item), scenario))
+            except (InputError, SimulationError):
+                continue                                 # alone, so that it has its own words
+        found: dict[int, Row] = {}
+        for key, members in groups.items():
+            if key is None:
+                continue
+            ran = self.desk.together([scenario for _, scenario in members])
+            seconds = (clock.perf_counter() - began) / len(items)
+            for lane, (number, scenario) in enumerate(members):
+                if ran.is_sound(lane):
+                    values = leanly_measured(self.of_results, self._lean(ran, lane, scenario))
+                    found[number] = Row(number, values, "completed", seconds)
+        return found
+
+    def _lean(self, ran: Ran, lane: int, scenario: Scenario) -> Lean:
+        model = ran.models[lane]
+        facts = next((facts for known, facts in self._facts if known is model), None)
+        if facts is None:
+            facts = transport_facts(scenario)
+            self._facts = [*self._facts[-MODELS:], (model, facts)]
+        recorder = model._recorder
+        return Lean(scenario.duration, ran.moved(lane), float(ran.score.positive[:, lane].sum()),
+                    ran.score.peak[:, lane].copy(), recorder.arrays.torque_limit, model.chain.total_mass,
+                    float(recorder.piece_length.sum()), facts)
 
     def _together(self, items: Sequence[Item]) -> dict[int, Row]:
         """The rows of up to eight steady motions that were found side by side."""

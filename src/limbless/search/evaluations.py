@@ -9,17 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError, SimulationError
+from limbless.measures import find
+from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.goals import PER_JOINT, Answer, Goal, answer_of
+from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory, key_of
 from limbless.search.plan import Plan
 from limbless.search.ranges import Bounds
-from limbless.search.steady import Families
+from limbless.search.rollout import scenario_at
+from limbless.search.steady import Families, is_smooth
 from limbless.search.workers import InProcess, LocalTeam
+from limbless.studies import statics_slopes
 
 Array = NDArray[np.float64]
+SPREAD, SPENT = "steady.spread", "consumption"
 STEPS = 50
 """Steps of a period while searching: the speed of an eel is right to 2e-6, and a gait costs half."""
+
+NEAR = 1e-6
+"""m/s or rad/s: where Newton's method stops while searching; its last step is taken without a pass, which leaves the
+square of it.
+"""
 
 
 class Space:
@@ -45,7 +56,7 @@ class Smooth:
 
     def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory) -> None:
         self.scenario, self.space, self.goal, self.memory = scenario, space, goal, memory
-        self.families, self.near = Families(STEPS), {}                       # type: ignore[var-annotated]
+        self.families, self.near = Families(STEPS, NEAR), {}                       # type: ignore[var-annotated]
         self.paths = list(space.over)
 
     def __call__(self, points: Sequence[Array]) -> list[Answer]:
@@ -53,7 +64,7 @@ class Smooth:
 
     def _one(self, number: int, u: Array) -> Answer:
         point = self.space.point(u)
-        name = key_of("smooth", point)
+        name = key_of(f"smooth {self.goal.names}", point)
         data = self.memory.get(name)
         if data is None:
             self.memory.put(name, self._found(number, point))
@@ -69,7 +80,8 @@ class Smooth:
 
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
-            motion = self.families.steady(Scenario.load(self.scenario, point), self.paths, self._guess(number, point))
+            motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths,
+                                          self._guess(number, point))
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
         values, limits, slopes = {}, {}, {}
@@ -92,22 +104,64 @@ class Smooth:
         step = np.array([point[path] - before[path] for path in self.paths])
         return np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step
 
+    def plain(self, u: Array) -> Answer:
+        """The same without slopes."""
+        try:
+            values = self._values(scenario_at(self.scenario, self.space.point(u), False))
+        except (InputError, SimulationError):
+            return Answer(math.inf, np.zeros(0))
+        return answer_of(self.goal, values)
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        motion = self.families.steady(scenario)
+        return {item.name: motion.torque_ratios if item.name == PER_JOINT and item.name != self.goal.measure.name
+                else item.function(motion) for item in self.goal.measures}
+
     def end(self) -> None:
         """Nothing to let go."""
 
 
+class Resting(Smooth):
+    """What spines at rest spend, with slopes by adjoints."""
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            value, slopes = statics_slopes.consumption(Scenario.load(self.scenario, point), self.paths)
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        return {"point": point, "status": "completed", "values": {SPENT: value}, "limits": {},
+                "slopes": {SPENT: [slopes[path] for path in self.paths]}}
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        return {SPENT: statics_slopes.consumption(scenario)[0]}
+
+
+def smooth_way(scenario: Scenario, goal: Goal) -> type[Smooth] | None:
+    """What evaluates a goal with exact slopes; None where there are none."""
+    if all(item.name == SPENT for item in goal.measures):
+        return Resting if statics_slopes.has_slopes(scenario) else None
+    steady = all(item.needs == STEADY and item.smooth for item in goal.measures)
+    return Smooth if steady and is_smooth(scenario) else None
+
+
 class Rough:
-    """Whatever a measure asks for, run by run, on workers of this machine."""
+    """Whatever a measure asks for, run by run, on workers of this machine.
+
+    Steady motion among contacts counts for its mean, less its spread over three periods: the best single period is
+    luck of stick and slip.
+    """
 
     def __init__(self, scenario: Scenario, space: Space, goal: Goal, memory: Memory, workers: int,
                  allow_code: bool) -> None:
         self.space, self.goal, self.memory = space, goal, memory
-        plan = Plan(scenario, dict.fromkeys(space.over, (0.0,)), goal.measures, allow_code=allow_code)
+        self.settles = goal.measure.needs == STEADY and refuse_medium(scenario) == "settled"
+        measures = {item.name: item for item in (*goal.measures, *([find(SPREAD)] if self.settles else []))}
+        plan = Plan(scenario, dict.fromkeys(space.over, (0.0,)), tuple(measures.values()), allow_code=allow_code)
         self.team: Any = LocalTeam(plan, workers) if workers else InProcess(plan)
 
     def __call__(self, points: Sequence[Array]) -> list[Answer]:
         asked = [self.space.point(u) for u in points]
-        names = [key_of("rough", point) for point in asked]
+        names = [key_of(f"rough {self.goal.names}", point) for point in asked]
         fresh = [number for number, name in enumerate(names) if self.memory.get(name) is None]
 
         def take(rows: list[Any]) -> None:
@@ -123,7 +177,9 @@ class Rough:
     def _answer(self, data: dict[str, Any] | None) -> Answer:
         if data is None or data["status"] != "completed" or None in data["values"].values():
             return Answer(math.inf, np.zeros(0))
-        return answer_of(self.goal, data["values"])
+        answer = answer_of(self.goal, data["values"])
+        worse = abs(answer.value) * data["values"][SPREAD] if self.settles else 0.0
+        return answer._replace(value=answer.value + worse)
 
     def end(self) -> None:
         self.team.end()

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless import measures
+from limbless import measures, units
 from limbless.errors import InputError
 from limbless.measures import Measure
 
 Array = NDArray[np.float64]
-_LIMIT = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*([-+0-9.eE]+)\s*")
+_LIMIT = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*([-+0-9.].*?)\s*")
+_FORM = "give a measure, <= or >=, and a number, such as 'steady.torque_ratio <= 1' or 'steady.speed >= 40 cm/s'"
 PER_JOINT = "steady.torque_ratio"
 """This limit is one for each joint: a maximum over joints has kinks where the largest changes."""
 
@@ -56,6 +57,11 @@ class Goal(NamedTuple):
     def measures(self) -> tuple[Measure, ...]:
         return tuple({item.name: item for item in (self.measure, *(limit.measure for limit in self.limits))}.values())
 
+    @property
+    def names(self) -> str:
+        """What is evaluated: goals with other measures find nothing of these at the same point."""
+        return ", ".join(sorted(item.name for item in self.measures))
+
     def text(self) -> str:
         limits = "".join(f"{', ' if i else ' subject to '}{limit.text()}" for i, limit in enumerate(self.limits))
         return f"{'maximise' if self.largest else 'minimise'} {self.measure.name}{limits}"
@@ -76,17 +82,22 @@ def goal_of(maximise: str | Callable | None, minimise: str | Callable | None, su
 def limit_of(text: str) -> Limit:
     """`steady.torque_ratio <= 1` as a limit."""
     match = _LIMIT.fullmatch(str(text))
-    if not match or not _is_number(match[3]):
-        raise InputError(f"subject_to: {text!r}: give a measure, <= or >=, and a number, such as "
-                         "'steady.torque_ratio <= 1'")
-    return Limit(measures.find(match[1]), match[2].startswith("<"), float(match[3]))
+    if not match:
+        raise InputError(f"subject_to: {text!r}: {_FORM}")
+    measure = measures.find(match[1])
+    return Limit(measure, match[2].startswith("<"), _bound(str(text), match[3], measure.unit))
 
 
-def _is_number(text: str) -> bool:
+def _bound(text: str, written: str, unit: str) -> float:
+    """The number of a limit, which may have a unit that fits the measure's."""
+    found = units.spelled_out(written, unit) if unit else written
     try:
-        return math.isfinite(float(text))
+        if math.isfinite(float(found)):
+            return float(found)
     except ValueError:
-        return False
+        pass
+    why = units.refusal(written, unit) if unit else ""
+    raise InputError(f"subject_to: {text!r}: {why or _FORM}")
 
 
 def answer_of(goal: Goal, values: Mapping[str, Any], slopes: Mapping[str, Any] | None = None) -> Answer:

@@ -1,6 +1,7 @@
 """Where a motion can be steady: a medium that is the same everywhere; and by which way it is found."""
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from limbless.errors import InputError
@@ -11,6 +12,21 @@ _SETTLING = ("contact", "friction", "constraint", "clamp")
 _PLACES = {"boxes": "obstacles stand in one place", "pegs": "obstacles stand in one place",
            "terrain": "the ground differs from place to place"}
 
+_ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body once",
+         "climb": "the turn passes along the body once"}
+
+
+def built(robot: Any) -> Any:
+    """The robot that a description builds; those of the last few are kept, for a search asks again and again."""
+    for known, made in _recent:
+        if known is robot:
+            return made
+    _recent.append((robot, robot.build()))
+    return _recent[-1][1]
+
+
+_recent: deque[tuple[Any, Any]] = deque(maxlen=4)
+
 
 def refuse_medium(scenario: Scenario) -> str:
     """`duals`, `differences` or `settled`: how the steady motion of a scenario is found. Refused where pose or time
@@ -18,11 +34,14 @@ def refuse_medium(scenario: Scenario) -> str:
     """
     if scenario.task is not None:
         raise InputError("statics has no time, and so no steady motion")
-    robot = scenario.robot.build()
+    robot = built(scenario.robot)
     if getattr(robot, "base", "") == "fixed":
         raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
     if not scenario.gait.cycle:
         raise InputError(f"gait {scenario.gait.kind!r} has no period: steady motion is what repeats with the gait")
+    for field, once in _ONCE.items():
+        if getattr(scenario.gait, field, None) and scenario.gait.kind in ("serpenoid", "travelling-curvature"):
+            raise InputError(f"gait.{field}: {once}, so that the motion does not repeat itself; leave it out")
     settling = scenario.model.kind in ("non-smooth", "geometric") or any(
         item.role in _SETTLING for item in scenario.environment)
     planar = getattr(robot, "base", "") == "planar"
@@ -34,7 +53,8 @@ def refuse_medium(scenario: Scenario) -> str:
                              "period")
     if settling:
         return "settled"
-    exact = scenario.model.kind == "newton-euler" and not _has_spherical(robot) and not any(
+    explicit = getattr(scenario.model, "integrator", "rk4") == "rk4"           # derivatives go through no other steps
+    exact = scenario.model.kind == "newton-euler" and explicit and not _has_spherical(robot) and not any(
         getattr(item, "slot", None) is not None for item in scenario.environment)
     return "duals" if exact else "differences"
 
@@ -45,6 +65,8 @@ def _why_not(item: Any, level: bool) -> str | None:
         return "it acts in time windows (`active`)"
     if any(getattr(item, "current", None) or ()):
         return "a `current` has a direction in the world"
+    if item.kind == "water" and (item.surface is not None or item.flow):
+        return "a surface or a `flow` of the water has a place and a direction in the world"
     if item.kind in _PLACES:
         return _PLACES[item.kind]
     if item.kind == "point-wrench":

@@ -20,12 +20,12 @@ from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.asking import Evolution, Gradient, Search
 from limbless.search.confirming import confirmed
-from limbless.search.evaluations import Rough, Smooth, Space
-from limbless.search.goals import PER_JOINT, Goal, goal_of
+from limbless.search.evaluations import Rough, Smooth, Space, smooth_way
+from limbless.search.goals import Goal, goal_of
+from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory
 from limbless.search.plan import Plan
 from limbless.search.ranges import bounds_of
-from limbless.search.steady import is_smooth
 from limbless.search.workers import GUARD, inside_a_worker
 from limbless.studies.variations import value_at
 
@@ -163,14 +163,14 @@ class _Settings:
     out: Path | None
 
     def method_for(self, goal: Goal) -> str:
-        smooth = all(item.needs == STEADY and item.smooth for item in goal.measures) and is_smooth(self.scenario)
+        smooth = smooth_way(self.scenario, goal) is not None
         if self.method == "auto":
             return "slsqp" if smooth else "cma"
         if self.method not in ("slsqp", "cma"):
             raise InputError(f"method: must be auto, slsqp or cma; got {self.method!r}")
         if self.method == "slsqp" and not smooth:
             rough = [item.name for item in goal.measures if not (item.needs == STEADY and item.smooth)]
-            why = (f"measure {rough[0]!r} has none" if rough else
+            why = (f"measure {rough[0]!r} has none here" if rough else
                    f"the steady motion of model {self.scenario.model.kind!r} here has none")
             raise InputError(f"method: slsqp needs exact slopes, and {why}; use cma")
         return self.method
@@ -180,7 +180,7 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
     """Bounds of fields that are there, are numbers, and do something."""
     if not isinstance(over, Mapping) or not over:
         raise InputError("over: name at least one field with its bounds, such as {'gait.amplitude': (0.01, 0.3)}")
-    space = Space({str(path): bounds_of(str(path), given) for path, given in over.items()})
+    space = Space({str(path): bounds_of(str(path), given, scenario) for path, given in over.items()})
     for path in space.over:
         value_at(scenario, path)
     if {"gait.x_first", "gait.amplitude"} <= set(space.over):
@@ -196,6 +196,8 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
 
 
 def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: Array | None = None) -> Best:
+    if any(item.needs == STEADY for item in goal.measures):
+        refuse_medium(settings.scenario)
     method = settings.method_for(goal)
     idle = [f"gait.{name}" for name in settings.scenario.gait.start_fields if f"gait.{name}" in settings.space.over]
     if idle and all(item.needs == STEADY for item in goal.measures):
@@ -253,9 +255,15 @@ def _starts(settings: _Settings, first: Array | None) -> list[Array]:
     return [own, *(0.1 + 0.8 * point for point in spread)]
 
 
+def _smooth(settings: _Settings, goal: Goal) -> type[Smooth]:
+    way = smooth_way(settings.scenario, goal)
+    assert way is not None
+    return way
+
+
 def _by_slopes(settings: _Settings, goal: Goal, memory: Memory, first: Array | None) -> tuple[Search, list[Any]]:
     search = Gradient(_starts(settings, first))
-    evaluate = Smooth(settings.scenario, settings.space, goal, memory)
+    evaluate = _smooth(settings, goal)(settings.scenario, settings.space, goal, memory)
     whole = list(range(len(search.starts)))
 
     def by_start(points: Sequence[Array]) -> list[Any]:
@@ -301,26 +309,11 @@ def _checked_by_evolution(settings: _Settings, goal: Goal, memory: Memory, u: Ar
         search = Evolution(np.clip(u, 0.0, 1.0), width=0.03, most=CHECK_GAITS, seed=settings.seed)
     except InputError as error:
         return {"cma": str(error)}
-    evaluate = Smooth(settings.scenario, settings.space, goal, memory)
-    evaluate.paths = []                                              # no slopes: a third of the cost
-    _loop(search, lambda points: [_plain(evaluate, goal, point) for point in points])
+    evaluate = _smooth(settings, goal)(settings.scenario, settings.space, goal, memory)
+    _loop(search, lambda points: [evaluate.plain(point) for point in points])
     sound = [told.value for _, told in search.history if math.isfinite(told.value) and told.violation < 1e-4]
     gain = (answer.value - min(sound)) / abs(answer.value) if sound else 0.0
     return {"cma_gain": max(gain, 0.0), "cma_agrees": gain <= SAME, "cma_evaluations": len(search.history)}
-
-
-def _plain(evaluate: Smooth, goal: Goal, u: Array) -> Any:
-    """A steady motion without slopes, as an answer."""
-    from limbless.search.goals import Answer, answer_of
-
-    point = evaluate.space.point(u)
-    try:
-        motion = evaluate.families.steady(Scenario.load(evaluate.scenario, point))
-    except (InputError, SimulationError):
-        return Answer(math.inf, np.zeros(0))
-    values = {item.name: motion.torque_ratios if item.name == PER_JOINT and item.name != goal.measure.name
-              else item.function(motion) for item in goal.measures}
-    return answer_of(goal, values)
 
 
 def _made(settings: _Settings, goal: Goal, search: Search, u: Array, method: str, certainty: dict[str, Any]) -> Best:

@@ -20,6 +20,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
+from limbless.search.media import built
 from limbless.studies.variations import Variation, derivative, vary
 
 Array = NDArray[np.float64]
@@ -119,7 +120,7 @@ class ChainPeriod:
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+    model = scenario.model.assemble(built(scenario.robot), scenario.environment, scenario.actuation)
     assert isinstance(model, NewtonEuler)
     return model
 

@@ -17,9 +17,11 @@ from limbless import measures
 from limbless.callables import refuse_named
 from limbless.errors import InputError, nearest
 from limbless.measures import Measure
+from limbless.measures.registry import STEADY
 from limbless.mechanics.compiled.kernel import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written
 from limbless.scenarios.scenario import Scenario
+from limbless.search.media import refuse_medium
 from limbless.search.ranges import MOST, Bounds, bounds_of, values_of
 
 KEYS = ("scenario", "set", "over", "measure", "samples")
@@ -64,9 +66,9 @@ class Plan:
         if twice:
             raise InputError(f"measure: {twice[0]!r} is named twice")
         if samples is None:
-            axes: dict[str, Any] = {str(path): values_of(str(path), given) for path, given in over.items()}
+            axes: dict[str, Any] = {str(path): values_of(str(path), given, base) for path, given in over.items()}
         else:
-            axes = {str(path): bounds_of(str(path), given) for path, given in over.items()}
+            axes = {str(path): bounds_of(str(path), given, base) for path, given in over.items()}
         plan = cls(base, axes, chosen, None if samples is None else _samples(samples), allow_code)
         plan._check()
         return plan
@@ -115,6 +117,19 @@ class Plan:
             except InputError as error:
                 shown = ", ".join(f"{path} = {value!r:.40}" for path, value in point.items())
                 raise InputError(f"over: at {shown}: {error}") from None
+        self._check_media()
+
+    def _check_media(self) -> None:
+        """Steady motion is refused before the first run where no value of any axis allows it."""
+        if all(item.needs != STEADY for item in self.measure):
+            return
+        for point in self._telling_points():
+            try:
+                refuse_medium(Scenario.load(self.scenario, point, allow_code=self.allow_code))
+                return
+            except InputError as error:
+                refused = error
+        raise InputError(f"measure: {next(item.name for item in self.measure if item.needs == STEADY)}: {refused}")
 
     def _telling_points(self) -> list[dict[str, Any]]:
         """Of a plan with many runs: each value of each axis once, and all ends together."""

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.errors import InputError, nearest
-from limbless.scenarios.document import parse_value
-from limbless.units import spelled_out
+from limbless.fields import description_at, unit_at
+from limbless.scenarios.changes import Changes
+from limbless.scenarios.document import Place, parse_value
+from limbless.scenarios.scenario import Scenario
+from limbless.units import refusal, spelled_out
 
 MOST = 10_000_000
 """Runs that one plan may have."""
@@ -37,10 +40,39 @@ class Bounds(NamedTuple):
         return (value - self.low) / (self.high - self.low)
 
 
-def values_of(path: str, given: Any) -> tuple[Any, ...]:
+def spelled(scenario: Scenario, path: str, value: Any) -> Any:
+    """A number that is written with its unit as the field at a path has it; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    changes = Changes(Scenario, scenario.model_dump(), {path: value})
+    place = next(iter(changes.made))
+    unit = "" if changes.problems else unit_at(Scenario, changes.data, place)
+    if not unit:
+        if changes.problems or not _is_field(changes.data, place):
+            Scenario.load(scenario, {path: value})                 # an unknown path is refused in its own words
+        return value
+    if isinstance(place[-1], int):                                 # of a list: its units may differ from place to place
+        here: Any = changes.data
+        for part in place[:-1]:
+            here = here[part]
+        return spelled_out(list(here), unit)[place[-1]]
+    found = spelled_out(value, unit)
+    why = refusal(found, unit) if isinstance(found, str) else ""
+    if why:
+        raise InputError(f"over.{path}: {why}")
+    return found
+
+
+def _is_field(data: Any, place: Place) -> bool:
+    """Whether a path names a field, or something within one that has no fields of its own."""
+    owner = description_at(Scenario, data, place[:-1])
+    return owner is None or isinstance(place[-1], int) or place[-1] in owner.model_fields
+
+
+def values_of(path: str, given: Any, scenario: Scenario) -> tuple[Any, ...]:
     """All values of an axis of a grid."""
     if isinstance(given, Mapping):
-        bounds, count = bounds_of(path, given, with_count=True), _count(path, given)
+        bounds, count = bounds_of(path, given, scenario, with_count=True), _count(path, given)
         return tuple(float(value) for value in bounds.at(np.linspace(0.0, 1.0, count)))
     if hasattr(given, "tolist"):
         given = given.tolist()
@@ -48,7 +80,8 @@ def values_of(path: str, given: Any) -> tuple[Any, ...]:
         raise InputError(f"over.{path}: {given!r:.60} is one value; give {_FORMS} (a single value belongs to `set`)")
     if not len(given):
         raise InputError(f"over.{path}: the list is empty; give {_FORMS}")
-    values = tuple(value.item() if isinstance(value, np.generic) else value for value in given)
+    values = tuple(value.item() if isinstance(value, np.generic) else spelled(scenario, path, value)
+                   for value in given)
     for place, value in enumerate(values):
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"over.{path}: entry {place} is {value}, which is no number")
@@ -57,8 +90,10 @@ def values_of(path: str, given: Any) -> tuple[Any, ...]:
     return values
 
 
-def bounds_of(path: str, given: Any, with_count: bool = False) -> Bounds:
-    """The bounds of a parameter: a pair (low, high), or a mapping with `from`, `to` and `scale`."""
+def bounds_of(path: str, given: Any, scenario: Scenario, with_count: bool = False) -> Bounds:
+    """The bounds of a parameter: a pair (low, high), or a mapping with `from`, `to` and `scale`; numbers may have
+    units.
+    """
     if isinstance(given, Bounds):
         given = {"from": given.low, "to": given.high, "scale": given.scale}
     if not isinstance(given, Mapping):
@@ -72,7 +107,7 @@ def bounds_of(path: str, given: Any, with_count: bool = False) -> Bounds:
         raise InputError(f"over.{path}: a range has no {unknown[0]!r}; {nearest(unknown[0], _KEYS)}")
     if "count" in given and not with_count:
         raise InputError(f"over.{path}: count: bounds have no count; a grid has one, a search and samples do not")
-    low, high = (_end(path, key, given) for key in ("from", "to"))
+    low, high = (_end(path, key, given, scenario) for key in ("from", "to"))
     scale = given.get("scale", "linear")
     if scale not in ("linear", "log"):
         raise InputError(f"over.{path}: scale: must be linear or log; got {scale!r}")
@@ -83,10 +118,10 @@ def bounds_of(path: str, given: Any, with_count: bool = False) -> Bounds:
     return Bounds(low, high, str(scale))
 
 
-def _end(path: str, key: str, given: Mapping[str, Any]) -> float:
+def _end(path: str, key: str, given: Mapping[str, Any], scenario: Scenario) -> float:
     if key not in given:
         raise InputError(f"over.{path}: the range has no `{key}`; give {_FORMS}")
-    value = spelled_out(given[key], "rad")
+    value = spelled(scenario, path, given[key])
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError(f"over.{path}: {key}: must be a number; got {given[key]!r:.60}")
     return float(value)

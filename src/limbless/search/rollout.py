@@ -1,6 +1,7 @@
 """`rollout`: a scenario at many points, eight robots at a time where their kernels allow it; no balances, no files."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from limbless.actuation import shape as shapes
 from limbless.callables import refuse_named, told
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.chain.tables import Answering, Drive, Imposed
+from limbless.gaits.sines import sample_lane_sines
+from limbless.mechanics.chain.tables import Answering, BodyRecord, Drive, Imposed
 from limbless.mechanics.chain.tangents import bend_lane_joints
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
@@ -26,6 +28,8 @@ from limbless.search.period_map import fresh_score
 from limbless.simulation import knots_between, recorded, run_scenario
 
 Array = NDArray[np.float64]
+MODELS = 16
+"""Models that are kept: two groups of eight bodies."""
 BLOCK = 96
 """Steps of a block: the drive of eight robots then stays in the second-level cache."""
 
@@ -90,21 +94,89 @@ class _Outcome(NamedTuple):
     status: str
 
 
+class _Packed(NamedTuple):
+    """A model, what it was made for, and what must be the same of robots beside it (None: nothing goes beside it)."""
+
+    scenario: Scenario
+    model: Any
+    make: Any
+
+
+class Desk:
+    """What groups of runs share: models, and memory that is used again and again."""
+
+    def __init__(self) -> None:
+        self.room: Room = {}
+        self._packed: deque[_Packed] = deque(maxlen=MODELS)
+        self._spare: tuple[Any, Any] = (None, None)
+
+    def packed(self, scenario: Scenario) -> _Packed:
+        """The model of a scenario; scenarios that differ in their gait alone share it."""
+        for known in self._packed:
+            if all(getattr(known.scenario, name) is getattr(scenario, name)
+                   for name in ("robot", "environment", "actuation", "model")):
+                return known
+        model: Any = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
+        alone = (not isinstance(model, NewtonEuler) or not model.explicit
+                 or isinstance(model._options.actuation, Answering)
+                 or scenario.initial.result is not None
+                 or any(getattr(item, "slot", None) is not None for item in scenario.environment)
+                 or model.step_limit(model.initial_state(scenario.initial, scenario.gait)) is not None)
+        self._packed.append(_Packed(scenario, model, None if alone else _make(model)))
+        return self._packed[-1]
+
+    def key(self, scenario: Scenario) -> Any:
+        """Runs with the same key go side by side; None: alone."""
+        make = self.packed(scenario).make
+        if make is None:
+            return None
+        knots, keep = _knots(scenario)
+        windows = any(item.active for item in scenario.environment)
+        return make, len(knots), keep.tobytes(), knots.tobytes() if windows else b"", type(scenario.gait)
+
+    def together(self, scenarios: Sequence[Scenario]) -> Ran:
+        """Up to eight runs of one key."""
+        lanes = Lanes(scenarios, [self.packed(scenario).model for scenario in scenarios], self.room)
+        same = lanes.models[0] if all(model is lanes.models[0] for model in lanes.models) else None
+        with np.errstate(all="ignore"):
+            x, score = lanes.go(self._spare[1] if same is not None and same is self._spare[0] else None)
+        if same is not None:
+            self._spare = same, lanes.problem
+        return Ran(lanes.models, x, score, lanes.ends)
+
+
+class Ran(NamedTuple):
+    """Eight runs: their models, states (records, numbers, 8), sums (actuators, 8) and bodies at both ends."""
+
+    models: Sequence[NewtonEuler]
+    x: Array
+    score: Score
+    ends: list[Array]
+
+    def is_sound(self, lane: int) -> bool:
+        return bool(np.isfinite(self.x[:, :, lane]).all())
+
+    def moved(self, lane: int) -> Array:
+        """Of the centre of mass, from the first record to the last (3,), world, m."""
+        bodies = BodyRecord.of(np.ascontiguousarray(np.stack([end[..., lane] for end in self.ends])))
+        recorder = self.models[lane]._recorder
+        R, origin = bodies.rotation[:, recorder.rows], bodies.origin[:, recorder.rows]
+        first, last = recorder.centre(R.reshape(2, -1, 3, 3), origin)
+        return np.asarray(last - first)
+
+
 class _Many:
     """Runs in groups that go side by side."""
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
         self.scenarios = scenarios
         self.outcomes: dict[int, _Outcome] = {}
-        self.models: list[tuple[Scenario, Any]] = []
-        self.makes: dict[int, Any] = {}
-        self.room: Room = {}
-        self.spare: dict[tuple[int, ...], Any] = {}
+        self.desk = Desk()
         groups: dict[Any, list[int]] = {}
         first = scenarios[0]
         self.times = _kept_times(first)
         for number, scenario in enumerate(scenarios):
-            groups.setdefault(self._key(number, scenario), []).append(number)
+            groups.setdefault(self.desk.key(scenario), []).append(number)
         for key, numbers in groups.items():
             for start in range(0, len(numbers), LANES):
                 part = numbers[start:start + LANES]
@@ -114,42 +186,15 @@ class _Many:
                 else:
                     self._together(part)
 
-    def _model(self, scenario: Scenario) -> Any:
-        for known, model in self.models[-4:]:
-            if known.robot is scenario.robot and known.environment is scenario.environment:
-                return model
-        model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-        self.models.append((scenario, model))
-        return model
-
-    def _key(self, number: int, scenario: Scenario) -> Any:
-        """Runs with the same key go side by side; None: alone."""
-        model = self._model(scenario)
-        if not isinstance(model, NewtonEuler) or isinstance(model._options.actuation, Answering) or any(
-                getattr(item, "slot", None) is not None for item in scenario.environment):
-            return None
-        knots, keep = _knots(scenario)
-        windows = any(item.active for item in scenario.environment)
-        if id(model) not in self.makes:
-            self.makes[id(model)] = _make(model)
-        same_times = knots.tobytes() if windows else b""
-        return self.makes[id(model)], len(knots), keep.tobytes(), same_times, type(scenario.gait)
-
     def _together(self, numbers: list[int]) -> None:
-        lanes = Lanes([self.scenarios[number] for number in numbers],
-                      [self._model(self.scenarios[number]) for number in numbers], self.room)
-        same = tuple(dict.fromkeys(map(id, lanes.models)))
-        with np.errstate(all="ignore"):
-            x, score = lanes.go(self.spare.get(same) if len(same) == 1 else None)
-        if len(same) == 1:
-            self.spare[same] = lanes.problem
+        ran = self.desk.together([self.scenarios[number] for number in numbers])
         for lane, number in enumerate(numbers):
-            kept = x[:, :, lane]
-            if not np.isfinite(kept).all():
+            if not ran.is_sound(lane):
                 self._alone(number)
                 continue
-            self.outcomes[number] = _Outcome(_named(lanes.models[lane], kept), float(score.positive[:, lane].sum()),
-                                             score.peak[:, lane].copy(), "completed")
+            self.outcomes[number] = _Outcome(_named(ran.models[lane], ran.x[:, :, lane]),
+                                             float(ran.score.positive[:, lane].sum()), ran.score.peak[:, lane].copy(),
+                                             "completed")
 
     def _alone(self, number: int) -> None:
         """One run by itself; what it says if it fails."""
@@ -254,6 +299,29 @@ class Lanes:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
         other gaits.
         """
+        x = self.start()
+        kept: list[Array] = []
+        problem, steps = spare, len(self.keep) - 1
+        for part in () if spare is None else spare.memory.tally[:4]:
+            part[:] = 0.0
+        self.ends: list[Array] = []                       # bodies at the first and at the last record
+        blocks = range(0, steps, BLOCK)
+        room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
+        for first in blocks:
+            knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
+            record[-1] &= first + BLOCK >= steps
+            problem = self.packed(problem, room, knots)
+            runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
+            count = int(record.sum())
+            kept.append(problem.records.x[:count].copy())
+            if first == 0:
+                self.ends.append(problem.records.bodies[0].copy())
+        self.ends.append(problem.records.bodies[count - 1].copy())
+        self.problem: Any = problem
+        return np.concatenate(kept), self.problem.memory.tally
+
+    def start(self) -> Array:
+        """The first states (numbers, 8)."""
         starts: list[Array] = []
         for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
             imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
@@ -261,24 +329,9 @@ class Lanes:
                 starts.append(starts[0])
             else:
                 starts.append(model.initial_state(scenario.initial, scenario.gait).x)
-        x = aligned_zeros((len(starts[0]), LANES))
-        x[:] = np.stack(starts, axis=-1)
-        kept: list[Array] = []
-        problem, steps = spare, len(self.keep) - 1
-        for part in () if spare is None else spare.memory.tally[:4]:
-            part[:] = 0.0
-        blocks = range(0, steps, BLOCK)
-        room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
-        for first in blocks:
-            knots, record = self.knots[first:first + BLOCK + 1], self.keep[first:first + BLOCK + 1].copy()
-            record[-1] &= first + BLOCK >= steps
-            problem = self._problem(problem, room, knots)
-            runge_kutta.advance_lanes(problem, np.ascontiguousarray(knots), record, x)
-            kept.append(problem.records.x[:int(record.sum())].copy())
-        self.problem: Any = problem
-        return np.concatenate(kept), self.problem.memory.tally
+        return _aligned(np.stack(starts, axis=-1))
 
-    def _problem(self, before: Any, records: int, knots: Array) -> Any:
+    def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
         drive = self._drive(knots)
         if before is not None and before.records.x.shape[0] == records:
@@ -305,6 +358,12 @@ Room = dict[tuple[int, ...], list[Array]]
 def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array, room: Room) -> Drive:
     """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots; it lies in `room`."""
     gait, model = gaits[0], models[0]
+    sines = [found for one, own in zip(models, gaits, strict=True)
+             if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None]
+    if len(sines) == len(gaits) and model._split == 7 + model.chain.freedoms:
+        joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
+        sample_lane_sines(_aligned(np.stack([one.table() for one in sines], axis=-1)), times, *joints)
+        return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
     if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms or any(
             type(other) is not type(gait) for other in gaits):
         return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))

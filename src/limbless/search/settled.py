@@ -1,6 +1,7 @@
 """Steady motion where the map of a period has no exact derivatives: rods by differences, contact by running on."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 REPEATS = 1e-3
 """Of a period's way: a change below it is settled."""
 PERIODS = 10
+COUNTED = 3
+"""Settled periods whose mean is given."""
 NUDGE = 1e-6
 """m/s or rad/s: the disturbance from which derivatives of the period map are taken."""
 TOLERANCE = 1e-9
@@ -29,21 +32,40 @@ WIDE = 1e-3
 
 
 def settle(scenario: Scenario) -> Any:
-    """Run period after period until they repeat, at most ten; the last change is the residual."""
-    period = period_of(scenario.gait)
-    lasting = scenario.model_copy(update={"duration": period})
+    """Run period after period until they repeat, at most ten, and one more: the mean of the last three, of which the
+    largest difference of speeds is the spread. A single period may be a lucky one of stick and slip.
+    """
+    lasting = scenario.model_copy(update={"duration": period_of(scenario.gait)})
     result, before, change, number = None, None, np.inf, 0
+    last: deque[Result] = deque(maxlen=COUNTED)
     while number < PERIODS:
         number += 1
+        settled = change <= REPEATS
         result = run_scenario(lasting, after=result)
+        last.append(result)
+        if settled:
+            break
         now = way_of(result)
         if before is not None:
             change = float(np.linalg.norm(now - before)) / max(float(np.linalg.norm(now)), 1e-12)
-            if change <= REPEATS:
-                break
         before = now
-    assert result is not None
-    return motion_of(scenario, result, change, number, "periods run until they repeat", None, kept=result)
+    motions = [motion_of(scenario, one, change, number, "periods run until they repeat", None, kept=one)
+               for one in last]
+    return _mean(motions)
+
+
+def _mean(motions: Sequence[Any]) -> Any:
+    """The last of some periods, with the mean of its numbers and the largest of its torques."""
+    found, speeds = motions[-1], [motion.speed for motion in motions]
+    found.spread = float(np.ptp(speeds)) / max(float(np.mean(speeds)), 1e-12)
+    found.displacement = np.mean([motion.displacement for motion in motions], axis=0)
+    found.torque_ratios = np.max([motion.torque_ratios for motion in motions], axis=0)
+    for names, join in ((("speed", "turn_rate", "positive_work", "cost_of_transport"), np.mean),
+                        (("peak_torque", "torque_ratio"), np.max)):
+        for name in names:
+            parts = [getattr(motion, name) for motion in motions]
+            setattr(found, name, None if None in parts else float(join(parts)))
+    return found
 
 
 def way_of(result: Result) -> Array:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from limbless.analysis.energy import STANDARD_GRAVITY
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.integrate.tally import UNLIMITED
+from limbless.mechanics.integrate.tally import UNLIMITED, Score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import refuse_medium
+from limbless.search.media import built, refuse_medium
 from limbless.search.period_map import ChainPeriod, DualPeriod, Period, begun, period_of
 from limbless.search.screws import path_of, path_slope
 from limbless.simulation import run_scenario
@@ -52,6 +52,8 @@ class SteadyMotion:
     multipliers : Floquet multipliers, by which a small disturbance of the twist grows in a period.
     stable : whether all of them are below 1 in size. Newton's method also finds motions that are not: no run would.
     slopes : number -> {path: derivative}; of `torque_ratios`, path -> an array.
+    spread : among contacts, the largest difference of the speeds of the last three periods, over their mean, which
+        `speed` is; 0 where the motion repeats itself.
     residual : what is left of P(v) - v (contact: the last change of a period's way, as a share of it).
     """
 
@@ -75,6 +77,7 @@ class SteadyMotion:
     unknown_slopes: Array = field(default_factory=lambda: np.zeros((0, 0)))
     kept: Any = None
     steps: int = STEPS
+    spread: float = 0.0
 
     @property
     def power(self) -> float | None:
@@ -98,6 +101,7 @@ class SteadyMotion:
     def __repr__(self) -> str:
         told = {None: "", True: ", stable", False: ", UNSTABLE: no run would find it"}[self.stable]
         size = "" if self.multipliers is None else f", multipliers {np.sort(np.abs(self.multipliers))[::-1].round(4)}"
+        told += f", spread {self.spread:.1e}" if self.spread else ""
         cost = "" if self.cost_of_transport is None else f", cost of transport {self.cost_of_transport:.5g}"
         return (f"SteadyMotion of {self.scenario.name}: {self.speed:.6g} m/s{cost}{told}{size} ({self.method}, "
                 f"{self.passes} periods, residual {self.residual:.1e})")
@@ -215,7 +219,7 @@ def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Ar
         left = after - v
         residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
         if residual <= tolerance:
-            return v, period, residual
+            return (v, period, residual) if tolerance <= TOLERANCE else (*_closed(dual, v, period, left), residual)
         if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
             v, plain, before = rest.copy(), 6, np.inf                # it went astray: let the motion itself lead
             if not np.isfinite(residual) and number > MOST // 2:
@@ -232,6 +236,14 @@ def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Ar
     raise SimulationError(f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
                           "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
                           "not repeat")
+
+
+def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Array, Period]:
+    """The last step of Newton's method without a pass: what is nearly steady, carried on by its own derivatives."""
+    m = dual.unknowns
+    step = np.linalg.solve(np.eye(m) - period.x_slope[dual.rows, :m], left)
+    sums = Score(*(part + slope[:, :m] @ step for part, slope in zip(period.sums, period.sums_slope, strict=True)))
+    return v + step, period._replace(x=period.x + period.x_slope[:, :m] @ step, sums=sums)
 
 
 def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, residual: float) -> SteadyMotion:
@@ -311,4 +323,4 @@ def is_smooth(scenario: Scenario) -> bool:
 
 
 def _model_class(scenario: Scenario) -> type:
-    return type(scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation))
+    return type(scenario.model.assemble(built(scenario.robot), scenario.environment, scenario.actuation))

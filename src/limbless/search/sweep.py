@@ -1,6 +1,7 @@
 """`sweep`: a scenario at many points, in a folder that survives anything; `Sweep`: what it holds."""
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -188,6 +189,15 @@ class Sweep:
     def rows(self) -> dict[int, Row]:
         """What is there, by the number of the run; as of the first look (`refresh` looks again)."""
         return read_rows(self.folder)
+
+    def stamp(self) -> tuple[Any, ...]:
+        """Changes whenever somebody writes rows: a look at the files that costs nothing."""
+        found = []
+        for path in sorted(self.folder.glob("runs*.db*")):
+            with contextlib.suppress(OSError):                     # a journal comes and goes
+                state = path.stat()
+                found.append((path.name, state.st_size, state.st_mtime_ns))
+        return tuple(found)
 
     def refresh(self) -> Sweep:
         """Look again."""

@@ -109,7 +109,8 @@ def error_bars(source: str | Path | Scenario, changes: Mapping[str, Any] | None 
 def refined(scenario: Scenario) -> Scenario:
     """The scenario with every part that stands in for an integral at half its spacing; equal where there is none."""
     return scenario.model_copy(update={
-        "model": scenario.model.refined(), "environment": scenario.model.refined_environment(scenario.environment),
+        "model": scenario.model.refined_for(scenario.robot.build()),
+        "environment": scenario.model.refined_environment(scenario.environment),
         **({} if scenario.task is None else {"gait": scenario.gait.refined()})})
 
 

@@ -52,6 +52,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
         raise InputError(f"sensitivities are available for the model 'newton-euler', not for {scenario.model.kind!r}"
                          + ("; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
                             if scenario.model.kind == "non-smooth" else "; take differences of runs instead"))
+    if getattr(scenario.model, "integrator", "rk4") != "rk4":
+        raise InputError("model.integrator: derivatives are carried through explicit steps; set it to rk4, or take "
+                         "differences of runs")
     for name in parameters:
         if name.partition(".")[0] not in ENTRIES or "." not in name:
             raise InputError(f"{name!r} is not a field of {', '.join(ENTRIES)}; parameters are named like "

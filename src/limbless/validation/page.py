@@ -158,6 +158,6 @@ def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def write(reports: Sequence[Report], root: Path, extra: str = "") -> Path:
     """docs/validation.md below `root`."""
-    from limbless.files import write_text
+    from limbless.files import wrapped, write_text
 
-    return write_text(root / "docs" / "validation.md", markdown(reports, extra))
+    return write_text(root / "docs" / "validation.md", wrapped(markdown(reports, extra)))

@@ -32,6 +32,15 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
+def linear(colour: Any) -> Any:
+    """A colour as instances of a mesh and arrows have it: the page takes their numbers for light, which grows faster
+    than what the eye is told by those of other meshes and of a legend; as they are, they would look washed out.
+    """
+    share = np.asarray(colour, dtype=np.float64) / 255.0
+    light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return np.rint(255.0 * light).astype(np.uint8)
+
+
 @dataclass(frozen=True)
 class Arrows:
     """One kind of force in every frame.

@@ -6,6 +6,7 @@ import numpy as np
 from limbless.view.frames import Array, Frames
 
 FAR = 1e3              # how far the camera sees, in body lengths
+_HIGH, _LOW = 0.65, 0.34      # how high the view begins, over its distance sideways
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a
                        # period
 
@@ -39,8 +40,14 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
     along = _long_side(frames)
     side = np.array([along[1], -along[0], 0.0])
-    stand = 0.35 * along + 0.85 * side + np.array([0.0, 0.0, 0.65])
+    stand = 0.35 * along + 0.85 * side + np.array([0.0, 0.0, _LOW if _has_steps(frames) else _HIGH])
     return middle + back * (0.85 if follow else 0.7) * reach * stand, middle
+
+
+def _has_steps(frames: Frames) -> bool:
+    """Whether the world has steps or hills, which are hardly seen from above."""
+    environment = getattr(frames.result.scenario, "environment", None) or ()
+    return any(item.kind in ("boxes", "terrain") for item in environment)
 
 
 def _long_side(frames: Frames) -> Array:

@@ -1,7 +1,7 @@
 """A result as something to look at: frame after frame, the poses, sizes and paths that any robot has."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +82,17 @@ class Frames:
         reach = self.radius.max() + 0.5 * self.length.max()
         points = self.position.reshape(-1, 3)
         return points.min(axis=0) - reach, points.max(axis=0) + reach
+
+    def posed(self, frame: int, position: Array, rotation: Array, head: Array) -> Frames:
+        """One frame with another posture: places (sections, 3) and axes (sections, 3, 3), and the head's end (3,)."""
+        from limbless.result import Result
+
+        data = self.result.dataset
+        row = np.unravel_index(frame, [data.sizes[dim] for dim in leading(data)])
+        alone = data.isel({dim: [int(place)] for dim, place in zip(leading(data), row, strict=True)})
+        return replace(self, result=Result(alone.copy(deep=True), self.result.scenario),
+                       times=self.times[frame:frame + 1], position=position[None], rotation=rotation[None],
+                       radius=self.radius[frame:frame + 1], length=self.length[frame:frame + 1], head=head[None])
 
     def values(self, name: str) -> Array | None:
         """A recorded variable with its frames first, or None; one that does not change is repeated."""

@@ -15,10 +15,12 @@ from limbless.view import arrows, surroundings, tendons
 from limbless.view.cameras import camera_for, followed
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames, frames_of
+from limbless.view.modules import COLOUR as JOINT
+from limbless.view.modules import has_modules, joint_places, joint_sizes, module_sizes
 from limbless.view.objects import OBJECT, objects_of
 from limbless.view.scene import BODY
 from limbless.view.serving import require
-from limbless.view.skin import Skin, disk
+from limbless.view.skin import Skin, ball, disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,7 @@ VIEWS = {"side": (-90.0, 8.0, 1.0), "front": (0.0, 15.0, 1.0), "back": (180.0, 1
 MOST_FRAMES = 1500
 _VIEW = 0.72           # half of the height of the picture over the distance: a field of view of 72 degrees
 _LIGHT = np.array([0.3, -0.5, 0.81])
+_SHADE = "#B9B3A4"     # ground in the shadow of the body
 _HOW = "pip install 'limbless[movie]'; a .gif needs nothing more"
 
 
@@ -182,7 +185,8 @@ class Painter:
             if key not in known:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
-        self.tendons, self.objects = tendons.lines_of(frames), objects_of(frames)
+        self.tendons, self.shade = tendons.lines_of(frames), _level_ground(frames)
+        self.objects = objects_of(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
         lines = [solid.lines for solid in self.solids if solid.lines is not None]
@@ -223,7 +227,10 @@ class Painter:
         _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3, 3)
         for item in self.objects:
             _triangles(axes, camera, item.at(frame)[item.faces], OBJECT)
-        _triangles(axes, camera, self.skin.vertices(frame)[self.skin.faces], BODY)
+        corners, colours = self._body(frame)
+        if self.shade is not None:
+            _triangles(axes, camera, _shadow(corners, self.shade), _SHADE, double=True, layer=3)
+        _triangles(axes, camera, corners, colours)
         if self.skin.disks:
             points, faces = disk(20)
             for c, R, (a, b) in zip(self.frames.position[frame], self.frames.rotation[frame], self.frames.radius[frame],
@@ -240,13 +247,45 @@ class Painter:
             axes.scatter(*place[drawn].T, s=9, color=(colours / 255.0)[drawn], zorder=6)
 
 
+    def _body(self, frame: int) -> tuple[Array, Any]:
+        """Triangles (n, 3, 3) of the body and their colours: modules and joints of a chain, else the skin."""
+        if not has_modules(self.frames):
+            return self.skin.vertices(frame)[self.skin.faces], BODY
+        points, faces = disk(16)
+        f, sizes = self.frames, module_sizes(self.frames, frame)
+        modules = np.einsum("sij,spj->spi", f.rotation[frame], points * sizes[:, None]) + f.position[frame][:, None]
+        points, round_faces = ball(6, 10)
+        joints = points[None] * joint_sizes(f, frame)[:, None, None] + joint_places(f, frame)[:, None]
+        parts = [modules[:, faces].reshape(-1, 3, 3), joints[:, round_faces].reshape(-1, 3, 3)]
+        tints = [np.tile(np.array(arrows.rgb(colour)), (len(part), 1)) for colour, part in zip((BODY, JOINT), parts,
+                                                                                               strict=True)]
+        return np.concatenate(parts), np.concatenate(tints)
+
+
+def _level_ground(frames: Frames) -> float | None:
+    """Height of level ground, on which a shadow falls; None where there is none."""
+    environment = getattr(frames.result.scenario, "environment", None) or ()
+    level = [item.height for item in environment if item.kind == "ground" and not any(item.slope)]
+    return float(level[0]) if level else None
+
+
+def _shadow(corners: Array, height: float) -> Array:
+    """Where light along `_LIGHT` throws triangles on level ground."""
+    above = np.maximum(corners[..., 2:] - height, 0.0)
+    fallen = corners - above / _LIGHT[2] * _LIGHT
+    fallen[..., 2] = height
+    return np.asarray(fallen)
+
+
 def _moment(frames: Frames, frame: int) -> str:
     return f"{frames.times[frame]:.2f} s" if frames.timed else f"{frames.axis} {frame + 1} of {frames.count}"
 
 
-def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: float = 1.0, double: bool = False,
+def _triangles(axes: Any, camera: Camera, corners: Array, colour: Any, opacity: float = 1.0, double: bool = False,
                layer: int = 4) -> None:
-    """Triangles (n, 3, 3) from far to near; those that look away are left out unless the surface has two sides."""
+    """Triangles (n, 3, 3) from far to near, in one colour or (n, 3) each in its own; those that look away are left out
+    unless the surface has two sides.
+    """
     from matplotlib.collections import PolyCollection
 
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -256,7 +295,8 @@ def _triangles(axes: Any, camera: Camera, corners: Array, colour: str, opacity: 
                                                             corners.mean(axis=1) - camera.position) < 0.0))
     order = np.argsort(-depth.mean(axis=1)[seen])
     light = np.abs(normal @ _LIGHT) if double else 0.5 + 0.5 * (normal @ _LIGHT)
-    tint = np.array(arrows.rgb(colour)) / 255.0 * (0.5 + 0.5 * light[seen][order, None])
+    own = np.array(arrows.rgb(colour)) if isinstance(colour, str) else colour[seen][order]
+    tint = own / 255.0 * (0.5 + 0.5 * light[seen][order, None])
     tint = np.concatenate([np.clip(tint, 0.0, 1.0), np.full((len(tint), 1), opacity)], axis=1)
     edges = tint if opacity == 1.0 else "none"
     axes.add_collection(PolyCollection(place[seen][order], facecolors=tint, edgecolors=edges, linewidths=0.4,

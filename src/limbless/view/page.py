@@ -15,13 +15,15 @@ from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.view.bounds import too_large
 from limbless.view.cameras import FAR, camera_for, followed
-from limbless.view.controls import Controls
+from limbless.view.controls import OWN, Controls
 from limbless.view.frames import Frames, frames_of
-from limbless.view.panels import Plots
+from limbless.view.modes import Modes
+from limbless.view.panels import Plots, left_panel
 from limbless.view.reproduce import python_lines
 from limbless.view.scene import Display, add_surroundings
 from limbless.view.screens import Screen
 from limbless.view.serving import handed_over, in_one_piece
+from limbless.view.sweep_panel import SweepPanel
 from limbless.view.target import Target
 from limbless.view.wording import in_page_words
 from limbless.view.worker import Worker
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from viser import ClientHandle
 
     from limbless.result import Result
+    from limbless.search.sweep import Sweep
     from limbless.view.studio import Studio
 
 TICK = 1.0 / 25.0      # s between frames while playing
@@ -54,10 +57,12 @@ class Page:
         self.changes: dict[str, Any] = {}
         self._shown: Wish = (source, {})
         self._asked: tuple[Scenario, Wish] | None = None
+        self.other = ghost                               # what is compared with, and its frames
         self.ghost = None if ghost is None else frames_of(ghost)
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._began = 0.0
+        self._other_fields = False                       # whether what is being run has other fields than what is shown
         self._nodes: list[Any] = []
         self.frames: Frames = frames_of(result)
         self.display: Display
@@ -65,12 +70,17 @@ class Page:
         self.roots = [client.scene.add_frame(name, show_axes=False) for name in ("/robot", "/ghost", "/surroundings")]
         self.screen = Screen(client.camera.image_width, client.camera.image_height)
         self.controls = Controls(client.gui, self)
-        self.plots = Plots(client.gui, self.told_together, self.screen)
-        self.target = Target(self)
-        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns)
+        self.panel = left_panel(client.gui, self.screen)
+        self.sweep = None if studio.sweep is None else SweepPanel(self, *studio.sweep)
+        self.plots = Plots(client.gui, self.told_together, self.panel)
+        self.target, self.modes = Target(self), Modes(self)
+        self.worker = Worker(self._ran, self._refused, self.controls.show_progress, studio.turns,
+                             compiling=self.controls.show_compiling)
         self._present(result, first=True)
         self._player = threading.Thread(target=self._play, name="limbless player", daemon=True)
         self._player.start()
+        if self.sweep is not None:
+            self.sweep.watch()
 
     @contextlib.contextmanager
     def told_together(self) -> Iterator[None]:
@@ -103,6 +113,13 @@ class Page:
             self.controls.show_scenario(name)
             self._run()
 
+    def show_run(self, sweep: Sweep, run: int) -> None:
+        """A run of a sweep, which is run for it."""
+        with self._lock:
+            self.source, self.changes, self._other_fields = sweep.scenario(run), {}, True
+        self.controls.scenario.value = OWN
+        self._run()
+
     def cancel(self) -> None:
         self.worker.cancel()
 
@@ -133,12 +150,30 @@ class Page:
                     display.switch(key, on)
 
     def show_angles(self) -> None:
-        """Fields and plots with angles in the unit that is chosen."""
+        """Fields, numbers and plots with angles in the unit that is chosen."""
         with self.told_together():
             self.plots.degrees = self.controls.degrees.value
             self.controls.show_angles(self.result)
+            self.controls.show_numbers(self.result)
             self.plots.show(self.frames, self.ghost)
             self.plots.mark(self.display.frame, moving=False)
+
+    def cast_shadows(self, on: bool) -> None:
+        """With or without: software that draws them takes a processor for itself."""
+        self.client.scene.configure_default_lights(cast_shadow=on)
+
+    def compare(self, on: bool) -> None:
+        """Keep the run that is shown as a ghost, with its own numbers, beside those that follow; or let it go."""
+        with self.told_together():
+            if self._ghost_display is not None:
+                self._ghost_display.remove()
+            self.other, self.ghost, self._ghost_display = None, None, None
+            if on:
+                self.other, self.ghost = self.result, self.frames
+                self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
+            self.controls.show_numbers(self.result)
+            self.plots.show(self.frames, self.ghost)
+            self._show(self.display.frame)
 
     def jump(self, time: float) -> None:
         """Show the frame at a time."""
@@ -206,8 +241,12 @@ class Page:
             if first and self.ghost is not None:
                 self._ghost_display = Display(self.client.scene, self.ghost, "/ghost", ghost=True)
             self.controls.show_result(result, self.display, another)
+            if self._other_fields and not another:
+                self.controls.show_angles(result)
+            self._other_fields = False
             self.plots.show(frames, self.ghost)
             self.target.show(result)
+            self.modes.show(result)
             if another:
                 self._aim()
             self._show(frames.at(float(time)))
@@ -246,6 +285,7 @@ class Page:
             with self._lock:
                 if not self.controls.playing:            # asked under the lock: whoever pauses and then jumps stays
                                                          # there
+                    self.modes.swing(now)
                     continue
                 times = self.frames.times
                 after = self.controls.time + passed * self.controls.speed
@@ -259,5 +299,7 @@ class Page:
         self._closed.set()
         self.controls.close()
         self.worker.close()
+        if self.sweep is not None:
+            self.sweep.close()
         if threading.current_thread() is not self._player:
             self._player.join(timeout=10.0)

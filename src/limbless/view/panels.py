@@ -16,24 +16,31 @@ from limbless.view.screens import Screen
 from limbless.view.serving import by_visitor
 
 if TYPE_CHECKING:
-    from viser import GuiApi
+    from viser import GuiApi, PanelHandle
 
 COUNT = 3              # plots below each other
 MOST_POINTS = 600      # of a line on the screen
 _EVERY = 0.12          # s between two moves of the mark: plots are slower to draw than the robot
 
 
-class Plots:
-    """The panel at the left. `together` holds off whoever else tells the page something, and tells it in one piece."""
+def left_panel(gui: GuiApi, screen: Screen) -> PanelHandle:
+    """The panel at the left, without anything in it; folded in a small page."""
+    panel = gui.add_panel()
+    panel.dock_left()
+    panel.set_width(screen.plots)
+    if screen.small:
+        panel.minimize()
+    return panel
 
-    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], screen: Screen) -> None:
+
+class Plots:
+    """A tab of the panel at the left. `together` holds off whoever else tells the page something, and tells it in one
+    piece.
+    """
+
+    def __init__(self, gui: GuiApi, together: Callable[[], AbstractContextManager[None]], panel: PanelHandle) -> None:
         self.gui, self.together = gui, together
-        self.panel = gui.add_panel()
-        self.panel.dock_left()
-        self.panel.set_width(screen.plots)
-        if screen.small:
-            self.panel.minimize()
-        self._tab = self.panel.add_tab("Plots")
+        self._tab = panel.add_tab("Plots")
         self._marked = 0.0
         self.degrees = False                             # whether angles are plotted in degrees
         self._panels: list[_Panel] = []
@@ -101,7 +108,8 @@ class _Panel:
                              {"label": "now", "stroke": style.BLACK, "width": 1, "points": {"show": False}}]
         options: dict[str, Any] = {
             "data": self._data(), "series": tuple(series), "title": _title(plot, len(own)),
-            "scales": {"x": {"time": False}, "y": {"auto": False, "range": self.limits}},
+            "scales": {"x": {"time": False, "auto": False, "range": _ends(self.at)},
+                       "y": {"auto": False, "range": self.limits}},
             "axes": ({"label": self.frames.moment, "labelSize": 18, "size": 34}, {"size": 62}),
             "legend": {"show": len(self.lines) > 1}}
         if self.handle is None:
@@ -127,6 +135,12 @@ class _Panel:
     def remove(self) -> None:
         self.choice.remove()
         self.handle.remove()
+
+
+def _ends(at: Array) -> tuple[float, float]:
+    """From the first to the last; a single moment has some room."""
+    first, last = float(at[0]), float(at[-1])
+    return (first, last) if last > first else (first - 0.5, first + 0.5)
 
 
 def _coloured(lines: dict[str, Array]) -> list[tuple[str, str]]:

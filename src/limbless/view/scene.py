@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless.view import arrows, surroundings, tendons
-from limbless.view.arrows import rgb
+from limbless.view.arrows import linear, rgb
 from limbless.view.figures import style
 from limbless.view.frames import Array, Frames
 from limbless.view.meshes import meshes_of
@@ -47,6 +47,7 @@ class Display:
     def __init__(self, scene: SceneApi, frames: Frames, name: str = "/robot", ghost: bool = False, around: int = AROUND,
                  fine: float = FINE) -> None:
         self.scene, self.frames, self.name, self.ghost = scene, frames, name, ghost
+        self._recorded = frames
         self.skin = Skin(frames, around)
         self.arrows = [] if ghost else arrows.families(frames)
         self.torque = None if ghost else arrows.torque_along(frames)
@@ -85,14 +86,14 @@ class Display:
             self._nodes["disks"] = self.scene.add_batched_meshes_simple(
                 f"{self.name}/disks", points, faces, batched_wxyzs=self._quaternions(0),
                 batched_positions=self.frames.position[0],
-                batched_scales=self._disk_sizes(), batched_colors=colour, opacity=opacity, lod="off")
+                batched_scales=self._disk_sizes(), batched_colors=linear(colour), opacity=opacity, lod="off")
         if has_modules(self.frames):
             self._add_modules(opacity)
         points, faces = ball()
         size = 1.15 * float(np.median(self.frames.radius[0])) * (0.35 if self.skin.disks else 0.45)
         self._nodes["head"] = self.scene.add_batched_meshes_simple(
             f"{self.name}/head", points * size, faces, batched_wxyzs=np.array([[1.0, 0.0, 0.0, 0.0]]),
-            batched_positions=self.frames.head[:1], batched_colors=rgb(GHOST if self.ghost else style.RED),
+            batched_positions=self.frames.head[:1], batched_colors=linear(rgb(GHOST if self.ghost else style.RED)),
             opacity=opacity, lod="off")
 
     def _add_meshes(self) -> None:
@@ -101,7 +102,7 @@ class Display:
             place, turn = mesh.at(self.frames, 0)
             self._nodes[f"mesh {number}"] = self.scene.add_batched_meshes_simple(
                 f"{self.name}/mesh {number}", mesh.vertices, mesh.faces, batched_wxyzs=np.array([turn]),
-                batched_positions=np.array([place]), batched_colors=rgb(BODY), flat_shading=True, lod="off")
+                batched_positions=np.array([place]), batched_colors=linear(rgb(BODY)), flat_shading=True, lod="off")
         if self._meshes:
             for key in ("body", "modules", "joints"):
                 if key in self._nodes:
@@ -120,13 +121,13 @@ class Display:
         self._nodes["modules"] = self.scene.add_batched_meshes_simple(
             f"{self.name}/modules", points, faces, batched_wxyzs=self._quaternions(0),
             batched_positions=self.frames.position[0], batched_scales=module_sizes(self.frames, 0),
-            batched_colors=rgb(GHOST if self.ghost else BODY), opacity=opacity, lod="off")
+            batched_colors=linear(rgb(GHOST if self.ghost else BODY)), opacity=opacity, lod="off")
         points, faces = ball(8, 12)
         places = joint_places(self.frames, 0)
         self._nodes["joints"] = self.scene.add_batched_meshes_simple(
             f"{self.name}/joints", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)),
             batched_positions=places, batched_scales=joint_sizes(self.frames, 0),
-            batched_colors=rgb(GHOST if self.ghost else JOINT), opacity=opacity, lod="off")
+            batched_colors=linear(rgb(GHOST if self.ghost else JOINT)), opacity=opacity, lod="off")
         self._nodes["body"].visible = False
 
     def _add_trail(self) -> None:
@@ -147,13 +148,14 @@ class Display:
         self._nodes["torque"] = self.scene.add_batched_meshes_simple(
             f"{self.name}/torque", points, faces, batched_wxyzs=self._quaternions(0),
             batched_positions=self.frames.position[0],
-            batched_scales=self._sleeves(0), batched_colors=self._torque_colours(0), lod="off", visible=False)
+            batched_scales=self._sleeves(0), batched_colors=linear(self._torque_colours(0)), lod="off", visible=False)
 
     def _add_arrows(self) -> None:
         thick = 0.006 * self.frames.size
         for family in self.arrows:
             points, colour = family.at(0)
-            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points), colour,
+            self._nodes[family.key] = self.scene.add_arrows(f"{self.name}/{family.key}", self._in_sight(points),
+                                                            linear(colour),
                                                             shaft_radius=thick,
                                                             head_radius=2.4 * thick, head_length=6.0 * thick,
                                                             visible=False)
@@ -167,7 +169,7 @@ class Display:
         self._nodes["holds"] = self.scene.add_batched_meshes_simple(
             f"{self.name}/holds", points, faces, batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)),
             batched_positions=place,
-            batched_scales=size, batched_colors=rgb(style.GREEN), lod="off")
+            batched_scales=size, batched_colors=linear(rgb(style.GREEN)), lod="off")
 
     def _held(self, frame: int) -> tuple[Any, Any]:
         """Places and sizes of the balls; one that holds nothing has no size."""
@@ -192,7 +194,7 @@ class Display:
             return
         self._sheet, faces = surroundings.wave_grid(surroundings.extent_of([self.frames]))
         self._nodes["waves"] = self.scene.add_mesh_simple(
-            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.35,
+            f"{self.name}/waves", self._wave(0), faces, color=rgb(surroundings.WATER), side="double", opacity=0.45,
             receive_shadow=False, cast_shadow=False)
 
     def _wave(self, frame: int) -> Any:
@@ -228,15 +230,17 @@ class Display:
             self._put(sleeve, frame)
             sleeve.batched_scales, sleeve.batched_colors = (
                 self._sleeves(frame).astype(np.float32),
-                self._torque_colours(frame),
+                linear(self._torque_colours(frame)),
             )
         if self.shows("holds"):
             self._nodes["holds"].batched_positions, self._nodes["holds"].batched_scales = self._held(frame)
         for family in self.arrows:
             if self.shows(family.key):
                 node = self._nodes[family.key]
-                points, node.colors = family.at(frame)
-                node.points = self._in_sight(points)
+                points, colours = family.at(frame)
+                node.colors = linear(colours)
+                # a posture that was not computed with them has no forces
+                node.points = self._in_sight(points if self.frames is self._recorded else np.zeros_like(points))
         if self.shows("waves"):
             self._nodes["waves"].vertices = self._wave(frame)
         if self.shows("tendons") and self.tendons is not None:

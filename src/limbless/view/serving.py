@@ -15,7 +15,8 @@ from limbless.view.gate import LOOPBACK, Gate, in_front_of_viser, refuse_without
 if TYPE_CHECKING:
     from viser import ClientHandle, ViserServer
 
-_HANDING = 1.0         # s that what was told before may take to be handed over
+_HANDING = 30.0        # s that what was told before may take to be handed over; whoever has left is not waited for
+_TOGETHER = 4096       # messages that are sent as one: a robot of many meshes is moved by hundreds
 HOW = "pip install 'limbless[view]'"
 
 
@@ -77,9 +78,10 @@ def in_one_piece(client: ClientHandle) -> Iterator[None]:
     """What is told inside reaches the page together, so that no picture shows a part of it.
 
     viser's own `atomic` is not enough: a block that begins while the one before is being handed over cuts that in two.
-    So it begins when nothing is left of what was told before.
+    So it begins when nothing is left of what was told before. Nor may it be sent in parts, however many messages it is.
     """
     told, end = client._websock_connection.get_message_buffer(), clock.monotonic() + _HANDING
+    told.max_window_size = _TOGETHER
     while not told.atomic_counter and not handed_over(client) and clock.monotonic() < end:
         clock.sleep(0.001)
     with client.atomic():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from limbless.result import Result
     from limbless.scenarios.scenario import Scenario
+    from limbless.search.sweep import Sweep
     from limbless.view.page import Page
 
 
@@ -31,13 +32,15 @@ class Studio:
     ghost : a second result that is drawn as a ghost.
     host, port : where to listen; this machine only and a free port unless said otherwise.
     folder : where pages may save; the working folder if absent.
+    sweep : a sweep, one run of which the result is, and the number of that run: its map is shown beside the view.
     allow_code : whether Python code that the source names may be loaded when a field is changed; what is shown first
         runs none.
     """
 
     def __init__(self, result: Result, source: str | Scenario | None = None, ghost: Result | None = None,
-                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None, allow_code: bool = False) -> None:
-        self.allow_code = allow_code
+                 host: str = LOOPBACK, port: int = 0, folder: Path | None = None, allow_code: bool = False,
+                 sweep: tuple[Sweep, int] | None = None) -> None:
+        self.allow_code, self.sweep = allow_code, sweep
         self.result, self.source, self.ghost = result, source or result.scenario, ghost
         self.folder = (folder or Path.cwd()).resolve()
         self.pages: dict[int, Page] = {}
@@ -146,6 +149,17 @@ def opened(text: str, changes: Mapping[str, Any], load: Callable[[str, Any], Sce
 
     scenario = (load or Scenario.load)(text, changes)
     return (run or run_scenario)(scenario), (scenario if changes else text)
+
+
+def opened_sweep(folder: Path, run: Callable[[Scenario], Result],
+                 allow_code: bool = False) -> tuple[Result, Sweep, int]:
+    """The folder of a sweep, finished or not: the best of its runs so far, which is run again, and its number."""
+    from limbless.search.sweep import Sweep
+    from limbless.view.sweep_map import first_run
+
+    sweep = Sweep.load(folder, allow_code)
+    number = first_run(sweep)
+    return run(sweep.scenario(number)), sweep, number
 
 
 def serve(studio: Studio, browser: bool = True, told: Callable[[str], None] | None = None) -> None:

@@ -19,7 +19,7 @@ from limbless.view.skin import Faces, disk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#9CCBE8"
+GROUND, OBSTACLE, WATER = "#D9D4C7", "#8C7B6B", "#6DB1DC"
 WAVES, WAVE_CELLS = "water waves", 48
 _SIDES, _BENDS = 25, 9 # points around a pipe, and along an elbow
 _MOST_MARKS = 6        # along one side of a grid
@@ -223,14 +223,14 @@ def _tube(name: str, middles: Array, ways: Array, radius: float) -> Solid:
 def _surface(item: Any, extent: Extent) -> list[Solid]:
     if item.surface is None:
         return []
-    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), extent, WATER, 0.35)]
+    return [_sheet("water surface", lambda x, y: np.full(np.shape(x), float(item.surface)), extent, WATER, 0.45)]
 
 
 def _water(item: Any, extent: Extent) -> list[Solid]:
     """A level surface; waves as they are at time 0 (the studio moves them)."""
     if item.surface is None or not is_wavy(item):
         return _surface(item, extent)
-    return [_sheet(WAVES, lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)), extent, WATER, 0.35,
+    return [_sheet(WAVES, lambda x, y: waves_at(item, 0.0, np.stack([x, y, 0.0 * x], axis=-1)), extent, WATER, 0.45,
                    cells=WAVE_CELLS)]
 
 

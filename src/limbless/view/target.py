@@ -104,24 +104,11 @@ def statics_of(result: Result) -> Any:
 
 def _posed(frames: Frames, equilibrium: Any, tension: Array) -> Frames:
     """One frame with the posture of an equilibrium."""
-    from dataclasses import replace
-
-    from limbless.result import Result
-
-    position, rotation = equilibrium.position[None], quaternion_to_matrix(equilibrium.orientation)[None]
-    data = frames.result.dataset.isel({dim: [0] for dim in frames.result.dataset["position"].dims[:-2]}).copy(deep=True)
-    if "tension" in data:
-        data["tension"].values[...] = tension  # the last dimension is the tendon
-    return replace(
-        frames,
-        result=Result(data, frames.result.scenario),
-        times=frames.times[:1],
-        position=position,
-        rotation=rotation,
-        radius=frames.radius[:1],
-        length=frames.length[:1],
-        head=position[:, -1],
-    )
+    position = equilibrium.position
+    posed = frames.posed(0, position, quaternion_to_matrix(equilibrium.orientation), position[-1])
+    if "tension" in posed.result.dataset:
+        posed.result.dataset["tension"].values[...] = tension  # the last dimension is the tendon
+    return posed
 
 
 def _told(statics: Any, found: Any) -> str:

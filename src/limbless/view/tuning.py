@@ -118,7 +118,8 @@ def _field(owner: Description, field: FieldInfo, name: str, path: str, group: st
     value, unit, meaning = getattr(owner, name), unit_of(field), field.description or ""
     words = name.replace("_", " ")
     if isinstance(value, Description):
-        yield from _of(value, path, group)
+        for knob in _of(value, path, group):
+            yield knob if knob.group != group else replace(knob, label=f"{words} {knob.label}")
     elif isinstance(value, tuple) and value and all(isinstance(item, Description) for item in value):
         for number, item in enumerate(value):
             for knob in _of(item, f"{path}.{number}", f"{group}: {words}"):

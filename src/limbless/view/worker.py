@@ -46,13 +46,15 @@ class Worker:
     done : called with each result that a run completed.
     failed : called with a sentence when a run was refused, failed or was cancelled.
     progress : called with the fraction done while a run is on its way.
+    compiling : called when a run begins to compile what it needs, before it moves.
     turns : runs that may go on at a time, shared with other workers; absent, nothing is waited for.
     longest : s that a run may take.
     """
 
     def __init__(self, done: Callable[[Result], None], failed: Callable[[str], None], progress: Callable[[float], None],
-                 turns: threading.Semaphore | None = None, longest: float = MOST_SECONDS) -> None:
-        self._done, self._failed, self._progress = done, failed, progress
+                 turns: threading.Semaphore | None = None, longest: float = MOST_SECONDS,
+                 compiling: Callable[[], None] = lambda: None) -> None:
+        self._done, self._failed, self._progress, self._compiling = done, failed, progress, compiling
         self._turns, self._longest, self._end = turns or threading.Semaphore(), longest, math.inf
         self._news = threading.Condition()
         self._wanted: Scenario | None = None
@@ -105,10 +107,12 @@ class Worker:
         return self._closed or self._cancel or self._wanted is not None
 
     def _run(self, scenario: Scenario) -> None:
+        from limbless.first_use import heard
         from limbless.simulation import run_scenario
 
         try:
-            result = run_scenario(scenario, progress=self._tell)
+            with heard(self._compiling):
+                result = run_scenario(scenario, progress=self._tell)
         except KeyboardInterrupt:                        # a task that has nothing to keep
             self._dropped()
         except (InputError, SimulationError) as error:

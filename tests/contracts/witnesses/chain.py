@@ -35,6 +35,7 @@ POSE = {"position": (0.3, -0.2, 0.5), "orientation": tuple(np.roll(Rotation.from
                                                                    1)),
         "twist": (0.4, -0.3, 0.2, 0.6, -0.5, 0.8)}
 LIMIT = (0.24, None)                                                            # N m, of the joints
+SPAN = ((-0.2, 0.4), (0.37, None))                                              # rad, where they have a range
 PULLS = (ll.Gravity(acceleration=(2.0, 1.0, -4.0)), ll.Gravity(acceleration=(-2.0, -1.0, -5.81)))     # together GRAVITY
 STREAM = ({"kind": "shear", "velocity": (0.1, -0.2, 0.05), "rate": 0.7, "along": "z", "across": "x"},)
 STILL = {**POSE, "twist": (0.0,) * 6}
@@ -42,13 +43,15 @@ SPHERE = 0.02                                                                   
                                                                                 # each link
 
 
-def chain(base: str = "free") -> ll.Chain:
+def chain(base: str = "free", span: tuple = ((None, None), (None, None))) -> ll.Chain:
+    """`span`: lowest and highest position of each joint."""
     links = []
     for k in range(3):
         about = INERTIA[k] + MASS[k] * (CENTRE[k] @ CENTRE[k] * np.eye(3) - np.outer(CENTRE[k], CENTRE[k]))
         joint = None if k == 0 else Joint(axis=tuple(AXIS[k - 1]), rotor_inertia=ROTOR[k - 1],
                                           stiffness=STIFFNESS[k - 1],
-                                          rest=REST[k - 1], damping=DAMPING[k - 1], torque_limit=LIMIT[k - 1])
+                                          rest=REST[k - 1], damping=DAMPING[k - 1], torque_limit=LIMIT[k - 1],
+                                          lower=span[k - 1][0], upper=span[k - 1][1])
         links.append(Link(joint=joint, position=tuple(OFFSET[k]), mass=MASS[k], first_moment=tuple(MASS[k] * CENTRE[k]),
                           inertia=tuple(about[np.triu_indices(3)]), body=BodyShape(length=LENGTH[k], half_width=0.02,
                                                                                    half_height=0.015),
@@ -76,6 +79,7 @@ def newton_euler() -> Case:
     return Case({"free": lambda: moved("newton-euler", chain(), PULLS),
                  "held": lambda: moved("newton-euler", chain("fixed"), ll.Gravity(), initial=STILL),
                  "wet": lambda: moved("newton-euler", chain(), ll.Water()),
+                 "ranged": lambda: moved("newton-euler", chain(span=SPAN), PULLS),
                  "afloat": lambda: moved("newton-euler", chain(), (ll.Water(surface=0.5, flow=STREAM), ll.Gravity()),
                                          records=9)}, 2e-5)
 

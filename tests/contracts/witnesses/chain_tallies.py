@@ -16,7 +16,7 @@ from tests.contracts.witnesses import (
     spin,
     witness,
 )
-from tests.contracts.witnesses.chain import LIMIT, MASS, MODELS, PULLS, bodies, hand_powers
+from tests.contracts.witnesses.chain import LIMIT, MASS, MODELS, PHASE, PULLS, RATE, SPAN, SWING, bodies, hand_powers
 from tests.contracts.witnesses.non_smooth import DOWN, closed, spheres
 
 
@@ -134,3 +134,23 @@ def limits_are_passed_when_the_records_pass_them(case: Case) -> None:
     limit = np.array([np.inf if value is None else value for value in LIMIT])
     seen = [(data["limit_time"], extremes(data, data["joint_torque"], limit)[2]) for data in recorded(case)]
     same_instants(*(np.concatenate(part) for part in zip(*seen, strict=True)))
+
+
+def beyond(data: dict[str, Array]) -> Array:
+    """How far the joints are beyond their ranges at every step, negative below, as the gait has them."""
+    t = data["time"]
+    q = np.stack([SWING[j] * np.sin(RATE[j] * t + PHASE[j]) for j in range(2)], axis=1)
+    lower, upper = (np.array([sign * np.inf if ends[i] is None else ends[i] for ends in SPAN])
+                    for i, sign in enumerate((-1.0, 1.0)))
+    return np.where(q > upper, q - upper, np.where(q < lower, q - lower, 0.0))
+
+
+@witness("newton-euler", "range_excess", "excess_time", "range_time")
+def ranges_are_left_as_the_gait_leaves_them(case: Case) -> None:
+    data = case.of("ranged")
+    far = beyond(data)
+    worst = np.abs(far).argmax(axis=0)
+    case.same(data["range_excess"], far[worst, range(2)], 1e-9)
+    assert far[worst, range(2)].min() < 0.0 < far[worst, range(2)].max(), "not both sides are passed"
+    same_instants(data["excess_time"], data["time"][worst])
+    same_instants(data["range_time"], data["time"][(np.abs(far) >= 1e-4).argmax(axis=0)])

@@ -15,6 +15,7 @@ from limbless.gaits.travelling_curvature import TravellingCurvature
 from limbless.models.macro_continuous import MacroContinuousSettings
 from limbless.robots.rod import Rod
 from tests.contracts.witnesses import INNER, Array, Case, back, case_of, integral, matrix, rate, spin, turned, witness
+from tests.contracts.witnesses.water import into_waves
 
 MODEL = "macro-continuous"
 LIMIT = (3.0, 1e6, 2.0, 0.3, 1e6, 0.3)                                  # N, N m
@@ -74,6 +75,7 @@ def macro_continuous() -> Case:
         "supported": lambda: ll.simulate(snake, TravellingCurvature(), Support(abscissae=PLACES, travel=False,
                                                                                weight=WEIGHT), model=fine,
                                          duration=0.06, step=0.02).dataset,
+        "waves": lambda: into_waves(MacroContinuousSettings(cells=16)),
     }, 2e-4)
 
 

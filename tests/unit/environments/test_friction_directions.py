@@ -12,7 +12,9 @@ from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.surfaces import ContactEnvironment
 from limbless.gaits.body_wave import BodyWave
 from limbless.mechanics.contact.tables import Surface
+from limbless.models.contact_tables import scene_of
 from limbless.robots.rod import Rod
+from limbless.robots.skin_friction import SkinFriction
 
 HEAD_FIRST, TAIL_FIRST, HEIGHT, SPEED = 0.2, 0.6, 0.0525, 1.0
 MU = {"forward": HEAD_FIRST, "backward": TAIL_FIRST, "lateral": 0.4}
@@ -69,3 +71,23 @@ def test_every_hard_thing_packs_it_alike() -> None:
         # for slip along x, and against it
         np.testing.assert_array_equal(along, [HEAD_FIRST, TAIL_FIRST])
         np.testing.assert_array_equal(against, [TAIL_FIRST, HEAD_FIRST])
+
+
+def test_the_skin_of_a_robot_rubs_where_the_ground_states_nothing() -> None:
+    """What is stated wins, number by number; tail first goes with head first; a robot without a skin has 0.2."""
+    skin = SkinFriction(forward=0.1, lateral=0.5, backward=0.3)
+    cases = {(): (0.3, 0.1, 0.5), ("forward",): (0.7, 0.7, 0.5), ("lateral",): (0.3, 0.1, 0.7),
+             ("backward",): (0.7, 0.1, 0.5), ("forward", "lateral"): (0.7, 0.7, 0.7)}
+    for stated, wanted in cases.items():
+        ground = ll.Ground(**dict.fromkeys(stated, 0.7))
+        np.testing.assert_allclose(Surface.of(ground.surfaces("base", skin).rows).friction[0, :3], wanted)
+    np.testing.assert_allclose(Surface.of(ll.Ground().surfaces("base").rows).friction[0, :3], 0.2)
+
+
+def test_a_module_snake_has_a_skin_and_a_chain_none() -> None:
+    snake = ll.ModuleSnake(modules=3)
+    assert snake.build().skin == SkinFriction(forward=0.1, lateral=0.5)
+    assert ll.ModuleSnake(modules=3, skin=None).build().skin is None
+    assert ll.Chain.uniform(links=3).skin is None
+    spheres = scene_of(snake.build(), [ll.Ground()])
+    np.testing.assert_allclose(Surface.of(spheres.surfaces).friction[0, :3], (0.1, 0.1, 0.5))

@@ -241,6 +241,11 @@ def test_what_does_not_fit_is_refused() -> None:
             start(ll.Pipe(axis=((0, 0, 0), (1, 0, 0))), posture={"kind": "wedge"}, **{field: value})
     with pytest.raises(ll.InputError, match="orientation: the posture 'lay' finds it"):
         start(ll.Ground(), posture={"kind": "lay"}, position=(1, 0, 0), orientation=(0, 0, 0, 1))
+    with pytest.raises(ll.InputError, match="position: the posture 'lay' finds the height"):
+        start(ll.Ground(), posture={"kind": "lay"}, position=(1, 0, 0.3))
+    for field, value in (("twist", (0.1, 0, 0, 0, 0, 0)), ("joint_velocity", (0.1,))):
+        with pytest.raises(ll.InputError, match=f"{field}: a robot that settles"):
+            start(ll.Ground(), posture={"kind": "lay", "settle": 0.1}, **{field: value})
     with pytest.raises(ValueError, match="turns back at point 1"):
         ll.Pipe(axis=((0, 0, 0), (1, 0, 0), (0, 0.01, 0)))
     with pytest.raises(ValueError, match=r"take .* m of its 0.2 m"):

@@ -79,6 +79,60 @@ def test_lift_of_a_tilted_link(kind: str, pitch: float, roll: float, front: floa
     np.testing.assert_allclose(-(R @ held[3:]), RHO * G * np.cross(moment, [0, 0, 1.0]), rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize(("n", "depth", "share", "moment"), [
+    ((0.3, 0.8), 0.01, 0.5850884212763398, (-0.003509048806236685, -0.017939752476855003)),
+    ((-0.5, 0.2), -0.02, 0.17464637232535637, (0.007221798233490915, -0.005538136396807233)),
+])
+def test_a_cut_section_against_an_independent_integration(n: tuple, depth: float, share: float, moment: tuple) -> None:
+    """Half axes 0.065 and 0.09 m."""
+    cut = cut_section(0.065, 0.09, Vector(math.sqrt(1.0 - n[0] ** 2 - n[1] ** 2), *n), depth)
+    assert cut.share == pytest.approx(share, abs=1e-12)
+    np.testing.assert_allclose(cut.moment[1:], moment, atol=1e-12)
+
+
+def test_bodies_under_water_are_taken_as_in_deep_water() -> None:
+    """Eight at a time, apart from those that the surface may cut: the same as deep water with its lift, whatever part
+    of the body is far below; also under waves, against their velocity as a function."""
+    eel, rng = ll.KhalilEel(), np.random.default_rng(5)
+    q, v, a = 0.2 * rng.normal(size=(3, 36))
+    deep = [ll.Water(gravity=(0.0, 0.0, -G)), ll.Gravity()]
+    under = [ll.Water(surface=2.0), ll.Gravity()]
+    wave = WavesFlow(amplitude=0.05, length=3.0, depth=4.0)
+    waves = [ll.Water(surface=2.0, flow=[wave]), ll.Gravity()]
+    function = [ll.Water(gravity=(0.0, 0.0, -G), flow=[{"kind": "function", "function": lambda t, x: wave.at(
+        np.array(t), np.asarray(x), 2.0)}]), ll.Gravity()]
+    for one, other, exact in ((under, deep, 1e-9), (waves, function, 1e-5)):
+        found, wanted = (ll.NewtonEuler(eel, water).inverse(q, v, a, [0.1, 0.2, 0.0, 0.3, 0.0, 0.1], time=0.4)
+                         for water in (one, other))
+        np.testing.assert_allclose(found.base_acceleration, wanted.base_acceleration, atol=exact)
+        np.testing.assert_allclose(found.joint_torque, wanted.joint_torque, atol=exact)
+
+
+@pytest.mark.parametrize(("slope", "length", "radius", "ratio", "water_at", "upper", "lower", "along"), [
+    (0.1, 0.122, 0.0525, 0.65, 0.061, 0.7401170719734398, 0.8066092466188599, -0.1551902779818945),
+    (0.2, 0.3, 0.03, 0.9, 0.1, 1.608750415743681, 0.3499362976788353, -0.39704545322824325),
+])
+def test_a_link_on_a_beach(slope: float, length: float, radius: float, ratio: float, water_at: float, upper: float,
+                           lower: float, along: float) -> None:
+    """It lies along the slope on a sphere at each end, half in the water: what each bears, and what holds it, against
+    an independent integration. A lift without the moment of the cut section would load them otherwise. Contacts take
+    some dozen steps to settle to their load."""
+    link = ll.UniformChain(links=1, length=length, half_width=radius, half_height=radius, density=1000.0 * ratio,
+                           contact_radius=radius)
+    height = water_at * math.sin(slope)
+    ground = ll.Ground(slope=(-slope, 0.0), height=height - radius / math.cos(slope), forward=0.5, lateral=0.5,
+                       rolling=0.0)
+    data = ll.simulate(link, STILL, [ll.Water(surface=0.0), ll.Gravity(), ground], model="non-smooth", duration=0.08,
+                       step=0.001, initial={"position": (0.0, 0.0, height), "orientation": quaternion(0.0, slope)},
+                       record_every=0.005).dataset
+    force = data.contact_force.values[-1]
+    s, c = math.sin(slope), math.cos(slope)
+    normal, down = np.array([s, 0.0, c]), np.array([c, 0.0, -s])
+    np.testing.assert_allclose(force @ normal, [upper, lower], rtol=1e-5)
+    assert force.sum(axis=0) @ down == pytest.approx(along, rel=1e-5)
+    assert abs(along) / (upper + lower) == pytest.approx(math.tan(slope), rel=1e-9)
+
+
 @pytest.mark.parametrize("roll", [0.05, 0.3, 0.8])
 def test_righting_moment_at_any_roll(roll: float) -> None:
     """Half-dense ellipse: -(2/3) ρ g L a b (a² - b²) sin cos / sqrt(a² sin² + b² cos²)."""
@@ -196,6 +250,9 @@ def test_a_swimmer_at_the_surface_for_twelve_seconds() -> None:
     data = ll.simulate(robot, gait, [ll.Water(surface=0.0, points=6), ll.Gravity()], duration=12.0, step=0.005,
                        record_every=0.5, initial={"position": (0.0, 0.0, -0.019674)}).dataset
     np.testing.assert_allclose(data.base_position.values[-1], [-2.5032584503, -0.0423696631, -0.0198939319], atol=1e-5)
+    deep = ll.simulate(robot, gait, ll.Water(points=6), duration=12.0, step=0.005, record_every=0.5).dataset
+    speeds = [np.linalg.norm(run.base_position.values[-1] - run.base_position.values[-7]) / 3.0 for run in (data, deep)]
+    assert speeds == pytest.approx([0.296943, 0.310222], abs=2e-6)
 
 
 @pytest.mark.parametrize(("environment", "said"), [
@@ -214,9 +271,5 @@ def test_what_a_surface_is_not_for() -> None:
     wet = [ll.Water(surface=0.0), ll.Gravity()]
     with pytest.raises(InputError, match="deep water only"):
         ll.Geometric(ll.UniformChain(links=2), wet)
-    with pytest.raises(InputError, match="deep water only"):
-        ll.MacroContinuous(ll.Rod(), wet)
-    with pytest.raises(InputError, match="constant one"):
-        ll.NewtonEuler(cylinder(0.05, 0.05, 0.5), wet).mass_matrix([])
     with pytest.raises(InputError, match="active"):
         ll.Water(surface=0.0, active=((0.0, 1.0),))

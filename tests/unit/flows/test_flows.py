@@ -9,7 +9,7 @@ import pytest
 
 import limbless as ll
 from limbless.errors import InputError
-from limbless.flows.function import FunctionFlow
+from limbless.flows.function import FunctionFlow, compiled_flow
 from limbless.flows.oscillating import OscillatingFlow
 from limbless.flows.shear import ShearFlow
 from limbless.flows.uniform import UniformFlow
@@ -93,6 +93,15 @@ def test_a_body_as_dense_as_the_water_goes_with_it() -> None:
     np.testing.assert_allclose(data.base_position.values, gone, atol=1e-9)
 
 
+@pytest.mark.parametrize("ratio", [0.4, 1.0, 2.5])
+def test_a_level_cylinder_let_go(ratio: float) -> None:
+    """-(s - 1) g / (s + 1): its own mass and as much water again."""
+    link = ll.UniformChain(links=1, length=0.5, half_width=0.05, half_height=0.05, density=1000.0 * ratio)
+    water = [ll.Water(gravity=(0.0, 0.0, -9.81)), ll.Gravity()]
+    found = ll.NewtonEuler(link, water).inverse([], [], []).base_acceleration
+    np.testing.assert_allclose(found, [0, 0, -(ratio - 1) * 9.81 / (ratio + 1), 0, 0, 0], atol=1e-8)
+
+
 def test_strain_of_the_stream_throws_out_a_heavy_body() -> None:
     """y'' = 2 γ² y / (1 + s), across a thin link along x."""
     flow = {"kind": "shear", "gradient": ((0, 0, 0), (0, 0.8, 0), (0, 0, -0.8))}
@@ -143,6 +152,29 @@ def test_a_users_flow_is_the_flow_that_it_is() -> None:
              for flow in (shear, own, differences)]
     np.testing.assert_allclose(found[1], found[0], atol=1e-9)
     np.testing.assert_allclose(found[2], found[0], atol=1e-8)
+
+
+def test_a_compiled_flow_is_the_flow_that_it_is() -> None:
+    """Vortices written as a function of four numbers, against the built-in ones; it can be drawn as well."""
+    built_in = VorticesFlow(places=((0.3, 0.1, 0.0),), circulations=0.2, core=0.2, drift=(0.1, 0.0, 0.0))
+
+    def swirl(t, x, y, z):
+        a, b = x - 0.3 - 0.1 * t, y - 0.1
+        square = a * a + b * b
+        turn = 0.2 / (2.0 * math.pi * square) * (1.0 - math.exp(-square / 0.04))
+        return -turn * b, turn * a, 0.0
+
+    own = compiled_flow(swirl)
+    swimmer = ll.UniformChain(links=5, length=0.1, half_width=0.02, half_height=0.03)
+    q = np.array([0.2, -0.1, 0.3, 0.1])
+    found, wanted = (ll.NewtonEuler(swimmer, ll.Water(flow=[flow])).inverse(q, q, q, time=0.4)
+                     for flow in (FunctionFlow(function=own), built_in))
+    np.testing.assert_allclose(found.base_acceleration, wanted.base_acceleration, atol=1e-6)
+    place = np.array([[0.2, 0.3, 0.0], [0.5, 0.0, 0.1]])
+    np.testing.assert_allclose(FunctionFlow(function=own).at(np.array(0.4), place), built_in.at(np.full(2, 0.4), place),
+                               atol=1e-12)
+    with pytest.raises(InputError, match="compiled flow finds its own"):
+        FunctionFlow(function=own, gradient=lambda t, x: np.zeros((3, 3)))
 
 
 @pytest.mark.parametrize(("make", "said"), [

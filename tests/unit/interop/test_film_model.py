@@ -112,6 +112,8 @@ def test_the_command_writes_a_folder_that_runs_again(tmp_path: Path) -> None:
     summary = json.loads((out / "summary.json").read_text())
     assert summary["kinematics"]["frequency"]["value"] == pytest.approx(1.0 / PERIOD, rel=0.01)
     assert summary["kinematics"]["frequency"]["error"] > 0.0
+    drawn = np.genfromtxt(out / "figures" / "path.csv", delimiter=",", names=True)
+    assert len(drawn) == 70 and drawn["film_x__length"][-1] * 0.155 == pytest.approx(points[-1, :, 0].mean(), abs=1e-3)
     kept, again = ll.Result.load(out), ll.run(out / "scenario.yaml")
     np.testing.assert_array_equal(kept.dataset["position"].values, again.dataset["position"].values)
     filmed = ll.Result.load(out / "filmed.nc")
@@ -143,6 +145,22 @@ def test_a_worm_on_agar_needs_no_start_velocity() -> None:
     doubled = film.predict("agar", changes={"environment.0.along": 6.4, "environment.0.lateral": 256.0},
                            sensitivity=False)
     np.testing.assert_allclose(doubled.mean, found.mean, atol=1e-12)     # without inertia only the ratio counts
+
+
+def test_a_chain_lies_on_the_film() -> None:
+    """Links laid end to end from where the scenario starts: the filmed midline, as nearly as chords follow arcs."""
+    film = ll.Film.from_points(make.swimmer(40, 16), make.RATE, make.LENGTH)
+    scenario, links = film.scenario("agar", links=20), 20
+    assert scenario.robot.freedoms == links - 1 and not scenario.model.inertia
+    w, _, _, z = scenario.initial.orientation
+    turns = np.concatenate([[2.0 * np.arctan2(z, w)], scenario.gait.sample(np.zeros(1), np.arange(19.0)).value[0]])
+    angle, size = np.cumsum(turns), film.length / links
+    ends = np.array(scenario.initial.position[:2]) + size * np.cumsum(np.stack([np.cos(angle), np.sin(angle)], 1), 0)
+    filmed = film.smooth.position[0]
+    nearest = np.linalg.norm(ends[:, None] - filmed, axis=2).min(axis=1)
+    assert nearest.max() < 0.03 * film.length and np.linalg.norm(ends[-1] - filmed[-1]) < 0.02 * film.length
+    with pytest.raises(InputError, match="links: a body that bends has at least 2"):
+        film.scenario(links=1)
 
 
 @pytest.mark.long

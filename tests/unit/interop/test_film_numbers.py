@@ -41,6 +41,28 @@ def test_known_numbers_come_back(spoil: object) -> None:
     assert film.kinematics.wave.from_head
 
 
+def test_a_long_film_is_smoothed_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of 60 frames that share 20: the same midline as from one piece, within the noise; no seam; the same
+    numbers, and points astray are found in whichever window they lie."""
+    points = make.swimmer(150, 20, noise=1e-4)
+    points[[10, 55, 120], [4, 0, 19]] += 0.01
+    whole = ll.Film.from_points(points, make.RATE, make.LENGTH)
+    for name, value in (("LONG", 100), ("WINDOW", 60), ("OVERLAP", 20)):
+        monkeypatch.setattr(f"limbless.long_surface.{name}", value)
+    film = ll.Film.from_points(points, make.RATE, make.LENGTH)
+    surface = film.smooth.surface
+    assert len(surface.parts) == 4 and surface.firsts[0] == 0
+    assert surface._shares(surface.times).sum(axis=0) == pytest.approx(np.ones(150))
+    assert np.sqrt(np.mean((film.smooth.position - whole.smooth.position) ** 2)) < 5e-5
+    jerk = [np.abs(np.diff(each.smooth.curvature, 3, axis=0)).max() for each in (film, whole)]
+    assert jerk[0] < 1.2 * jerk[1]
+    assert sorted(zip(*np.nonzero(surface.outliers), strict=True)) == [(10, 4), (55, 0), (120, 19)]
+    for name, (value, tolerance) in TRUE.items():
+        assert film.kinematics.numbers[name] == pytest.approx(value, rel=tolerance), name
+    assert film.kinematics.errors["frequency"] > 0.0
+    assert film.smooth.smoother(10.0, 10.0).surface.values.shape == points.shape
+
+
 def test_points_astray_are_found_and_named() -> None:
     points = make.swimmer(80, 20, noise=1e-4)
     points[[10, 30, 50], [4, 0, 19]] += 0.01

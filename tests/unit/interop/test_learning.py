@@ -165,6 +165,69 @@ def test_pictures(swimmer: Path) -> None:
     assert picture.shape == (360, 640, 3) and picture.dtype == np.uint8 and len(np.unique(picture)) > 5
 
 
+def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that shows each step: the body in it is where the robot is."""
+    pytest.importorskip("viser")
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    env = made(swimmer, render_mode="human", duration=0.08)
+    try:
+        env.reset(seed=0)
+        assert opened == [env.url] and env.render() is None
+        env.step(np.ones(2))
+        drawn = env._live._display.frames
+        assert drawn.times.tolist() == [0.04]
+        assert drawn.position == pytest.approx(env.result().dataset["position"].values[-1:], abs=1e-12)
+        assert not env.step(np.ones(2))[2] and len(opened) == 1
+    finally:
+        env.close()
+    assert env.url is None
+
+
+SNAKE = {"robot": {"preset": "uniform", "links": 4, "contact_radius": 0.02, "torque_limit": 1.0},
+         "gait": {"kind": "body-wave"}, "model": {"kind": "non-smooth"}, "step": 0.002,
+         "environment": [{"kind": "gravity"}, {"kind": "ground"}],
+         "initial": {"position": [0.0, 0.0, 0.02]}}
+
+
+@pytest.mark.long
+def test_what_a_snake_feels() -> None:
+    """Lying still, the contacts bear its weight; all of them touch."""
+    env = learning.Env(SNAKE, observe=("contact_force", "contact_state", "joint_position"), control_period=0.02,
+                       duration=0.2)
+    env.reset(seed=0)
+    for _ in range(10):
+        seen, *_ = env.step(np.zeros(3))
+    count = env.world.contacts
+    force, state = seen[:3 * count].reshape(-1, 3), seen[3 * count:4 * count]
+    assert env.layout[2] == "contact_force 0 z" and env.layout[3 * count] == "contact_state 0"
+    assert force[:, 2].sum() == pytest.approx(9.81 * env.world.chain.total_mass, rel=1e-3)
+    assert (state > 0).any() and set(state) <= {0.0, 1.0, 2.0}
+
+
+def test_each_robot_has_a_gait_of_its_own() -> None:
+    """Fields of the gait as actions of several robots: each moves as an `Env` of its own, and begins anew as one."""
+    scenario = {"robot": {"preset": "uniform", "base": "planar", "links": 3}, "gait": {"kind": "body-wave"},
+                "environment": [{"kind": "body-drag"}]}
+    options = {"actions": "gait", "control_period": 0.05, "duration": 0.1, "reward": {"displacement": 1.0},
+               "fields": {"amplitude": (0.0, 0.5), "turn": (-0.2, 0.2)}}
+    many, alone = learning.VectorEnv(scenario, 3, **options), [learning.Env(scenario, **options) for _ in range(3)]
+    many.reset(seed=0)
+    for env in alone:
+        env.reset(seed=0)
+    for given in np.random.default_rng(1).uniform(-1, 1, (2, 3, 2)):
+        seen, reward, *_ = many.step(given)
+        one = [env.step(action) for env, action in zip(alone, given, strict=True)]
+        assert seen == pytest.approx(np.array([each[0] for each in one]), rel=1e-12, abs=1e-14)
+        assert reward == pytest.approx([each[1] for each in one], rel=1e-12)
+    data = alone[0].result().dataset
+    bent = seen[0][:2]
+    assert bent == pytest.approx(data["joint_position"].values[-1], abs=1e-14) and np.abs(bent).min() > 0.01
+    many.step(given)
+    assert all(gait == many.world.scenario.gait for gait in many._gaits)
+
+
 @pytest.mark.parametrize(("options", "told"), [
     ({"actions": "power"}, "actions: must be one of torque, target, gait"),
     ({"observe": ("speed",)}, "observe: there is no 'speed'"),
@@ -174,7 +237,8 @@ def test_pictures(swimmer: Path) -> None:
     ({"control_period": 0.033}, "must be a whole number of steps of 0.01 s"),
     ({"scale": -1.0}, "scale: must be positive"),
     ({"fields": {"amplitude": (0, 1)}}, "fields: belong to actions='gait'"),
-    ({"render_mode": "human"}, "render_mode: must be 'rgb_array' or None"),
+    ({"render_mode": "film"}, "render_mode: must be 'rgb_array', 'human' or None"),
+    ({"observe": ("contact_force",)}, "'contact_force' needs the model non-smooth"),
 ])
 def test_what_is_refused(swimmer: Path, options: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):

@@ -98,3 +98,5 @@ def test_a_worm_turns_as_its_rods_do() -> None:
     filmed = np.load(FOLDER / "worm-delta_track.npz")["centre"]
     assert np.linalg.norm(way[-1] - filmed[-1]) < 0.11
     assert last_speed(film.smooth.time, way, film.period) > 0.0
+    chain = mean_of_result(ll.run(film.scenario("agar", 0.05, links=24)))
+    assert np.linalg.norm(chain[-1] - filmed[-1]) < 0.04

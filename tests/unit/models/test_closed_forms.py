@@ -329,20 +329,20 @@ def test_point_wrench(frame: str) -> None:
 
 
 def test_proportional_derivative_follows_the_gait() -> None:
-    """Stiff feedback around a gait follows it; ten times the gains, a tenth of the error."""
+    """Stiff feedback around a gait follows it; ten times the gains, a tenth of the error. (Of soft feedback it is not
+    quite: from 1000 to 10000 N m/rad the error falls 12.2 times, from there on 10.2 times.)"""
     errors = []
-    for gain in (1000.0, 10000.0):
+    for gain in (4000.0, 40000.0):
         feedback = ProportionalDerivative(stiffness=gain, damping=gain / 50)
-        data = ll.simulate(ll.KhalilEel(rotor_inertia=0.1), ll.BodyWave(), ll.Water(model="morison"), duration=2.5,
-                           step=0.0005, record_every=0.05,
-                           actuation=feedback).dataset
+        data = ll.simulate(ll.KhalilEel(rotor_inertia=0.1), ll.BodyWave(), ll.Water(), duration=2.5, step=0.0002,
+                           record_every=0.05, actuation=feedback).dataset
         wanted = joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values).position
         errors.append(np.abs(data.joint_position.values - wanted).max())
         applied = gain * (wanted - data.joint_position.values) + gain / 50 * (
             joint_motion(ll.KhalilEel().build(), ll.BodyWave(), data.time.values).velocity - data.joint_velocity.values)
         np.testing.assert_allclose(data.joint_torque.values, applied, rtol=0, atol=1e-9 * gain)
-    assert errors[0] < 0.01
-    assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.2)
+    assert errors[0] < 0.002
+    assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.08)
 
 
 def test_feedback_on_a_single_joint_is_a_damped_oscillator() -> None:

@@ -46,10 +46,16 @@ def test_momentum_is_what_masses_and_velocities_say() -> None:
 
 ENVIRONMENTS = {
     "water": [ll.Water()],
-    "water and weight": [ll.Water(model="morison"), ll.Gravity()],
+    "water and weight": [ll.Water(), ll.Gravity()],
+    "printed water and weight": [ll.Water(model="morison"), ll.Gravity()],
     "consistent": [ll.Water(added_mass="consistent", current=(0.1, 0.2, 0.0))],
     "linear drag": [ll.Gravity(), ll.Drag(along=1.0, lateral=20.0, vertical=20.0, roll=0.1)],
 }
+STEPS = {"water and weight": (0.005, 0.0025)}
+"""A falling eel rolls at up to 13 rad/s: the water's momentum turns a tall section that goes obliquely (Munk), which
+the printed form leaves out (5 rad/s), with a wake or without. At 20 ms the errors of the step are not yet of one order:
+they fall by 9.3, 13.1 and 14.7 for each half, and pass on to 16.
+"""
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -58,21 +64,37 @@ def test_balances_are_of_fourth_order_in_the_step(environment: str) -> None:
 
     So a run at twice the step always shows a larger residual, and the balances measure the integration, not themselves.
     """
-    coarse, fine = (swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"] for step in (0.02,
-                                                                                                             0.01))
+    coarse, fine = (swim(ENVIRONMENTS[environment], step, initial=THROWN).summary()["balances"]
+                    for step in STEPS.get(environment, (0.02, 0.01)))
     for name in ("power", "linear momentum", "angular momentum"):
         assert coarse[name]["value"] / fine[name]["value"] == FOURTH_ORDER
         assert fine[name]["verdict"] == "pass"
     assert np.isclose(coarse["power"]["scale"], fine["power"]["scale"], rtol=1e-3)
 
 
-def test_energy_at_a_small_step() -> None:
-    """K1 - K0 = work of joints and environment to 7e-11 J at 1 ms, as in the reference."""
-    data = swim([ll.Water(model="morison")], 0.001, duration=1.0, initial=THROWN).dataset
-    works = data.actuator_work + data.environment_work + data.passive_work
-    mismatch = (data.kinetic_energy - data.kinetic_energy[0] - works).values
-    assert np.abs(mismatch).max() < 1e-10
+def energy_error(water: ll.Water, step: float, forwards: float) -> float:
+    """Largest difference between the change of kinetic energy and all works, J, of an eel that is thrown."""
+    thrown = {"twist": (forwards * THROWN["twist"][0], *THROWN["twist"][1:])}
+    data = swim([water], step, duration=1.0, initial=thrown).dataset
     assert np.abs(data.actuator_work.values).max() > 0.1
+    works = data.actuator_work + data.environment_work + data.passive_work
+    return float(np.abs((data.kinetic_energy - data.kinetic_energy[0] - works).values).max())
+
+
+def test_energy_at_a_small_step() -> None:
+    """K1 - K0 = work of joints and environment to 7e-11 J at 1 ms in the printed form, as in the reference."""
+    assert energy_error(ll.Water(model="morison"), 0.001, 1.0) < 1e-10
+
+
+@pytest.mark.parametrize("forwards", [1.0, -1.0], ids=["tail first", "head first"])
+@pytest.mark.parametrize("wake", ["tail", "none"])
+def test_energy_goes_where_works_say_in_lighthills_water(wake: str, forwards: float) -> None:
+    """What remains is the error of the step, 16 times less at half of it, whether the tail leaves a wake or not and
+    whether it trails or not: the wake's work is counted to the last digit. It is 20 times that of the printed form,
+    since the eel rolls faster (see `STEPS`)."""
+    coarse, fine = (energy_error(ll.Water(wake=wake), step, forwards) for step in (0.002, 0.001))
+    assert fine < 5e-10
+    assert coarse / fine == pytest.approx(16.0, rel=0.02)
 
 
 def test_power_is_effort_times_rate() -> None:

@@ -11,6 +11,7 @@ from scipy.linalg import expm
 import limbless as ll
 from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix
+from limbless.mechanics.chain.tables import BodyRecord
 from limbless.models.soft import Soft, SoftSettings
 from limbless.robots.rod import Rod
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
@@ -306,6 +307,56 @@ def test_equilibria_of_statics_stay_at_rest(fields: dict[str, Any], water: bool)
     assert np.abs(model.forward(elsewhere, tension).strain_acceleration).max() > 1.0
 
 
+def test_a_rod_can_be_bent_at_rest_more_here_than_there() -> None:
+    """Curvature from 1 to 3 /m, straight between: nothing accelerates, and the tip is where ∫∫ of it puts it."""
+    rod = beam(rest={"yaw curvature": ((0.0, 1.0), (1.0, 3.0))})
+    model = Soft(rod, (), None, SoftSettings(cells=4))
+    x = model.flat(np.concatenate([cell.rest for cell in model.plan.cells]))
+    problem = model.instant(x)
+    assert np.abs(model.forward(x).strain_acceleration).max() < 1e-9
+    X = (np.arange(20000) + 0.5) / 20000.0
+    turn = X + X**2
+    tip = problem.records.bodies[0, len(model.plan.cells)]
+    origin = BodyRecord.of(tip).origin
+    np.testing.assert_allclose(origin[:2], [np.cos(turn).mean(), np.sin(turn).mean()], atol=2e-6)
+
+
+def test_springs_can_rest_where_a_gait_says() -> None:
+    """A gait of constant curvature moves a passive rod as that curvature at rest does; what pulls is an actuator."""
+    told = ll.FunctionGait(function=lambda t, X: np.tile((1.0, 0.0, 0.0, 0.0, 0.0, 2.0), (len(t), len(X), 1)),
+                           drives="strain")
+    fields: dict[str, Any] = {"strains": "planar", "base": "planar", "length": 0.5, "half_width": 0.01,
+                              "stiffness": 0.01, "damping_time": 0.05}
+    rods = [Rod(**fields, passive={"follows_gait": True}),
+            Rod(**fields, passive={}, rest=(1.0, 0.0, 0.0, 0.0, 0.0, 2.0))]
+    options: dict[str, Any] = {"duration": 0.2, "step": 0.01, "record_every": 0.1, "model": SoftSettings(cells=4),
+                               "initial": {"joint_position": (0.0,) * 8}}
+    found = [ll.simulate(rod, gait, **options).dataset for rod, gait in zip(rods, (told, ll.Still()), strict=True)]
+    np.testing.assert_allclose(found[0]["tip_position"].values, found[1]["tip_position"].values, atol=1e-12)
+    assert found[0]["actuator_work"].values[-1] > 1e-4 and abs(found[1]["actuator_work"].values[-1]) < 1e-15
+
+
+def test_an_equilibrium_rests_against_the_stops() -> None:
+    """Under 1.5 N the neck meets stops of 10 degrees: they give way by their moment over their stiffness."""
+    model = Soft(ll.SnakeNeck(stop_lateral=0.17, stop_vertical=0.17, stop_stiffness=2.0), ll.Gravity())
+    tension = np.array([1.5, 0.0, 0.0, 0.0])
+    bends = model.equilibrium(tension, base_orientation=DOWN)
+    free = Soft(ll.SnakeNeck(), ll.Gravity()).equilibrium(tension, base_orientation=DOWN)
+    assert np.abs(free).max() > 0.2 > np.abs(bends).max() > 0.17
+    x = model.flat(bends, base_orientation=DOWN)
+    assert np.abs(model.forward(x, tension).strain_acceleration).max() < 1e-3
+
+
+def test_error_bars_refine_what_has_an_effect() -> None:
+    """Cells of a rod, stations of an arc; a hinge has neither, and an explicit step no tolerance."""
+    own = SoftSettings(integrator="rk4")
+    rod, arc, hinge = Rod(length=1.0, passive={}), spine(), spine(kinematics="hinge")
+    assert own.refined_for(rod) == own.changed(cells=16)
+    assert own.refined_for(arc) == own.changed(stations=6)
+    assert own.refined_for(hinge) == own
+    assert SoftSettings().refined_for(hinge) == SoftSettings(tolerance=1e-7)
+
+
 # ------------------------------------------------------------------------------------------------- through time
 
 def swing(step: float, integrator: str, **options: Any) -> Any:
@@ -346,6 +397,61 @@ def test_a_free_soft_body_keeps_its_momentum() -> None:
                                                            + result.dataset["elastic_energy"]).values
     assert np.abs(momentum - momentum[0]).max() < 1e-4 * np.abs(momentum).max()
     assert np.abs(energy - energy[0]).max() < 1e-4 * energy[0]
+
+
+def test_one_cell_keeps_its_energy_under_midpoint_steps() -> None:
+    """A bent cell let go, ten steps per period: a spring that is taken ahead and not held would stop it at once."""
+    model = SoftSettings(cells=1, degree=0, integrator="midpoint")
+    swing = Soft(beam(), (), None, model)
+    period = 2.0 * np.pi / swing.linearise(swing.flat()).frequency[0]
+    data = ll.simulate(beam(), ll.Still(), model=model, duration=4.0 * period, step=0.1 * period,
+                       record_every=0.1 * period, initial={"joint_position": (0.3,)}).dataset
+    energy = (data["kinetic_energy"] + data["elastic_energy"]).values
+    np.testing.assert_allclose(energy, energy[0], rtol=0.02)
+    assert np.abs(data["kinetic_energy"].values).max() > 0.9 * energy[0]
+
+
+def test_momentum_and_energy_of_a_free_body_drift_with_the_order_of_the_steps() -> None:
+    """What is left is that of the steps, and not of stages that were not solved: a tenth of the tolerance leaves it."""
+    body = Rod(base="free", strains="reissner", length=0.4, half_width=0.02, passive={},
+               stiffness=(40.0, 30.0, 20.0, 0.5, 0.4, 0.3))
+    bent = tuple(float(v) for v in 0.3 * np.random.default_rng(2).normal(size=24))
+
+    def drift(step: float, tolerance: float) -> Array:
+        data = ll.simulate(body, ll.Still(), model=SoftSettings(cells=2, tolerance=tolerance), duration=0.1, step=step,
+                           record_every=0.01, initial={"joint_position": bent, "twist": (0.1, 0.2, 0.3, 1.0, -2.0, 3.0)}
+                           ).dataset
+        momentum, energy = data["momentum"].values, (data["kinetic_energy"] + data["elastic_energy"]).values
+        return np.array([np.abs(momentum - momentum[0]).max() / np.abs(momentum).max(),
+                         np.abs(energy - energy[0]).max() / energy[0]])
+
+    coarse, fine, finest = (drift(step, 1e-8) for step in (1e-3, 5e-4, 2.5e-4))
+    np.testing.assert_allclose(np.log2(coarse / fine), 4.0, atol=0.5)
+    np.testing.assert_allclose(np.log2(fine / finest), 4.0, atol=0.3)
+    np.testing.assert_allclose(drift(5e-4, 1e-6), fine, rtol=0.05)
+
+
+def test_a_body_that_travels_bends_as_one_that_does_not() -> None:
+    """Stages are solved as well whatever the speed of the whole: 20 m/s leave no trace in the shape."""
+    rod = Rod(base="planar", strains="planar-reissner", length=0.5, half_width=0.01, youngs_modulus=1e6, passive={})
+    model = Soft(rod)
+    bent = tuple(float(v) for v in np.where(["curvature 0" in name for cell in model.plan.cells for name in cell.names],
+                                            2.0, 0.0))
+    runs = [ll.simulate(rod, ll.Still(), duration=0.1, step=0.005, record_every=0.02, model=SoftSettings(),
+                        initial={"joint_position": bent, "twist": (speed, 0.0, 0.0, 0.0, 0.0, 0.0)}).dataset
+            for speed in (0.0, 20.0)]
+    shapes = [run["tip_position"].values - run["base_position"].values for run in runs]
+    np.testing.assert_allclose(shapes[1], shapes[0], atol=2e-7)
+
+
+@pytest.mark.long
+def test_the_flying_spaghetti_tumbles_as_another_program_has_it() -> None:
+    """Tip at 2.5, 5 and 9 s (m, of a rod of 10 m), and the impulse of 20 N s; shorter steps come to 1e-5 m."""
+    data = ll.run("flying-spaghetti", {"record_every": 0.5}).dataset
+    np.testing.assert_allclose(data["tip_position"].values[[5, 10, 18], :2],
+                               [[4.429932116, -0.7848985586], [5.620604874, 4.763512986], [22.280079, 7.258752843]],
+                               atol=2e-3)
+    np.testing.assert_allclose(data["impulse"].values[5:, :2], np.tile([20.0, 0.0], (14, 1)), atol=1e-9)
 
 
 SWING = {0.1: (0.4945199918, -0.04580576321), 0.2: (0.4365144501, -0.2303701811), 0.3: (0.1585076254, -0.4458599244)}

@@ -3,6 +3,8 @@ definition.
 """
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -10,7 +12,7 @@ from click.testing import CliRunner
 import limbless as ll
 from limbless.cli import main
 from limbless.search.screws import path_of, path_slope
-from limbless.search.settled import pose_change
+from limbless.search.settled import _mean, pose_change
 from limbless.search.steady import Families
 
 FIELDS = ["gait.amplitude", "gait.growth", "gait.wavelength", "gait.period"]
@@ -98,6 +100,24 @@ def test_a_steady_motion_runs_on_as_it_is(families) -> None:
     assert result.proven
 
 
+def test_a_smooth_start_is_no_part_of_steady_motion(families) -> None:
+    """Whatever gait has one."""
+    wave = {"kind": "joint-wave", "yaw_amplitude": 0.2, "yaw_rate": 3.0}
+    one, other = (families.steady(ll.Scenario.load("eel-planar", {"gait": {**wave, **start}}))
+                  for start in ({}, {"ramp": 1.0}))
+    assert one.speed == other.speed > 0.01
+
+
+def test_among_contacts_the_mean_of_three_periods_counts() -> None:
+    motion = ll.steady("eel-planar", steps=8)
+    parts = [replace(motion, speed=speed, positive_work=work, torque_ratio=ratio, torque_ratios=np.array([ratio]))
+             for speed, work, ratio in ((0.30, 1.0, 0.5), (0.36, 2.0, 0.7), (0.33, 3.0, 0.6))]
+    mean = _mean(parts)
+    assert mean.speed == pytest.approx(0.33) and mean.spread == pytest.approx(0.06 / 0.33)
+    assert mean.positive_work == 2.0 and mean.torque_ratio == 0.7 and motion.spread == 0.0
+    assert "spread 1.8e-01" in repr(mean)
+
+
 def test_the_path_of_a_screw_is_an_arc() -> None:
     """A quarter of a circle of radius 2, a helix with that circle, and a line; slopes against differences."""
     half = np.pi / 4.0
@@ -162,7 +182,7 @@ def test_rods_swim_as_after_160_periods(gait, speed: float, work: float) -> None
 def test_snakes_settle(name: str, way: float) -> None:
     motion = ll.steady(name)
     assert np.linalg.norm(motion.displacement) == pytest.approx(way, rel=1e-3)
-    assert motion.residual <= 1e-3 and motion.stable is None
+    assert motion.residual <= 1e-3 and motion.stable is None and motion.spread <= 1e-3
 
 
 @pytest.mark.parametrize(("scenario", "changes", "words"), [
@@ -171,6 +191,7 @@ def test_snakes_settle(name: str, way: float) -> None:
     ("eel-planar", {"environment": [{"kind": "water"}, {"kind": "gravity"}]}, "gravity has a direction"),
     ("neck-horizontal-water", {}, "statics has no time"),
     ("snake-pegs", {}, "obstacles stand in one place"),
+    ("eel-planar", {"gait": {"kind": "serpenoid", "stop": 3.0}}, "gait.stop: the wave ends there"),
 ])
 def test_media_in_which_nothing_repeats(scenario: str, changes: dict, words: str) -> None:
     with pytest.raises(ll.InputError, match=words):

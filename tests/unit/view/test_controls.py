@@ -11,6 +11,7 @@ import pytest
 
 from limbless.result import Result
 from limbless.scenarios import loader
+from limbless.scenarios.document import parse_value
 from limbless.scenarios.scenario import Scenario
 from limbless.view.screens import Screen
 from limbless.view.tuning import knobs
@@ -23,7 +24,7 @@ class Asked:
     """A page that only writes down what it is asked for."""
 
     def __init__(self) -> None:
-        self.source, self.made, self.changes = None, [], {}
+        self.source, self.made, self.changes, self.other = None, [], {}, None
         self.screen, self.told_together = Screen(1200, 700), nullcontext
 
     def tune(self, path: str, value: Any) -> None:
@@ -33,6 +34,11 @@ class Asked:
 
     def show_angles(self) -> None:
         pass
+
+    def cast_shadows(self, on: bool) -> None:
+        pass
+
+    compare = cast_shadows
 
     def cancel(self) -> None:
         pass
@@ -73,12 +79,13 @@ def test_every_field_asks_for_its_own_change(name: str, server: Any, monkeypatch
     scenario, page = Scenario.load(name), Asked()
     server.gui.reset()
     controls = Controls(server.gui, page)
-    controls._add_knobs(Result(None, scenario))
+    controls.entries.show(scenario)
     offered = {knob.path: knob for knob in knobs(scenario) if knob.item in ("", "1")}
-    assert controls.fields.keys() == offered.keys()
-    for path, handle in controls.fields.items():
+    assert controls.entries.fields.keys() == offered.keys()
+    for path, handle in controls.entries.fields.items():
         page.made.clear()
         wanted = another(offered[path])
+        wanted = str(wanted) if isinstance(handle.value, str) else wanted
         changed(handle, wanted)
         assert page.made == [(path, wanted)]
 
@@ -105,8 +112,8 @@ def test_what_is_typed_beyond_a_slider_is_what_runs(server: Any) -> None:
     page = Asked()
     server.gui.reset()
     controls = Controls(server.gui, page)
-    controls._add_knobs(Result(None, Scenario.load("eel-planar")))
-    handle = controls.fields["gait.amplitude"]
+    controls.entries.show(Scenario.load("eel-planar"))
+    handle = controls.entries.fields["gait.amplitude"]
     end = handle.max
     changed(handle, 12.3456789)
     assert handle.max >= 12.3456789
@@ -117,7 +124,7 @@ def test_what_is_typed_beyond_a_slider_is_what_runs(server: Any) -> None:
 
 
 def test_tiny_numbers_keep_their_digits(server: Any) -> None:
-    from limbless.view.controls import _digits
+    from limbless.view.entries import _digits
 
     knob = replace(knobs(Scenario.load("eel-planar"))[0], kind="number")
     assert _digits(replace(knob, value=0.06)) >= 9
@@ -135,14 +142,14 @@ def test_a_list_shows_one_of_its_items_at_a_time(server: Any) -> None:
     page.result = Result(None, scenario)
     server.gui.reset()
     controls = Controls(server.gui, page)
-    folders = controls._add_knobs(Result(None, scenario))
+    controls.entries.show(scenario)
+    folders, fields = controls.entries.folders, controls.entries.fields
     assert [folder.label for folder in folders].count("Robot: links") == 1 and len(folders) < 9
-    assert "robot.links.0.mass" in controls.fields and "robot.links.4.mass" not in controls.fields
+    assert "robot.links.0.mass" in fields and "robot.links.4.mass" not in fields
     page.changes["robot.links.4.solids.0.density"] = 1234.5
-    controls.choices["robot: links"].value = "links 5"
-    changed(controls.choices["robot: links"], "links 5")
-    assert "robot.links.4.mass" in controls.fields and "robot.links.0.mass" not in controls.fields
-    assert controls.fields["robot.links.4.solids.0.density"].value == 1234.5
+    changed(controls.entries.choices["robot: links"], "links 5")
+    assert "robot.links.4.mass" in fields and "robot.links.0.mass" not in fields
+    assert fields["robot.links.4.solids.0.density"].value == "1234.5"
 
 
 @pytest.mark.parametrize(("width", "height", "small"), [(390, 844, True), (800, 600, True), (1540, 640, False)])
@@ -162,21 +169,63 @@ def test_angles_are_typed_in_degrees(server: Any) -> None:
     scenario = Scenario.load("eel-planar", {"gait.turn": "30 deg"})
     controls.degrees.value = True
     controls.show_angles(Result(None, scenario))
-    handle = controls.fields["gait.turn"]
+    handle = controls.entries.fields["gait.turn"]
     assert handle.label == "turn (deg)" and handle.value == pytest.approx(30.0, rel=1e-11)
     changed(handle, 33.3)
     path, value = page.made[-1]
     assert Scenario.load("eel-planar", {path: value}).gait.turn == pytest.approx(np.radians(33.3), rel=1e-15)
     controls.degrees.value = False
     controls.show_angles(Result(None, scenario))
-    assert controls.fields["gait.turn"].label == "turn (rad)"
-    assert controls.fields["gait.turn"].value == pytest.approx(np.pi / 6)
+    assert controls.entries.fields["gait.turn"].label == "turn (rad)"
+    assert controls.entries.fields["gait.turn"].value == pytest.approx(np.pi / 6)
+
+
+def test_numbers_are_typed_with_units(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a file; a number alone is in the unit beside the field, whichever that is."""
+    from limbless.view.controls import Controls
+
+    monkeypatch.setattr("limbless.view.worker.Later.do", lambda self, action: action())
+    page = Asked()
+    page.result = Result(None, Scenario.load("module-snake-undulate"))
+    page.tune_text = lambda path, text: page.changes.update({path: parse_value(text, path)})
+    server.gui.reset()
+    controls = Controls(server.gui, page)
+    controls.entries.show(page.result.scenario)
+    changed(controls.entries.fields["robot.length"], "7 cm")
+    assert Scenario.load("module-snake-undulate", page.changes).robot.length == pytest.approx(0.07)
+    changed(controls.entries.lines["gait"], "yaw rate = 0.75 Hz")
+    assert Scenario.load("module-snake-undulate", page.changes).gait.yaw_rate == pytest.approx(1.5 * np.pi)
+    slider = controls.entries.fields["gait.yaw_rate"]
+    assert slider.value == pytest.approx(1.5 * np.pi) and slider.min <= slider.value <= slider.max
+    controls.degrees.value = True
+    controls.show_angles(page.result)
+    for text, wanted in (("yaw amplitude = 40", np.radians(40.0)), ("yaw_amplitude = 0.5 rad", 0.5)):
+        changed(controls.entries.lines["gait"], text)
+        assert Scenario.load("module-snake-undulate", page.changes).gait.yaw_amplitude == pytest.approx(wanted)
+        assert controls.entries.fields["gait.yaw_amplitude"].value == pytest.approx(np.degrees(wanted))
+    changed(controls.entries.lines["gait"], "yawl amplitude = 40")
+    assert "no field here is called" in controls.status.content and "yaw amplitude" in controls.status.content
 
 
 def test_two_runs_have_their_own_numbers() -> None:
-    from limbless.view.controls import numbers_table
+    from limbless.view.numbers import numbers_table
 
     table = numbers_table(made_up.on_ground(), made_up.swelling())
-    assert table.count("<th") == 3 and "ghost" in table
-    assert {row.count("<td") for row in table.split("<tr>")[2:]} == {3}
+    assert table.count("<th") == 4 and "ghost" in table
+    assert {row.count("<td") for row in table.split("<tr>")[2:]} == {4}
     assert "<th" not in numbers_table(made_up.on_ground(), None)
+
+
+def test_numbers_are_told_in_degrees() -> None:
+    from limbless.view.numbers import in_degrees
+
+    assert in_degrees("2 N m/rad") == "0.03491 N m/deg"
+    assert in_degrees("0.5 rad") == "28.65 deg" and in_degrees("-1 rad/s") == "-57.3 deg/s"
+    assert in_degrees("(0.1, 2) m") == "(0.1, 2) m" and in_degrees("5 N") == "5 N"
+
+
+def test_a_comparison_tells_how_far_apart_two_runs_are() -> None:
+    from limbless.view.numbers import numbers_table
+
+    one = made_up.on_ground()
+    assert "+0 (+0.0 %)" in numbers_table(one, one)

@@ -76,12 +76,12 @@ def test_a_frame_arrives_in_one_piece(studio: Any) -> None:
 
 
 def test_the_mark_is_an_upright_line() -> None:
-    from limbless.view.panels import Plots
+    from limbless.view.panels import Plots, left_panel
     from limbless.view.serving import quiet_server, stop
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext, Screen(1200, 700))
+        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1200, 700)))
         frames = frames_of(made_up.on_ground())
         plots.show(frames, None)
         panel = plots._panels[0]
@@ -99,12 +99,12 @@ def test_the_mark_is_an_upright_line() -> None:
 
 def test_plots_stay_where_they_are_when_another_result_comes() -> None:
     """A page that is told of a plot which is gone says so in its console; so none goes while it is needed."""
-    from limbless.view.panels import Plots
+    from limbless.view.panels import Plots, left_panel
     from limbless.view.serving import quiet_server, stop
 
     server = quiet_server()
     try:
-        plots = Plots(server.gui, nullcontext, Screen(1200, 700))
+        plots = Plots(server.gui, nullcontext, left_panel(server.gui, Screen(1200, 700)))
         plots.show(frames_of(made_up.on_ground()), None)
         before = [panel.handle for panel in plots._panels]
         plots.show(frames_of(made_up.statics()), None)

@@ -96,7 +96,7 @@ def test_listening_for_others_is_warned_of(monkeypatch: pytest.MonkeyPatch, tmp_
 
     opened: list[str] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(studio, "Studio", lambda result, source, ghost, host, port, allow_code: opened.append(host))
+    monkeypatch.setattr(studio, "Studio", lambda result, source, ghost, host, port, **_: opened.append(host))
     monkeypatch.setattr(studio, "serve", lambda *_: None)
     for words, warned in ((["--host", "0.0.0.0"], True), ([], False)):
         told = CliRunner().invoke(main, ["view", "eel-planar", "--set", "duration=0.1", "--no-browser", *words])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import limbless as ll
+from limbless.first_use import heard
 from limbless.view.worker import CANCELLED, Later, Worker
 
 PATIENCE = 300.0       # s, on a busy machine; nothing waits longer than it must
@@ -64,3 +65,24 @@ def test_only_the_newest_of_what_is_typed_is_done() -> None:
     later.do(lambda: done.append("late"))
     later.close()
     assert done == ["0.09"]
+
+
+def test_compiling_is_heard_once_and_only_by_who_does_it() -> None:
+    """What a page says while a run compiles; another thread's compilation is not told."""
+    import numba
+
+    @numba.njit
+    def more(x):
+        return x + 1
+
+    told: list[str] = []
+    with heard(lambda: told.append("compiles")):
+        other = threading.Thread(target=more, args=(1.0,))
+        other.start()
+        other.join()
+        assert told == []
+        more(1)
+        more(2)
+    assert told == ["compiles"]
+    more(1j)                                             # nobody listens any more
+    assert told == ["compiles"]

@@ -135,11 +135,12 @@ class Film:
                          "or its ends are lost at times")
         return tuple(found)
 
-    def scenario(self, medium: str = "water", width: Width = None,
-                 changes: Mapping[str, Any] | None = None) -> Scenario:
-        """A rod that bends as the animal did, in a medium, from the filmed pose and velocity."""
+    def scenario(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,
+                 links: int | None = None) -> Scenario:
+        """A rod that bends as the animal did, in a medium, from the filmed pose and velocity; with `links` a chain of
+        so many rigid links (model `newton-euler`), which other tools know."""
         return prediction.scenario_of(self.smooth, self.name, self.period, medium, width, moving=self.placed,
-                                      changes=changes)
+                                      changes=changes, links=links)
 
     def predict(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,
                 sensitivity: bool = True) -> Prediction:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbless import __version__
-from limbless.files import replacing, write_text
+from limbless.files import replacing, without_cluster, write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.kinematics import as_plain
 from limbless.interop.films.prediction import curvature_rows
@@ -59,7 +59,7 @@ def write_folder(film: Film, folder: Path, predicted: Prediction | None, identif
 
 
 def _write_netcdf(data: Any, path: Path) -> Path:
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, without_cluster():
         data.to_netcdf(temporary, engine="h5netcdf")
     return path
 

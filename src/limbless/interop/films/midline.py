@@ -16,7 +16,7 @@ from limbless.interop.films.tracks import Array, Track
 
 LEAST_POINTS = 6
 LEAST_FRAMES = 12
-MOST_FRAMES = 3000
+MOST_FRAMES = 50_000   # a quarter of a gigabyte, and minutes of smoothing
 MOST_GAPS = 0.5        # of the frames: a point that lacks in more is refused
 SPLIT = 1.0 / 3.0      # of a beat: a longer gap splits the film
 FITS = 0.05            # a given length that differs by less from the film's own unit leaves the unit as it is
@@ -46,9 +46,8 @@ def midline_of(track: Track, source: Path, length: float | None = None, rate: fl
     where, time, missing = _longest(where, time, found_rate, source, notes)
     _refuse_gaps(where, names, source)
     if len(time) > MOST_FRAMES:
-        raise InputError(f"{source.name}: {len(time)} frames; films up to {MOST_FRAMES} are smoothed as one: choose "
-                         "a part "
-                         "with --from and --until")
+        raise InputError(f"{source.name}: {len(time)} frames; films up to {MOST_FRAMES} are taken at once: choose a "
+                         "part with --from and --until")
     where = where * np.array([1.0, -1.0 if track.down else 1.0])
     scale, unit, scaled = _scale(track, where, length, notes)
     facts = {"length": length or 0.0, "rate": found_rate, "unit": unit, "source": source.name, "format": track.format,

@@ -16,6 +16,7 @@ from limbless.environments.regularised_friction import RegularisedFriction
 from limbless.environments.water import Water
 from limbless.errors import InputError, SimulationError
 from limbless.files import as_word
+from limbless.gaits.recorded import RecordedGait
 from limbless.gaits.sampled_curvature import SampledCurvature
 from limbless.interop.films.smoothing import PLACES, SmoothFilm
 from limbless.robots.rod import Rod
@@ -168,14 +169,27 @@ def head_motion(film: SmoothFilm) -> HeadMotion:
     return HeadMotion(there - turned, angle)
 
 
-def initial_of(film: SmoothFilm, moving: bool) -> dict[str, Any]:
-    """The filmed pose, and the filmed velocity or rest."""
+def link_angles(film: SmoothFilm, links: int) -> Array:
+    """(T, links): mean direction of each of so many equal parts of the body, from that of the head."""
+    from scipy.interpolate import make_interp_spline
+
+    if links < 2:
+        raise InputError(f"links: a body that bends has at least 2; got {links}")
+    turned = make_interp_spline(film.abscissae, film.curvature.T, k=5).antiderivative(2)
+    ends = turned(np.linspace(0.0, film.length, links + 1))
+    return np.asarray(np.diff(ends, axis=0).T * links / film.length)
+
+
+def initial_of(film: SmoothFilm, moving: bool, offset: Array | None = None) -> dict[str, Any]:
+    """The filmed pose, and the filmed velocity or rest; of a base that is turned from the head by `offset` (T,), rad.
+    """
     head = head_motion(film)
-    (x, y), angle = head.position[0], head.angle[0]
+    base = head if offset is None else HeadMotion(head.position, head.angle + offset)
+    (x, y), angle = base.position[0], base.angle[0]
     found: dict[str, Any] = {"position": (float(x), float(y), 0.0),
                              "orientation": (float(np.cos(0.5 * angle)), 0.0, 0.0, float(np.sin(0.5 * angle)))}
     if moving:
-        along, across, turning = head.twist(film.time)[0]
+        along, across, turning = base.twist(film.time)[0]
         found["twist"] = (float(along), float(across), 0.0, 0.0, 0.0, float(turning))
     return found
 
@@ -183,8 +197,10 @@ def initial_of(film: SmoothFilm, moving: bool) -> dict[str, Any]:
 def scenario_of(film: SmoothFilm, name: str, period: float | None, medium: str = "water",
                 width: float | str | Path | Sequence[tuple[float, float]] | None = None,
                 environment: Environment | None = None, moving: bool = True,
-                changes: Mapping[str, Any] | None = None) -> Scenario:
-    """Rod, sampled curvature and medium; it starts at the filmed pose, with the filmed velocity if `moving`."""
+                changes: Mapping[str, Any] | None = None, links: int | None = None) -> Scenario:
+    """Rod, sampled curvature and medium; it starts at the filmed pose, with the filmed velocity if `moving`. With
+    `links` a chain of so many rigid links in place of the rod, whose joints bend as the film does.
+    """
     from limbless.scenarios.scenario import Scenario
 
     usual, inertia = medium_of(medium)
@@ -195,14 +211,22 @@ def scenario_of(film: SmoothFilm, name: str, period: float | None, medium: str =
     step = spacing / max(int(np.ceil(spacing * STEPS / beat)), 1)
     if isinstance(chosen, RegularisedFriction):
         step = spacing / np.ceil(spacing / min(step, 2.0 * chosen.speed / (chosen.lateral * chosen.gravity)))
+    rod = Rod(name=as_word(name), strains="planar", base="planar", length=film.length, half_width=rows,
+              density=getattr(chosen, "density", 1000.0))
+    if links is None:
+        bent = SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period)
+        parts: dict[str, Any] = {"robot": rod, "gait": bent, "initial": initial_of(film, moving and inertia),
+                                 "model": {"kind": "macro-continuous", "cells": CELLS, "inertia": inertia}}
+    else:
+        angle = link_angles(film, links)
+        turns = np.column_stack([film.time, np.diff(angle, axis=1)])
+        parts = {"robot": rod.to_chain(links), "gait": RecordedGait(table=tuple(map(tuple, turns.tolist())),
+                                                                    period=period),
+                 "initial": initial_of(film, moving and inertia, angle[:, 0]),
+                 "model": {"kind": "newton-euler", "inertia": inertia}}
     scenario = Scenario(
         name=as_word(name), title=f"The shape of the film {name}, moved by the model in {medium}",
-        robot=Rod(name=as_word(name), strains="planar", base="planar", length=film.length, half_width=rows,
-                  density=getattr(chosen, "density", 1000.0)),
-        gait=SampledCurvature(table=tuple(map(tuple, curvature_rows(film).tolist())), noise=0.0, period=period),
-        environment=(chosen,), model={"kind": "macro-continuous", "cells": CELLS, "inertia": inertia},
-        duration=float(film.time[-1] - film.time[0]), step=step, record_every=spacing,
-        initial=initial_of(film, moving and inertia))
+        environment=(chosen,), duration=float(film.time[-1] - film.time[0]), step=step, record_every=spacing, **parts)
     return Scenario.load(scenario, changes) if changes else scenario
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.tensor_spline import Surface, fit_surface
+from limbless.long_surface import LongSurface, fit_any
+from limbless.tensor_spline import Surface
 
 Array = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ FINE = 81             # places of the quadrature of arc length
 class SmoothFilm:
     """A midline as a surface: a function of time and of a body coordinate u between 0 (head) and 1 (tail)."""
 
-    surface: Surface
+    surface: Surface | LongSurface
     time: Array            # (T,) s, from the film's first frame
 
     @cached_property
@@ -74,7 +75,7 @@ class SmoothFilm:
 
     def _at(self, where: Array, order: int) -> Array:
         """The surface at places (T, S) that differ from frame to frame."""
-        rows = np.einsum("ti,ijc->tjc", self.surface.time.basis(self.time), self.surface.coefficients, optimize=True)
+        rows = self.surface.rows(self.time)
         basis = self.surface.place.basis(np.clip(where, 0.0, 1.0).ravel(), order).reshape(*where.shape, -1)
         return np.asarray(np.matmul(basis, rows))
 
@@ -110,9 +111,7 @@ class SmoothFilm:
 
     def scaled(self, size: float) -> SmoothFilm:
         """With all lengths multiplied."""
-        whole = self.surface
-        return replace(self, surface=replace(whole, coefficients=size * whole.coefficients, raw=size * whole.raw,
-                                             values=size * whole.values, noise=size * whole.noise))
+        return replace(self, surface=self.surface.scaled(size))
 
     def smoother(self, in_time: float, along: float) -> SmoothFilm:
         """With both strengths of the smoothing multiplied."""
@@ -130,6 +129,6 @@ def smooth_film(midline: xr.Dataset) -> SmoothFilm:
     """The tracked points of a `Midline` as a smooth surface."""
     points, time = midline["points"].values, midline["time"].values
     size = float(np.nanmedian(np.linalg.norm(np.diff(points, axis=1), axis=2), axis=0).sum())
-    surface = fit_surface(time, body_coordinates(points), points, least=ASTRAY * size)
+    surface = fit_any(time, body_coordinates(points), points, least=ASTRAY * size)
     count = max(round((time[-1] - time[0]) * float(midline.attrs["rate"])), len(time) - 1)
     return SmoothFilm(surface, np.linspace(time[0], time[-1], count + 1))

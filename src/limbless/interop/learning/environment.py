@@ -20,6 +20,7 @@ from limbless.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from limbless.result import Result
+    from limbless.view.live import Live
 
 Array = NDArray[np.float64]
 OBSERVE = ("joint_position", "joint_velocity", "base_twist", "heading")
@@ -34,15 +35,17 @@ class Env(gymnasium.Env[Array, Any]):
     ----------
     scenario, actions, control_period, scale, fields, changes, target : see `World`. Actions are in Box(-1, 1).
     observe : names of what is seen: time, base_position, base_orientation, base_twist, joint_position, joint_velocity,
-        heading (sine, cosine), phase (of the gait), target. `layout` names every entry.
+        heading (sine, cosine), phase (of the gait), target, and among hard things contact_force (N, world) and
+        contact_state (0 open, 1 sticks, 2 slips) of every contact. `layout` names every entry.
     reward : term -> weight (see `terms`); or a function of (before, after, action) that returns a number.
     duration : s until an episode is truncated; the scenario's if absent.
     stop : function of `Seen` that ends an episode.
     randomise : joint_position, joint_velocity, position, twist -> half width of the uniform noise on the start.
-    render_mode : `rgb_array`, or none.
+    render_mode : `rgb_array` (pictures), `human` (a page in the browser that shows every step as it is made, no faster
+        than the clock), or none.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 25}     # noqa: RUF012 - declared so by Gymnasium
+    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 25}     # noqa: RUF012 - as Gymnasium has it
 
     def __init__(self, scenario: str | Path | Mapping[str, Any] | Scenario = "eel-planar", actions: str = "torque",
                  observe: Sequence[str] = OBSERVE,
@@ -52,9 +55,9 @@ class Env(gymnasium.Env[Array, Any]):
                  changes: Mapping[str, Any] | None = None, target: tuple[float, float] | None = None,
                  stop: Callable[[Seen], bool] | None = None, randomise: Mapping[str, float] | None = None,
                  render_mode: str | None = None) -> None:
-        if render_mode not in (None, "rgb_array"):
-            raise InputError(f"render_mode: must be 'rgb_array' or None; received {render_mode!r} (env.result().view() "
-                             "opens an episode in the studio)")
+        if render_mode not in (None, "rgb_array", "human"):
+            raise InputError(f"render_mode: must be 'rgb_array', 'human' or None; received {render_mode!r} "
+                             "(env.result().view() opens an episode in the studio)")
         self._made = {"actions": actions, "control_period": control_period, "scale": scale, "fields": fields,
                       "target": target}
         self._observe, self._reward, self._stop, self.render_mode = observe, reward, stop, render_mode
@@ -67,6 +70,7 @@ class Env(gymnasium.Env[Array, Any]):
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float64)
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.world.period))}
         self._state: State | None = None
+        self._live: Live | None = None
 
     def _build(self, changes: Mapping[str, Any]) -> None:
         self.world = World(self._scenario, changes=changes, **self._made)             # type: ignore[arg-type]
@@ -94,8 +98,10 @@ class Env(gymnasium.Env[Array, Any]):
         self._state = self.world.begin(options.get("initial"), self._randomise, self.np_random)
         self._first = self._state
         self._taken: list[Array] = []
-        self._last = np.zeros(self.world.size)
-        return self.watch(self.world.seen(self._state)), {}
+        self._last, self._seen = np.zeros(self.world.size), self.world.seen(self._state)
+        if self.render_mode == "human":
+            self.render()
+        return self.watch(self._seen), {}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Hold an action for a control period."""
@@ -104,16 +110,19 @@ class Env(gymnasium.Env[Array, Any]):
         given = np.asarray(action, dtype=np.float64)
         if given.shape != self._last.shape:
             raise InputError(f"an action has {self.world.size} numbers; received shape {given.shape}")
-        before, self._state = self._state, self.world.move(self._state, given)
+        before, one = self._state, self._seen
+        self._state = self.world.move(before, given)
         self._taken.append(given.copy())
-        one, two = self.world.seen(before), self.world.seen(self._state)
+        two = self.world.seen(self._state)
         lost = not sound(two.values)
         if lost:                                             # where it was last: a number that learners can take
             two, self._state = one, before
         reward, info = self._rewarded(one, two, given)
-        self._last = given
+        self._last, self._seen = given, two
         terminated = lost or (self._stop is not None and bool(self._stop(two)))
         truncated = self._state.time >= self.duration - 1e-9
+        if self.render_mode == "human":
+            self.render()
         return self.watch(two), reward, terminated, truncated, info
 
     def _rewarded(self, before: Seen, after: Seen, action: Array) -> tuple[float, dict[str, Any]]:
@@ -124,14 +133,52 @@ class Env(gymnasium.Env[Array, Any]):
         return sum(parts.values()), {"reward": parts}
 
     def render(self) -> Any:
-        """A picture (height, width, 3) of where it is, drawn as movies are."""
-        if self.render_mode != "rgb_array":
-            return None
-        from limbless.view.frames import frames_of
-        from limbless.view.movie import Painter
+        """`rgb_array`: a picture (height, width, 3) of where it is, drawn as movies are; `human`: shows it in the
+        browser, which it opens at first (`env.url` is the address)."""
+        if self.render_mode == "rgb_array":
+            from limbless.view.frames import frames_of
+            from limbless.view.movie import Painter
 
-        frames = frames_of(self.result())
-        return Painter(frames, _SIZE).picture(frames.count - 1)
+            return Painter(frames_of(self._now()), _SIZE).picture(0)
+        if self.render_mode == "human":
+            self._show(self._now())
+        return None
+
+    def _show(self, instant: Result) -> None:
+        if self._live is None:
+            import webbrowser
+
+            from limbless.view.live import Live
+
+            self._live = Live(instant)
+            webbrowser.open(self._live.url)
+        self._live.show(instant)
+
+    @property
+    def url(self) -> str | None:
+        """Where `render_mode="human"` shows it."""
+        return None if self._live is None else self._live.url
+
+    def close(self) -> None:
+        """Close the page."""
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def _now(self) -> Result:
+        """This instant alone as a result, to be drawn."""
+        from limbless.result import Result
+
+        if self._state is None:
+            raise InputError("render: call reset first")
+        return Result.from_records([self._recorded(self._state)], self.world.model, self.world.scenario, "completed",
+                                   self._state, None)
+
+    def _recorded(self, state: State) -> Any:
+        """The record of an instant."""
+        last = np.array([state.time, state.time])
+        drive = self.world.model.drive(self.world.gait, np.repeat(last[:1], 3))
+        return self.world.model.advance(state, last, np.array([False, True]), drive)[1]
 
     # The episode
 
@@ -146,9 +193,7 @@ class Env(gymnasium.Env[Array, Any]):
         for action in self._taken:
             state, records = self.world._moved(state, action, record=True)
             parts.append(records)
-        last = np.array([state.time, state.time])
-        drive = self.world.model.drive(self.world.gait, np.repeat(last[:1], 3))
-        parts.append(self.world.model.advance(state, last, np.array([False, True]), drive)[1])
+        parts.append(self._recorded(state))
         self.world.gait = gait
         return Result.from_records(parts, self.world.model, self.world.scenario, "completed", state, None)
 
@@ -178,7 +223,7 @@ class Env(gymnasium.Env[Array, Any]):
         memory = {name.removeprefix("memory "): values for name, values in arrays.items() if name.startswith("memory ")}
         self._state = State(float(facts["time"]), arrays["x"], memory)
         self._first = State(0.0, arrays["first"], {})
-        self._last, self._taken = arrays["last"], list(arrays["taken"])
+        self._last, self._taken, self._seen = arrays["last"], list(arrays["taken"]), self.world.seen(self._state)
         if self.world.actions == "gait":
             self.world.gait = type(self.world.gait).model_validate(facts["gait"])
         if self._np_random is None:

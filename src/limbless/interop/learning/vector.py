@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from limbless.errors import InputError
 from limbless.interop.learning.environment import OBSERVE, REWARD
 from limbless.interop.learning.registered import gymnasium
+from limbless.interop.learning.side_by_side import SideBySide
 from limbless.interop.learning.terms import chosen
 from limbless.interop.learning.watching import Watch
 from limbless.interop.learning.world import Seen, World, sound
-from limbless.mechanics.chain.batch import advance_each
 from limbless.models.base import State
 from limbless.scenarios.scenario import Scenario
 
@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """So many robots of one scenario, each in an episode of its own. Arguments as those of `Env`.
 
-    With torques as actions and the model `newton-euler` all are stepped by one compiled loop over shared tables;
-    otherwise one after another. An episode that ended begins anew at the next step (NEXT_STEP).
+    With torques as actions and the model `newton-euler` eight robots at a time go through one compiled loop; otherwise
+    one after another. An episode that ended begins anew at the next step (NEXT_STEP).
     """
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}     # noqa: RUF012 - declared so by Gymnasium
@@ -39,9 +39,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if num_envs < 1:
             raise InputError(f"num_envs: must be 1 or more; received {num_envs}")
         self.world = World(scenario, actions, control_period, **options)
-        if actions == "gait" and num_envs > 1:
-            raise InputError("actions='gait' changes the gait of one robot; for several use gymnasium's SyncVectorEnv "
-                             "of Env")
         self.watch, self.terms = Watch(observe, self.world), chosen(reward, self.world)
         self.num_envs, self._randomise = num_envs, dict(randomise or {})
         self.duration = float(duration or self.world.scenario.duration)
@@ -52,8 +49,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._times, self._over = np.zeros(num_envs), np.zeros(num_envs, dtype=bool)
         self._last = np.zeros((num_envs, self.world.size))
         self._states: list[State] = []
+        self._gaits = [self.world.gait] * num_envs
         self._values = np.zeros((num_envs, 0))
-        self._one = np.zeros(0)
+        self._crew = SideBySide.of(self.world, num_envs)
 
     @property
     def layout(self) -> list[str]:
@@ -67,7 +65,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._states = [self._begun() for _ in range(self.num_envs)]
         if self.world.lean:
             self._values = np.array([state.x for state in self._states])
-            self._one = np.zeros(self._values.shape[1])
+        self._gaits = [self.world.gait] * self.num_envs
         self._times[:], self._over[:], self._last[:] = 0.0, False, 0.0
         return self.watch(self._seen()), {}
 
@@ -104,17 +102,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _move(self, given: Array, fresh: NDArray[np.bool_]) -> None:
         """All robots by one period; those that were over begin anew instead."""
-        if not (self.world.lean and self.world.actions == "torque"):
-            self._states = [self._begun() if over else self.world.move(state, action)
-                            for state, action, over in zip(self._states, given, fresh, strict=True)]
-            if self.world.lean:
-                self._values = np.array([state.x for state in self._states])
-        else:
-            world = self.world
-            world.knots[:] = world._counts * world.step
-            advance_each(world.problem, world.knots, world.record, self._one, self._values, self._times,
-                         given * world.scale)
-            for number in np.flatnonzero(fresh):
+        world = self.world
+        if self._crew is not None and self._crew.can_go(self._times):
+            stuck = self._crew.go(self._values, self._times, given)
+            for number in np.flatnonzero(stuck & ~fresh).tolist():
+                self._values[number] = world.move(self._state(number), given[number]).x
+            for number in np.flatnonzero(fresh).tolist():
                 self._values[number] = self._begun().x
-        steps = np.rint(self._times / self.world.step) + self.world.steps
-        self._times = np.where(fresh, 0.0, steps * self.world.step)
+        else:
+            for number, (action, over) in enumerate(zip(given, fresh, strict=True)):
+                world.gait = self._gaits[number]
+                state = self._begun() if over else world.move(self._state(number), action)
+                self._gaits[number], self._states[number] = world.gait, state
+                if world.lean:
+                    self._values[number] = state.x
+        steps = np.rint(self._times / world.step) + world.steps
+        self._times = np.where(fresh, 0.0, steps * world.step)
+
+    def _state(self, number: int) -> State:
+        """Where a robot is."""
+        if not self.world.lean:
+            return self._states[number]
+        return State(float(self._times[number]), self._values[number], self._states[number].memory)

@@ -43,10 +43,19 @@ class Watch:
             "base_position": (slice(0, 3), AXES), "base_orientation": (slice(3, 7), QUATERNION),
             "base_twist": (world.twist, (*AXES, *TURNS)), "joint_position": (world.joints, joints),
             "joint_velocity": (world.rates, joints)}
+        if world.contacts:
+            numbers = [str(number) for number in range(world.contacts)]
+            forces = [f"{number} {axis}" for number in numbers for axis in AXES]
+            standing["contact_force"] = (world.contact_force, forces)
+            standing["contact_state"] = (world.contact_state, numbers)
         computed: dict[str, tuple[Callable[[Seen], Sequence[Any]], Sequence[str]]] = {
             "time": (_time, ("s",)), "heading": (_heading, ("sine", "cosine")), "phase": (_phase, ("sine", "cosine")),
             "target": (_target, ("ahead", "left"))}
         known = [*standing, *computed]
+        touching = [name for name in names if name.startswith("contact_")]
+        if touching and not world.contacts:
+            raise InputError(f"observe: {touching[0]!r} needs the model non-smooth and something to touch (ground, "
+                             "obstacles)")
         unknown = [name for name in names if name not in known]
         if unknown:
             raise InputError(f"observe: there is no {unknown[0]!r}; {nearest(unknown[0], known)}")

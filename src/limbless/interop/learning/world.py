@@ -12,19 +12,23 @@ from numpy.typing import NDArray
 from limbless.actuation import ProportionalDerivative, Torque
 from limbless.errors import InputError, nearest
 from limbless.gaits.function import FunctionGait
+from limbless.mechanics.chain.stretch import packed_stretch
 from limbless.mechanics.chain.tables import Drive
-from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import Model, State
 from limbless.models.chain_model import ChainModel
 from limbless.models.newton_euler import NewtonEuler
+from limbless.models.nonsmooth import NonSmooth
 from limbless.scenarios.scenario import Initial, Scenario
 from limbless.timeline import knots_between, stage_times
 
 Array = NDArray[np.float64]
 ACTIONS = ("torque", "target", "gait")
 WIDEST = 1e6
-"""Largest number of a state that is still a motion."""
+"""Largest length of all numbers of a state, as a vector, that is still a motion."""
+AHEAD = 512
+"""Control periods whose knots are laid out at a time."""
 
 
 def no_torque(times: Array, stations: Array) -> Array:
@@ -142,10 +146,13 @@ class World:
         plain = self.model._recorder.positions == n
         parts: tuple[Any, ...] = (*self.scenario.environment, self.scenario.actuation)
         switches = [part.breakpoints(0.0, np.inf) for part in parts]
-        self.lean = isinstance(self.model, NewtonEuler) and plain and not any(switches)
+        self.lean = isinstance(self.model, NewtonEuler) and self.model.explicit and plain and not any(switches)
         self.joints, self.twist, self.rates = slice(7, 7 + n), slice(7 + n, 13 + n), slice(13 + n, 13 + 2 * n)
         self.knows_work = isinstance(self.model, NewtonEuler)
         self.work = 13 + 2 * n
+        self.contacts = len(self.model._scene.owner) if isinstance(self.model, NonSmooth) else 0
+        self.contact_force = slice(14 + 2 * n, 14 + 2 * n + 3 * self.contacts)
+        self.contact_state = slice(14 + 2 * n + 3 * self.contacts, 14 + 2 * n + 4 * self.contacts)
         if self.lean:
             columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
             self.work = columns["actuator_work"].start
@@ -188,13 +195,22 @@ class World:
 
     def _allocate(self) -> None:
         """Memory of a control step, once."""
-        n = self.count
-        self.knots, self.record = np.zeros(self.steps + 1), np.zeros(self.steps + 1, dtype=bool)
-        self._counts = np.arange(self.steps + 1)
-        self.drive = Drive(np.zeros((1, self.model._recorder.positions)), np.zeros((1, n)), np.zeros((1, n)),
+        n, rows = self.count, 1 if self.actions == "torque" else 2 * self.steps + 1
+        self.drive = Drive(np.zeros((rows, self.model._recorder.positions)), np.zeros((rows, n)), np.zeros((rows, n)),
                            np.zeros((1, n)))
-        if self.lean:
-            self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())     # type: ignore[attr-defined]
+        if not self.lean:
+            return
+        count = AHEAD * self.steps + 1
+        self._knots, self._laid, self._last = np.zeros(count), 0, -1
+        self._x, self._span = aligned_zeros(self.model._size), np.zeros(6, dtype=np.int64)  # type: ignore[attr-defined]
+        self.problem = self.model.problem(self.drive, 0, Uncounted(), Uncounted())          # type: ignore[attr-defined]
+        self._held = packed_stretch(self.problem, self._knots, np.zeros(count, dtype=bool), self._x, self._span)
+
+    def _lay_out_knots(self, first: int) -> None:
+        """Knots from step number `first` on."""
+        count = len(self._knots) - 1
+        np.multiply(np.arange(first, first + count + 1), self.step, out=self._knots)
+        self._laid, self._last = first, first + count
 
     # Motion
 
@@ -225,7 +241,7 @@ class World:
     def driven(self, time: float, finish: float, knots: Array, action: Array) -> Any:
         """What the joints get for an action: torques, a gait with offsets, or a gait on its way to other fields."""
         if self.actions == "torque":
-            self.drive.torque[0] = self.scale * action
+            np.multiply(self.scale, action, out=self.drive.torque[0])
             return self.drive
         if self.actions == "target":
             drive = self.model.drive(self.gait, stage_times(knots))
@@ -236,17 +252,23 @@ class World:
         return self.model.drive(passing, stage_times(knots))
 
     def move(self, state: State, action: Array) -> State:
-        """One control period."""
+        """One control period. Where nothing moves any more (a joint that is locked) the state is not a number."""
         if not self.lean:
             return self._moved(state, action)
-        first = round(state.time / self.step)
-        np.multiply(self._counts + first, self.step, out=self.knots)
-        x = state.x.copy()
-        finish = float(self.knots[-1])
-        drive = self.driven(state.time, finish, self.knots, action)
-        problem = self.problem if drive is self.drive else self.problem._replace(drive=drive)
-        runge_kutta.advance(problem, self.knots, self.record, x)
-        return State(finish, x, state.memory)
+        first, steps = round(state.time / self.step), self.steps
+        if not self._laid <= first <= self._last - steps:
+            self._lay_out_knots(first)
+        begin = first - self._laid
+        finish = float(self._knots[begin + steps])
+        drive = self.driven(state.time, finish, self._knots[begin:begin + steps + 1], action)
+        if drive is not self.drive:
+            for own, asked in zip(self.drive, drive, strict=True):
+                own[:] = asked
+        self._x[:], self._span[0], self._span[1] = state.x, begin, begin + steps
+        if self._held():
+            self._x[:] = np.nan
+        self.model._take_given(self._x, self.drive)                                        # type: ignore[attr-defined]
+        return State(finish, self._x.copy(), state.memory)
 
     def _moved(self, state: State, action: Array, record: bool = False) -> Any:
         """The same through the model's own door, for every model; with its records where asked."""
@@ -273,10 +295,12 @@ class World:
         found = self.model.observe(state)
         parts = [found["base_position"], found["base_orientation"], found["joint_position"], found["base_twist"],
                  found["joint_velocity"], np.zeros(1)]
+        if self.contacts:
+            parts += [found["contact_force"], found["contact_state"]]
         values = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
         if self.knows_work:
             columns = {name: place for name, _, place in self.model.state_columns()}       # type: ignore[attr-defined]
-            values[-1] = state.x[columns["actuator_work"]][0]
+            values[self.work] = state.x[columns["actuator_work"]][0]
         return Seen(self, state.time, values)
 
     def wanted(self, seen: Seen) -> tuple[Any, Any]:
@@ -294,7 +318,8 @@ class World:
 
 def sound(values: Array) -> Any:
     """Whether what is seen is a motion: finite, and not far out of this world. One answer per robot."""
-    return (np.abs(values) < WIDEST).all(axis=-1)
+    size = values.dot(values) if values.ndim == 1 else np.einsum("ij,ij->i", values, values)
+    return size < WIDEST**2                                  # false for what is not a number
 
 
 __all__ = ["ACTIONS", "Model", "Seen", "World", "no_torque", "sound"]

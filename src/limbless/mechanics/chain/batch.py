@@ -1,27 +1,46 @@
-"""Many chains of one kind, one after another in one compiled loop: each with its own state and its own torques."""
+"""Many chains of one kind, eight side by side in one compiled loop: each with its own state, times and torques."""
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from limbless.mechanics.compiled.kernel import lean_kernel
-from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.lean import in_lanes, lean, lean_lanes
 from limbless.mechanics.integrate.runge_kutta import runge_kutta
 
 
-@lean_kernel
-def advance_each(problem, knots, record, x, many, starts, torques):
-    """Step every row of `many` over the same knots, counted from its own start, under a torque that is held.
+class Crew(NamedTuple):
+    """Chains of one kind; what is held over a stretch of steps."""
 
-    `knots` are those of a start at 0; `x` and the drive's torque are memory of one chain. Nothing is recorded.
+    states: Any                           # (chains, numbers)
+    first: Any                            # (chains,) number of the step that each begins with
+    torques: Any                          # (chains, freedoms)
+    stuck: Any                            # (chains,) whether one of the eight had trouble: then none of them moved
+
+
+@lean_kernel
+def advance_crew(problem, knots, record, x, torque, crew, step):
+    """Step all chains over as many knots as there are, each from its own step on. Nothing is recorded.
+
+    `problem` is that of eight side by side; `knots` (knots, 8), `x` (numbers, 8) and `torque` (1, freedoms, 8), which
+    the problem's drive holds, are their memory, filled here number by number.
     """
-    here, steps, unrecorded, state, states = lean(problem), lean(knots), lean(record), lean(x), lean(many)
-    since, commands, first = lean(starts), lean(torques), steps[0]
-    for i in range(states.shape[0]):
-        for c in range(state.shape[0]):
-            state[c] = states[i, c]
-        for c in range(commands.shape[1]):
-            here.drive.torque[0, c] = commands[i, c]
-        for k in range(steps.shape[0]):
-            steps[k] = steps[k] + (since[i] - first)
-        first = since[i]
-        runge_kutta(here, steps, unrecorded, state)
-        for c in range(state.shape[0]):
-            states[i, c] = state[c]
+    eight, unrecorded, times, numbers, held, many = (lean_lanes(problem), lean(record), lean(knots), lean(x),
+                                                     lean(torque), lean(crew))
+    count = many.states.shape[0]
+    for start in range(0, count, LANES):
+        for lane in range(LANES):
+            i = min(start + lane, count - 1)
+            for c in range(numbers.shape[0]):
+                numbers[c, lane] = many.states[i, c]
+            for c in range(held.shape[1]):
+                held[0, c, lane] = many.torques[i, c]
+            for k in range(times.shape[0]):
+                times[k, lane] = step * (many.first[i] + k)
+        found, _ = runge_kutta(eight, in_lanes(times), unrecorded, in_lanes(numbers))
+        for lane in range(min(LANES, count - start)):
+            i = start + lane
+            many.stuck[i] = found > 0
+            if found == 0:
+                for c in range(numbers.shape[0]):
+                    many.states[i, c] = numbers[c, lane]

@@ -11,6 +11,7 @@ constant the bracket vanishes, and the piece is exact: an arc, a hinge, a twist.
 """
 from __future__ import annotations
 
+from math import factorial
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import (
@@ -27,7 +28,7 @@ from limbless.mechanics.algebra.inertia import (
     wrench_cross,
 )
 from limbless.mechanics.algebra.lie import axial
-from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product, transpose
+from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product
 from limbless.mechanics.chain.joints import (
     Place,
     place,
@@ -44,7 +45,7 @@ from limbless.mechanics.chain.problem import keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 BRACKET = 3.0**0.5 / 12.0                 # of Magnus' expansion
@@ -57,7 +58,7 @@ class Cell(NamedTuple):
     reaches = False
 
 
-@constants
+@table
 class Station(Table):
     """A place in a cell, and the piece that leads to it from the one before (from the inner node, if it is the first).
     """
@@ -155,13 +156,22 @@ class Growths(NamedTuple):
     c3: float
 
 
+EVEN, ODD = (tuple((-1.0)**k / factorial(first + 2 * k) for k in range(10)) for first in (6, 7))
+
+
+@inline
+def halving_sum(t, c):
+    """Σ c_k t^k of ten terms, in pairs: half as long a wait as one after the other."""
+    s = t * t
+    u = s * s
+    return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s + u * ((c[4] + c[5] * t) + (c[6] + c[7] * t) * s)
+            + (u * u) * (c[8] + c[9] * t))
+
+
 @inline
 def growths(t):
     """By f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2 from two series; to rounding up to θ = 2."""
-    f6 = (1.0 - t / 56.0 * (1.0 - t / 90.0 * (1.0 - t / 132.0 * (1.0 - t / 182.0 * (1.0 - t / 240.0 * (
-        1.0 - t / 306.0 * (1.0 - t / 380.0 * (1.0 - t / 462.0 * (1.0 - t / 552.0))))))))) / 720.0
-    f7 = (1.0 - t / 72.0 * (1.0 - t / 110.0 * (1.0 - t / 156.0 * (1.0 - t / 210.0 * (1.0 - t / 272.0 * (
-        1.0 - t / 342.0 * (1.0 - t / 420.0 * (1.0 - t / 506.0 * (1.0 - t / 600.0))))))))) / 5040.0
+    f6, f7 = halving_sum(t, EVEN), halving_sum(t, ODD)
     f5, f4 = 1.0 / 120.0 - t * f7, 1.0 / 24.0 - t * f6
     f3, f2 = 1.0 / 6.0 - t * f5, 0.5 - t * f4
     return Growths(1.0 - t * f3, f2, f3, 0.5 * (2.0 * f4 - f3), 0.5 * (3.0 * f5 - f4),
@@ -212,12 +222,19 @@ def piece_strains(cells, station, link, x):
     return first, second, rate, later
 
 
+@inline
+def least_stretch(station, strain, shortest):
+    """The smallest stretch of pieces that have a length."""
+    return where_positive(station.natural.linear.x, minimum(strain.linear.x, shortest), shortest)
+
+
 @version_for(place, Cell)
 @inline
 def cell_place(link, x, memory, here):
     """All stations of a cell, with the columns of its freedoms; the last one is the node beyond it."""
     cells = memory.cells
-    start, before = here.origin, -1
+    start, before, widest = here.origin, -1, 0.0 * here.origin.x
+    shortest = widest + 1.0
     for s in range(link.station, link.station + link.stations):
         station = Station(cells.stations, s)
         d = station.length
@@ -231,6 +248,7 @@ def cell_place(link, x, memory, here):
         v, w = turn.linear, turn.angular
         arm = here.R @ (v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)))
         t = dot(w, w)
+        widest, shortest = maximum(widest, t), least_stretch(station, first, shortest)
         R = product(here.R, axial(w, 1.0 - t * g.f2, g.f1, g.f2))
         moved, relative, pushed = 0.0 * turn, 0.0 * turn, 0.0 * turn
         for j in range(link.freedoms):
@@ -259,17 +277,11 @@ def cell_place(link, x, memory, here):
         body = Body(memory.bodies, station.body)
         put_place(body, here)
         body.arm = here.origin - start
+    Axis(memory.axes, link.column).mobility = where_positive(shortest, widest, 0.0 * widest - 1.0)
     return here
 
 
 # ------------------------------------------------------------------------------------------------- tip to base
-
-@inline
-def along_axes(R, d, a):
-    """R diag(d) Rᵀ a"""
-    b = transpose(R) @ a
-    return R @ Vector(d.x * b.x, d.y * b.y, d.z * b.z)
-
 
 @inline
 def diagonal(d):
@@ -278,9 +290,9 @@ def diagonal(d):
 
 
 @inline
-def weigh(station, R, a):
-    """Inertia of a station times a twist."""
-    return Wrench(along_axes(R, station.mass, a.linear), along_axes(R, station.turn, a.angular))
+def weigh(M, J, a):
+    """Inertia of a station, along the world axes, times a twist."""
+    return Wrench(M @ a.linear, J @ a.angular)
 
 
 @inline
@@ -364,11 +376,11 @@ def cell_transmit(link, robot, memory, I, P):
         if station.has_mass:
             body = Body(memory.bodies, station.body)
             R, V, arm = body.rotation, body.velocity, body.arm
-            F = weigh(station, R, body.known) + wrench_cross(V, weigh(station, R, V)) - body.wrench
-            for j in range(link.freedoms):
-                pulled = weigh(station, R, Column(cells.columns, station.lever + j).screw)
-                add_to_block(link, memory, j, station.lever, pulled, F, arm)
             M, J = rotate_symmetric(R, diagonal(station.mass)), rotate_symmetric(R, diagonal(station.turn))
+            F = weigh(M, J, body.known) + wrench_cross(V, weigh(M, J, V)) - body.wrench
+            for j in range(link.freedoms):
+                pulled = weigh(M, J, Column(cells.columns, station.lever + j).screw)
+                add_to_block(link, memory, j, station.lever, pulled, F, arm)
             o = 0.0 * product(R, R)
             I, P = I + carry_inertia(Inertia(M, o, J), arm), P + carry_wrench(F, arm)
     return factorise_block(link, memory, I, P)

@@ -13,7 +13,7 @@ from limbless.mechanics.chain.actuation import (
     settle_none,
 )
 from limbless.mechanics.chain.cell import Pull, Stop
-from limbless.mechanics.chain.dynamics import hybrid_dynamics
+from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
@@ -119,9 +119,8 @@ def sum_pushes(memory):
     total, spent = first.wrench, power(first.velocity, first.wrench)
     for k in range(1, memory.bodies.shape[0]):
         body = Body(memory.bodies, k)
-        F = body.wrench
+        F, spent = account(memory.water, k, body.velocity, body.wrench, 0.0 * total, spent)
         total = total + carry_wrench(F, body.origin - origin)
-        spent = spent + power(body.velocity, F)
     base.pushed = Wrench(total.force, total.torque)
     base.power = spent
 
@@ -145,9 +144,17 @@ def some_singular(actuation, robot, memory):
 
 @careful_kernel
 def singular_cell(robot, memory):
-    """Row of a cell with a free strain that has no inertia to move, or 0."""
-    for k in range(len(robot.links.codes) - 1, 0, -1):
+    """Row of a cell with a free strain that has no inertia to move; as many rows more where one of its pieces turns too
+    far, and twice as many where one is stretched to nothing; or 0.
+    """
+    rows = len(robot.links.codes)
+    for k in range(rows - 1, 0, -1):
         link = Link(robot.links, k)
+        widest = Axis(memory.axes, link.column).mobility
+        if widest > link.size:
+            return k + rows
+        if widest < 0.0:
+            return k + 2 * rows
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
             if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:

@@ -29,7 +29,18 @@ from limbless.mechanics.algebra.inertia import (
 )
 from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, dot, inverse, product, transpose
 from limbless.mechanics.chain.joints import respond_by, transmit_by
-from limbless.mechanics.chain.tables import Awash, Axis, Base, Body, Floating, Link, Steady
+from limbless.mechanics.chain.tables import (
+    Ahead,
+    Awash,
+    Axis,
+    Base,
+    Body,
+    Brake,
+    Floating,
+    Link,
+    NothingAhead,
+    Steady,
+)
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import value_of
@@ -74,8 +85,12 @@ def steady_inertia(water, k, link, R):
 @version_for(own_inertia, Awash)
 @inline
 def inertia_awash(water, k, link, R):
+    floating = Floating(water.rows, k)
+    state = value_of(floating.state)
+    if link.wet and state > 0.5:
+        return rotate_inertia(R, link.whole)
     own = rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
-    return own + Floating(water.rows, k).inertia if link.wet else own
+    return own + floating.inertia if link.wet and state > -0.5 else own
 
 
 @version_for(account, Steady)
@@ -87,8 +102,30 @@ def account_steady(water, k, V, F, total, rate_of_work):
 @version_for(account, Awash)
 @inline
 def account_awash(water, k, V, F, total, rate_of_work):
-    joined = Floating(water.rows, k).joining
+    floating = Floating(water.rows, k)
+    if value_of(floating.state) != 0.0:
+        return total + F, rate_of_work + power(V, F)
+    joined = floating.joining
     return total + F + joined, rate_of_work + power(V, F) + 0.5 * power(V, joined)
+
+
+@generic
+def brake(ahead, k, I, P):
+    """I and P with the forces on body k taken ahead: see `stiff`."""
+
+
+@version_for(brake, NothingAhead)
+@inline
+def brake_nothing(ahead, k, I, P):
+    return I, P
+
+
+@version_for(brake, Ahead)
+@inline
+def brake_body(ahead, k, I, P):
+    taken = Brake(ahead.brakes, k)
+    C = ahead.span[0] * taken.slope
+    return I + C, P - C @ taken.before
 
 
 @lean_pass
@@ -106,6 +143,7 @@ def gather(robot, memory):
             own = own_inertia(memory.water, k, link, body.rotation)
             I = I + own
             P = P + own @ body.known + wrench_cross(V, own @ V) - F
+            I, P = brake(memory.ahead, k, I, P)
             total, rate_of_work = account(memory.water, k, V, F, total, rate_of_work)
         if k == 0:
             break

@@ -12,67 +12,82 @@ from limbless.mechanics.algebra.vectors import dot, rotation_from_quaternion
 from limbless.mechanics.chain.actuation import find_accelerations, put_joint_rates
 from limbless.mechanics.chain.compliance import drive_to, strain_freedoms
 from limbless.mechanics.chain.kinematics import move
-from limbless.mechanics.chain.problem import put_powers, put_rates, spend_laws
-from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Link, Sums
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.chain.problem import add_span, put_rates, spend_actuators, spend_laws
+from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Compliant, Link, Sums
+from limbless.mechanics.compiled.generic import by_part, idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.forces.element import push_all
-from limbless.mechanics.integrate.problem import count_step, distance, note_stage, occupy, stage_rate, steer
+from limbless.mechanics.integrate.problem import brace, count_step, distance, note_stage, occupy, stage_rate, steer
 from limbless.mechanics.integrate.tally import Tally, Uncounted, Whole, positive_between
 
+TRAVEL = 1e-4                             # share of the base's own way in the speed of a body
+ROUNDING = 1e-7                           # of its length in γh: as slow as it can be
 
-@version_for(steer, ChainProblem)
+brace_by, steer_by, occupy_by, stage_by, distance_by = (
+    by_part(question, ChainProblem, "options.actuation") for question in (brace, steer, occupy, stage_rate, distance))
+idle(brace_by, Compliant)
+
+
+@version_for(steer_by, Compliant)
 @inline
-def steer_chain(problem, n, share):
+def steer_cells(actuation, problem, n, share):
     drive_to(problem.drive, n, share, problem.memory.cells.present)
 
 
-@version_for(occupy, ChainProblem)
+@version_for(occupy_by, Compliant)
 @inline
-def occupy_chain(problem, start, gh, slope, x):
-    occupy_state(problem.robot, problem.memory.cells.given, start, gh, slope, x)
+def occupy_cells(actuation, problem, start, gh, slope, x):
+    occupy_free(problem.robot, problem.memory.cells.given, start, gh, slope, x)
 
 
 @lean_pass
-def occupy_state(robot, given, start, gh, slope, x):
-    """Freedoms that are given stay where the drive has them. The quaternion of the base is turned as its own rule asks:
-    q = q* + γh/2 q ω is linear in q.
-    """
+def occupy_free(robot, given, start, gh, slope, x):
+    """Freedoms that are given stay where the drive has them."""
     base = Link(robot.links, 0)
-    p, v, last = base.position, base.velocity, len(x) - INTEGRALS
-    for c in range(v, v + 6):
-        x[c] = start[c] + gh * slope[c]
-    for c in range(last, len(x)):
-        x[c] = start[c] + gh * slope[c]
+    occupy_base(base, start, gh, slope, x)
+    p, v = base.position + base.positions, base.velocity + base.freedoms
     for k in range(given.shape[0]):
         if given[k] == 0:
-            x[v + 6 + k] = start[v + 6 + k] + gh * slope[v + 6 + k]
-            slope[p + 7 + k] = x[v + 6 + k]
-            x[p + 7 + k] = start[p + 7 + k] + gh * x[v + 6 + k]
+            x[v + k] = start[v + k] + gh * slope[v + k]
+            slope[p + k] = x[v + k]
+            x[p + k] = start[p + k] + gh * x[v + k]
+
+
+@inline
+def occupy_base(base, start, gh, slope, x):
+    """The base, and the sums behind all coordinates."""
+    p, v, last = base.position, base.velocity, len(x) - INTEGRALS
+    add_span(v, v + base.freedoms, start, gh, slope, x)
+    add_span(last, len(x), start, gh, slope, x)
     twist = twist_at(x, v)
-    u = (0.5 * gh) * twist.angular
-    scale = 1.0 / (1.0 + dot(u, u))
-    before = quaternion_at(start, p + 3)
-    turn = quaternion_product(before, Quaternion(scale, scale * u.x, scale * u.y, scale * u.z))
+    turn = turned_by(start, gh, p + 3, twist.angular, slope, x)
     along = rotation_from_quaternion(turn.w, turn.x, turn.y, turn.z) @ twist.linear
     put_vector_at(slope, p, along)
     put_vector_at(x, p, vector_at(start, p) + gh * along)
-    put_quaternion_at(x, p + 3, turn)
-    half = Quaternion(0.0 * gh, 0.5 * twist.angular.x, 0.5 * twist.angular.y, 0.5 * twist.angular.z)
-    put_quaternion_at(slope, p + 3, quaternion_product(turn, half))
 
 
-@version_for(stage_rate, ChainProblem)
 @inline
-def chain_stage(problem, t, inside, gh, before, x, slope):
+def turned_by(start, gh, i, w, slope, x):
+    """A quaternion at place i, turned as its own rule asks: q = q* + γh/2 q ω is linear in q."""
+    u = (0.5 * gh) * w
+    scale = 1.0 / (1.0 + dot(u, u))
+    turn = quaternion_product(quaternion_at(start, i), Quaternion(scale, scale * u.x, scale * u.y, scale * u.z))
+    put_quaternion_at(x, i, turn)
+    put_quaternion_at(slope, i, quaternion_product(turn, Quaternion(0.0 * gh, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z)))
+    return turn
+
+
+@version_for(stage_by, Compliant)
+@inline
+def cell_stage(actuation, problem, t, inside, gh, before, x, slope):
     robot, forces, options, _, memory, _ = problem
     look_ahead(robot, gh, before, memory)
     strain_freedoms(robot, x, memory)
     move(robot, x, memory)
     push_all(forces, t, inside, robot, memory)
-    find_accelerations(options.actuation, robot, options.base, memory)
+    find_accelerations(actuation, robot, options.base, memory)
     put_rates(robot, x, memory, slope)
-    put_joint_rates(options.actuation, robot, x, memory, slope)
+    put_joint_rates(actuation, robot, x, memory, slope)
     memory.cells.span[0] = 0.0
 
 
@@ -85,23 +100,24 @@ def look_ahead(robot, gh, before, memory):
         memory.cells.before[v] = before[first + v]
 
 
-@version_for(distance, ChainProblem)
+@version_for(distance_by, Compliant)
 @inline
-def chain_distance(problem, gh, before, slope, x):
+def cell_distance(actuation, problem, gh, before, slope, x):
     return measure(Link(problem.robot.links, 0).velocity, problem.memory.cells.scale, gh, before, slope, x)
 
 
 @careful_kernel
 def measure(first, scale, gh, before, slope, x):
-    """Largest way per time, m/s, by which the rates differ after γh, and by which the body moves; `scale` of the base
-    comes last.
+    """Largest way per time, m/s, by which the rates differ after γh, and by which the body turns and bends; `scale` of
+    the base comes last. How fast it goes as a whole hardly counts: a body that falls bends as one that rests. What
+    rounding leaves is never asked for.
     """
     n = scale.shape[0] - 2
-    change, speed = 0.0, 0.0
+    change, speed = 0.0, ROUNDING * scale[n + 1] / gh
     for c in range(6 + n):
         size = scale[c - 6] if c >= 6 else scale[n] if c < 3 else scale[n + 1]
         change = max(change, gh * size * abs(slope[first + c] - before[first + c]))
-        speed = max(speed, size * max(abs(x[first + c]), gh * abs(slope[first + c])))
+        speed = max(speed, size * max((TRAVEL if c < 3 else 1.0) * abs(x[first + c]), gh * abs(slope[first + c])))
         if not change < 1e200:
             return 1e200, 1.0
     return change, speed
@@ -109,46 +125,16 @@ def measure(first, scale, gh, before, slope, x):
 
 # ------------------------------------------------------------------------------------------------- what is counted
 
-@generic
-def note_in(tally, problem, work, stage, inside, x, slope):
-    """`note_stage`, by whether anything is counted."""
-
-
-@generic
-def count_in(tally, work, method, h):
-    """`count_step`, by whether anything is counted."""
-
-
-@version_for(note_stage, ChainProblem)
-@inline
-def note_chain(problem, work, stage, inside, x, slope):
-    note_in(problem.memory.tally, problem, work, stage, inside, x, slope)
-
-
-@version_for(count_step, ChainProblem)
-@inline
-def count_chain(problem, work, method, h):
-    count_in(problem.memory.tally, work, method, h)
-
-
-@version_for(note_in, Uncounted)
-@inline
-def note_nothing(tally, problem, work, stage, inside, x, slope):
-    return None
-
-
-@version_for(count_in, Uncounted)
-@inline
-def count_nothing(tally, work, method, h):
-    return None
+note_in = by_part(note_stage, ChainProblem, "memory.tally")
+count_in = by_part(count_step, ChainProblem, "memory.tally")
+for _question in (note_in, count_in):
+    idle(_question, Uncounted)
 
 
 @version_for(note_in, Tally)
 @inline
 def note_powers(tally, problem, work, stage, inside, x, slope):
-    memory, base = problem.memory, Link(problem.robot.links, 0)
-    row = max(stage, 0)
-    put_powers(problem.options.actuation, memory, work.powers, row, x, base.velocity + base.freedoms)
+    spend_actuators(problem, work.powers, max(stage, 0), x)
     spend_laws(problem, inside)
     sums = Sums(slope, len(x) - INTEGRALS)
     size = abs(sums.actuators) + abs(sums.environment) + abs(sums.passive)
@@ -159,13 +145,18 @@ def note_powers(tally, problem, work, stage, inside, x, slope):
         return None
     work.sizes[stage, 0] = size
     for i in range(work.laws.shape[1]):
-        work.laws[stage, i] = memory.law_powers[i]
+        work.laws[stage, i] = problem.memory.law_powers[i]
     return None
 
 
 @version_for(count_in, Tally)
+@inline
+def count_powers(tally, problem, work, method, h):
+    count_stages(tally, work, method, h)
+
+
 @lean_pass
-def count_powers(tally, work, method, h):
+def count_stages(tally, work, method, h):
     """Works by the rule of the step itself; the positive part of a power from its parabola over the step."""
     stages = method.b.shape[0]
     whole = Whole(tally.whole, 0)

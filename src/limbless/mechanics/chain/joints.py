@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.columns import put_quaternion_at, quaternion_at,
 from limbless.mechanics.algebra.inertia import Twist, power, release, twist_cross
 from limbless.mechanics.algebra.lie import normalised, quaternion_conjugate, quaternion_log, quaternion_product
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation_by, rotation_from_quaternion, transpose
-from limbless.mechanics.chain.tables import Axis, Bound, Freedom
+from limbless.mechanics.chain.tables import Ahead, Axis, Bound, Freedom, Lead, NothingAhead
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import sincos
@@ -104,6 +104,24 @@ def moved(link, x, memory, here, R, S):
     return Place(R, here.origin, here.V + relative, A)
 
 
+@generic
+def lead(ahead, v):
+    """What an implicit stage adds along axis v to its inertia, and to what acts along it: see `stiff`."""
+
+
+@version_for(lead, NothingAhead)
+@inline
+def lead_nothing(ahead, v):
+    return 0.0, 0.0
+
+
+@version_for(lead, Ahead)
+@inline
+def lead_axis(ahead, v):
+    taken = Lead(ahead.leads, v)
+    return taken.share, taken.held
+
+
 @inline
 def transmit_along(v, S, link, robot, memory, I, P, around):
     """Across axis v. Torque-given: (34)-(39); motion-given: the body beyond is carried rigidly, (23)-(24).
@@ -116,8 +134,9 @@ def transmit_along(v, S, link, robot, memory, I, P, around):
     if link.given:
         axis.force = power(S, P)
     else:
-        D = power(S, U) + Freedom(robot.freedoms, v).rotor + Bound(memory.bounds, v).leading
-        u = memory.torque[v] + memory.passive[v] - power(S, P)
+        more, held = lead(memory.ahead, v)
+        D = power(S, U) + Freedom(robot.freedoms, v).rotor + Bound(memory.bounds, v).leading + more
+        u = memory.torque[v] + memory.passive[v] + held - power(S, P)
         axis.force = u
         axis.mobility = 1.0 / D
         axis.own = D

@@ -35,7 +35,7 @@ from limbless.mechanics.chain.tables import (
     Sums,
     Unhurried,
 )
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import by_part, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all, spend_all
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
@@ -220,37 +220,10 @@ def keep_instant(robot, memory, records, x, slope, r):
             place.wrench = body.wrench
 
 
-@version_for(look, ChainProblem)
-@inline
-def chain_look(problem, t, x, r, recorded, last):
-    look_at(problem.memory.tally, problem, t, x, r, recorded, last)
-
-
-@version_for(spend, ChainProblem)
-@inline
-def chain_spend(problem, stage, seconds, inside, x, slope):
-    spend_in(problem.memory.tally, problem, stage, seconds, inside, x, slope)
-
-
-@version_for(close_step, ChainProblem)
-@inline
-def chain_close(problem, step):
-    close_in(problem.memory.tally, problem.memory.powers, step)
-
-
-@generic
-def look_at(tally, problem, t, x, r, recorded, last):
-    """`look`, by whether anything is counted."""
-
-
-@generic
-def spend_in(tally, problem, stage, seconds, inside, x, slope):
-    """`spend`, by whether anything is counted."""
-
-
-@generic
-def close_in(tally, powers, step):
-    """`close_step`, by whether anything is counted."""
+look_at, spend_in = by_part(look, ChainProblem, "memory.tally"), by_part(spend, ChainProblem, "memory.tally")
+close_in = by_part(close_step, ChainProblem, "memory.tally")
+for _question in (look_at, spend_in, close_in):
+    idle(_question, Uncounted)
 
 
 @generic
@@ -304,22 +277,26 @@ def spend_laws(problem, inside):
     spend_all(problem.forces, inside, memory)
 
 
+@inline
+def spend_actuators(problem, powers, row, x):
+    """The powers of all actuators, into a row of `powers`."""
+    base = Link(problem.robot.links, 0)
+    put_powers(problem.options.actuation, problem.memory, powers, row, x, base.velocity + base.freedoms)
+
+
 @version_for(spend_in, Tally)
 @inline
 def spend_and_count(tally, problem, stage, seconds, inside, x, slope):
-    memory = problem.memory
-    base = Link(problem.robot.links, 0)
-    velocity = base.velocity + base.freedoms
-    put_powers(problem.options.actuation, memory, memory.powers, stage, x, velocity)
+    spend_actuators(problem, problem.memory.powers, stage, x)
     spend_laws(problem, inside)
     sums = Sums(slope, len(x) - INTEGRALS)
-    add_laws(tally, seconds, memory.law_powers, sums.actuators, sums.environment, sums.passive)
+    add_laws(tally, seconds, problem.memory.law_powers, sums.actuators, sums.environment, sums.passive)
 
 
 @version_for(close_in, Tally)
 @inline
-def close_and_count(tally, powers, step):
-    add_smooth_works(tally, step, powers)
+def close_and_count(tally, problem, step):
+    add_smooth_works(tally, step, problem.memory.powers)
 
 
 @version_for(look_at, Score)
@@ -331,31 +308,11 @@ def look_and_score(tally, problem, t, x, r, recorded, last):
 @version_for(spend_in, Score)
 @inline
 def spend_and_score(tally, problem, stage, seconds, inside, x, slope):
-    base = Link(problem.robot.links, 0)
-    velocity = base.velocity + base.freedoms
-    put_powers(problem.options.actuation, problem.memory, problem.memory.powers, stage, x, velocity)
+    spend_actuators(problem, problem.memory.powers, stage, x)
     score_stage(tally, seconds, problem.memory.torque)
 
 
 @version_for(close_in, Score)
 @inline
-def close_and_score(tally, powers, step):
-    score_step(tally, step, powers)
-
-
-@version_for(look_at, Uncounted)
-@inline
-def look_away(tally, problem, t, x, r, recorded, last):
-    return None
-
-
-@version_for(spend_in, Uncounted)
-@inline
-def spend_uncounted(tally, problem, stage, seconds, inside, x, slope):
-    return None
-
-
-@version_for(close_in, Uncounted)
-@inline
-def close_uncounted(tally, powers, step):
-    return None
+def close_and_score(tally, problem, step):
+    score_step(tally, step, problem.memory.powers)

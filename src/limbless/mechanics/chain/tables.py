@@ -23,7 +23,8 @@ class Link(Table):
     moment: Vector                        # first moment of mass, kg m
     inertia: Symmetric                    # about the origin, kg m2
     whole: Inertia                        # body and added mass, where `wet`
-    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw
+    size: float                           # a number of the joint's kind, if it has one: the pitch of a screw, θ² by
+                                          # which a piece of a cell may turn
     kind: int                             # of the joint: `code` of its class
     positions: int                        # how many numbers of a state its position takes (row 0: that of the base)
     freedoms: int                         # how many its velocity takes
@@ -96,10 +97,11 @@ class Body(Table):
 
 @table
 class Floating(Table):
-    """The water that a body carries along at one instant, where a surface cuts it."""
+    """The water that a body carries along at one instant, where there is a surface."""
 
-    inertia: Inertia                      # added inertia at its origin, world axes
-    joining: Wrench                       # how fast its momentum grows by what gets wet
+    inertia: Inertia                      # added inertia at its origin, world axes, and
+    joining: Wrench                       # how fast its momentum grows by what gets wet, where `state` is 0
+    state: float                          # 1: all of the body is under water, -1: none; 0: it may be cut
 
 
 @table
@@ -110,7 +112,8 @@ class Axis(Table):
                                           # axes
     answer: Wrench                        # U = I S
     force: float                          # u: what is left to accelerate it; of a motion-given one Sᵀ P
-    mobility: float                       # 1 / D
+    mobility: float                       # 1 / D; of a cell's first freedom the largest θ² of its pieces, or -1 where
+                                          # one is stretched to nothing
     own: float                            # D, and beside it the size of the inertia around: a singular joint stands out
     around: float
 
@@ -153,6 +156,23 @@ class Spatial(Table):
     acceleration: Twist                   # and all of it
     composite: Inertia                    # K: of it and of all beyond
     load: Wrench                          # F: what it and all beyond need without accelerations, less what acts on them
+
+
+@table
+class Lead(Table):
+    """What an implicit stage takes ahead along one degree of freedom."""
+
+    share: float                          # Â = γh C + (γh)² K of springs, dampers and feedback
+    held: float                           # Â times the acceleration before
+
+
+@table
+class Brake(Table):
+    """What it takes ahead of the forces on one body."""
+
+    slope: Inertia                        # -∂F/∂V, its symmetric part: N s/m, N s, N m s
+    start: Wrench                         # F
+    before: Twist                         # δ that belongs to the accelerations before
 
 
 @table
@@ -206,6 +226,22 @@ class Awash(NamedTuple):
     rows: Any                             # Floating (bodies,)
 
 
+class NothingAhead(NamedTuple):
+    """Forces act as they are."""
+
+
+class Ahead(NamedTuple):
+    """Forces along joints and on bodies are taken ahead, in implicit stages: see `stiff`."""
+
+    leads: Any                            # Lead (freedoms,)
+    brakes: Any                           # Brake (bodies,)
+    slopes: Any                           # (bodies, 6, 6) -∂F/∂V
+    span: Any                             # (1,) γh of the stage; 0 outside
+    scale: Any                            # (freedoms + 2,) m: way of a unit of each freedom; of the base last
+    quarters: Drive                       # the gait at the quarters of all steps,
+    present: Drive                        # and at the instant at hand: one row
+
+
 class Memory(NamedTuple):
     """Working memory of one run: what holds at the instant that was evaluated last."""
 
@@ -225,6 +261,7 @@ class Memory(NamedTuple):
     total: Any                            # and the sum of rates
     cells: Any                            # Cells, or NoCells
     water: Any = Steady()                 # Steady or Awash
+    ahead: Any = NothingAhead()           # NothingAhead or Ahead
 
 
 class NoCells(NamedTuple):

@@ -39,6 +39,13 @@ def _written(source: str, **names: Any) -> Callable:
     return names["written"]
 
 
+def _named(name: str, doc: str | None, arguments: str) -> Callable:
+    """A function of these arguments that does nothing."""
+    made = _written(f"def written({arguments}):\n    return None")
+    made.__name__, made.__doc__ = name, doc
+    return made
+
+
 def generic(function: Callable) -> Any:
     """A function that has a version for each class of its first argument; its body says what they all do.
 
@@ -69,6 +76,22 @@ def version_for(function: Any, *classes: type) -> Callable:
             function.versions[cls] = version
         return version
     return register
+
+
+def by_part(function: Any, cls: type, part: str) -> Any:
+    """The version of `function` for a class is that of one of its parts ("memory.tally"): a generic function that gets
+    the part and then all arguments.
+    """
+    first, names = function.arguments[0], ", ".join(function.arguments)
+    inner = generic(_named(f"{function.__name__}_by_part", function.__doc__, f"part, {names}"))
+    source = f"def written({names}):\n    return inner({first}.{part}, {names})"
+    version_for(function, cls)(_written(source, inner=inner))
+    return inner
+
+
+def idle(function: Any, *classes: type) -> None:
+    """For these classes there is nothing to do."""
+    version_for(function, *classes)(_named("idle", "", ", ".join(function.arguments)))
 
 
 def for_each(function: Any) -> Any:

@@ -11,9 +11,12 @@ integer. Full fast math assumes that nothing is NaN or infinite, so no kernel ca
 """
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import os
+import shutil
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -67,10 +70,24 @@ def _writable(directory: Path) -> bool:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
+    with contextlib.suppress(OSError):
+        os.utime(directory)                                    # used now: what nobody uses any more is let go one day
     return os.access(directory, os.W_OK)
 
 
 _CACHE = _writable(CACHE_DIRECTORY)
+KEPT = 30 * 24 * 3600.0
+"""s: compiled code of other sources that nobody has used for as long is let go."""
+
+
+def prune(unused: float = KEPT) -> list[Path]:
+    """Remove compiled code of other versions that has not been used for so many seconds; returns the folders."""
+    now = time.time()
+    old = [path for path in CACHE_DIRECTORY.parent.glob("kernels-*")
+           if path != CACHE_DIRECTORY and path.is_dir() and now - path.stat().st_mtime > unused]
+    for path in old:
+        shutil.rmtree(path, ignore_errors=True)
+    return old
 
 
 def kernel(function: Callable) -> Any:

@@ -92,9 +92,13 @@ def prepare_no_water(water, robot, solids, step, x, start, h):
 def add_water_awash(water, robot, solids, step, x, start, h):
     for k in range(len(robot.links.codes)):
         link, own = Link(robot.links, k), BodyStep(step.bodies, k)
-        if link.wet:
-            N, rotation = matrix6_of(Floating(water.rows, k).inertia), Body(step.places, k).rotation
-            matrix, momentum = carried_water(N, Solid(solids, k), Speeds(x, start + 6 * k), rotation, h)
+        floating = Floating(water.rows, k)
+        if link.wet and floating.state > -0.5:
+            rotation, carried = Body(step.places, k).rotation, floating.inertia
+            if floating.state > 0.5:
+                carried = rotate_inertia(rotation, link.whole - rigid_inertia(link.mass, link.moment, link.inertia))
+            matrix, momentum = carried_water(matrix6_of(carried), Solid(solids, k), Speeds(x, start + 6 * k), rotation,
+                                             h)
             own.matrix = own.matrix + matrix
             own.momentum = own.momentum + momentum
 

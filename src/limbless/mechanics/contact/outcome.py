@@ -69,7 +69,8 @@ def nothing_joined(water, k):
 @version_for(joined, Awash)
 @inline
 def joined_at_surface(water, k):
-    return Floating(water.rows, k).joining
+    floating = Floating(water.rows, k)
+    return floating.joining if floating.state == 0.0 else 0.0 * floating.joining
 
 
 @lean_pass

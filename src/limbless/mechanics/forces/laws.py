@@ -114,10 +114,11 @@ def law_row(kind, rows, i):
     """Row i of the kind's table."""
 
 
-def law(kind: Any, table: Any, bands: bool = False) -> None:
+def law(kind: Any, table: Any, bands: Any = False) -> None:
     """Declare the table of a kind of law.
 
-    `bands`: its formula does not branch on numbers, so that it serves eight bodies at once.
+    `bands`: its formula does not branch on numbers, so that it serves eight bodies at once (a property, where that is
+    so for some laws of the kind only).
     """
     kind.table, kind.bands = table, bands
     version_for(law_row, kind)(inline(lambda kind, rows, i: table(rows, i)))

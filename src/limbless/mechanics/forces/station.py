@@ -4,10 +4,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench
-from limbless.mechanics.algebra.vectors import transpose
+from limbless.mechanics.algebra.vectors import Vector, transpose
+from limbless.mechanics.chain.cell import Station
+from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.forces.laws import Slice, law_row, law_slice, law_wrench
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
+from limbless.mechanics.forces.afloat import floating_slice, spend_floating
+from limbless.mechanics.forces.element import push, spend_power
+from limbless.mechanics.forces.fluid import scaled
+from limbless.mechanics.forces.laws import Pushed, Slice, law_row, law_slice, law_wrench
+from limbless.mechanics.forces.open_water import Open
 
 
 class AtStation(NamedTuple):
@@ -30,10 +36,55 @@ def station_row(kind, rows, i):
     return law_row(kind.law, rows, i)
 
 
+@inline
+def slice_at(body):
+    """The slice at the origin of a body."""
+    R, V = body.rotation, body.velocity
+    return Slice(R, body.origin, transpose(R) @ V.linear, transpose(R) @ V.angular, 0.0 * V.linear.x)
+
+
+@inline
+def along_world(R, length, F):
+    """A wrench per length along the axes of a slice, on so much of it, along the world axes."""
+    return Wrench(length * (R @ F.force), length * (R @ F.torque))
+
+
 @version_for(law_wrench, AtStation)
 @inline
 def station_wrench(kind, law, laws, t, body):
-    R, V = body.rotation, body.velocity
-    piece = Slice(R, body.origin, transpose(R) @ V.linear, transpose(R) @ V.angular, 0.0 * V.linear.x)
-    F = law_slice(kind.law, law, t, piece)
-    return Wrench(law.length * (R @ F.force), law.length * (R @ F.torque))
+    return along_world(body.rotation, law.length, law_slice(kind.law, law, t, slice_at(body)))
+
+
+class FloatingStations(NamedTuple):
+    """Water with a surface on the stations of a soft body: their added mass changes as they move."""
+
+    owner: int
+    kind: Any                             # OpenLaw
+    rows: Any                             # Open
+    pushed: Any                           # Pushed (rows,): memory for the wrenches
+    floating: Any                         # Floating (bodies,): of which `joining` alone is used
+    stations: Any                         # (rows,) the station that each row belongs to
+    dry: Any                              # (rows, 6) its inertia without water, along and about its axes
+
+
+@version_for(push, FloatingStations)
+@lean_pass
+def push_floating_stations(laws, t, inside, robot, memory):
+    align_stack()
+    dry = laws.dry
+    for i in range(len(laws.rows.codes)):
+        row, station = Open(laws.rows, i), Station(memory.cells.stations, laws.stations[i])
+        body = Body(memory.bodies, row.body)
+        piece, R, o = slice_at(body), body.rotation, 0.0 * body.origin.x
+        V, roll = piece.velocity, row.added_roll * piece.rate.x
+        F, share, wetting = floating_slice(laws.kind, row, t, piece, transpose(R) @ row.gravity)
+        wrench, wet = along_world(R, row.length, F), row.length * share
+        Pushed(laws.pushed, i).wrench = wrench
+        body.wrench = body.wrench + wrench
+        carried = Wrench(scaled(row.added, V), Vector(roll, o, o))
+        Floating(laws.floating, row.body).joining = along_world(R, row.length * wetting, carried)
+        station.mass = Vector(dry[i, 0], dry[i, 1], dry[i, 2]) + wet * row.added
+        station.turn = Vector(dry[i, 3] + wet * row.added_roll, dry[i, 4], dry[i, 5])
+
+
+version_for(spend_power, FloatingStations)(spend_floating)

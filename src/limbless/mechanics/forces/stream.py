@@ -9,7 +9,7 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer
 from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import exponential, sincos
+from limbless.mechanics.compiled.scalars import exponential, sincos, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 LINEAR, VORTEX, WAVE, FUNCTION = range(4)
@@ -100,12 +100,10 @@ def vortex_stream(flow, t, x):
     r = apart - dot(apart, flow.axis) * flow.axis
     square, core = dot(r, r) + 1e-30, flow.size * flow.size
     share, inner = square / core, flow.strength / core
-    if share < NEAR:                                       # the series of what follows
-        turn, slope = inner * (1.0 - 0.5 * share), -inner / core
-    else:
-        fading = exponential(-share)
-        turn = flow.strength * (1.0 - fading) / square
-        slope = 2.0 * (inner * fading - turn) / square     # d turn / d(r²), twice
+    fading, near, o = exponential(-share), NEAR - share, 0.0 * share
+    away = flow.strength * (1.0 - fading) / square
+    turn = where_positive(near, inner * (1.0 - 0.5 * share), away)         # near: the series of what stands beside it
+    slope = where_positive(near, o - inner / core, 2.0 * (inner * fading - away) / square)      # d turn / d(r²), twice
     across = cross(flow.axis, r)
     gradient = outer(across, slope * r) + turn * skew(flow.axis)
     return Stream(turn * across, -1.0 * (gradient @ flow.velocity), gradient)

@@ -6,7 +6,7 @@ from limbless.mechanics.algebra.inertia import Twist, carry_twist, carry_wrench
 from limbless.mechanics.algebra.vectors import transpose
 from limbless.mechanics.chain.actuation import actuate_joints, follow, put_joint_rates
 from limbless.mechanics.chain.frames import base_quaternion, is_near_lock, put_base_rates, settle_base
-from limbless.mechanics.chain.problem import chain_add, chain_close, chain_look, chain_spend, chain_states
+from limbless.mechanics.chain.problem import chain_add, chain_states
 from limbless.mechanics.chain.saturation import answer, relent
 from limbless.mechanics.chain.screws import accelerate, place, push_bodies, weigh
 from limbless.mechanics.chain.tables import (
@@ -19,6 +19,7 @@ from limbless.mechanics.chain.tables import (
     Body,
     BodyRecord,
     Bound,
+    ChainProblem,
     Imposed,
     Link,
     Spatial,
@@ -34,9 +35,8 @@ from limbless.mechanics.integrate.problem import add, close_step, keep, look, ra
 
 version_for(states, GeometricProblem)(chain_states)
 version_for(add, GeometricProblem)(chain_add)
-version_for(look, GeometricProblem)(chain_look)
-version_for(spend, GeometricProblem)(chain_spend)
-version_for(close_step, GeometricProblem)(chain_close)
+for _question in (look, spend, close_step):
+    version_for(_question, GeometricProblem)(_question.versions[ChainProblem])
 
 
 @generic

@@ -17,6 +17,7 @@ from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.integrate.problem import (
     add,
+    brace,
     count_step,
     distance,
     keep,
@@ -34,7 +35,7 @@ from limbless.mechanics.integrate.runge_kutta import copy
 
 MOST = 15                                 # evaluations of one stage
 HALVINGS = 6                              # of one step
-SLOW, FAST = 0.95, 0.02                   # between what the observed contraction is trusted
+SLOW, FAR = 0.95, 20.0                    # a stage that comes to rest more slowly is this many changes away from it
 LOST = 1e100                              # a distance beyond this is no number of a motion
 UNSOLVED = -1                             # beside what `trouble` says: a stage that does not come to rest
 
@@ -49,6 +50,15 @@ class Method(NamedTuple):
     closes: bool                          # the last stage but one is at the middle of the step, the last at its end
 
 
+class Interval(NamedTuple):
+    """From one knot to the next."""
+
+    knot: int                             # number of the first one
+    start: float                          # its time, s
+    length: float                         # s
+    inside: float                         # a time within: see `rate`
+
+
 class Work(NamedTuple):
     """Memory of an engine."""
 
@@ -57,7 +67,7 @@ class Work(NamedTuple):
     before: Any                           # (state,) the slope before
     past: Any                             # (3, state) slopes of the stages before, the latest first,
     times: Any                            # (3,) and their times
-    numbers: Any                          # (4,) tolerance, last contraction, how many of `past` are known, its end
+    numbers: Any                          # (2,) tolerance, how many of `past` are known
     counts: Any                           # (3,) evaluations, stages, halvings
     powers: Any                           # (s, actuators) W
     last: Any                             # (actuators,) W, at the end of the step before
@@ -85,14 +95,14 @@ def work_for(method: Method, size: int, actuators: int, laws: int, tolerance: fl
     """Memory for states of so many numbers."""
     stages = len(method.b)
     return Work(aligned_zeros((stages, size)), aligned_zeros(size), aligned_zeros(size), aligned_zeros((3, size)),
-                np.zeros(3), np.array([tolerance, 0.3, 0.0, 0.0]), np.zeros(3, dtype=np.int64),
+                np.zeros(3), np.array([tolerance, 0.0]), np.zeros(3, dtype=np.int64),
                 np.zeros((stages, actuators)), np.zeros(actuators), np.zeros((stages, laws)), np.zeros((stages, 2)))
 
 
 @inline
 def remember(work, t, slope):
     """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
-    known = int(work.numbers[2])
+    known = int(work.numbers[1])
     if known > 0 and work.times[0] == t:
         copy(slope, work.past[0])
         return None
@@ -101,14 +111,14 @@ def remember(work, t, slope):
         copy(work.past[k - 1], work.past[k])
     work.times[0] = t
     copy(slope, work.past[0])
-    work.numbers[2] = min(known + 1, 3)
+    work.numbers[1] = min(known + 1, 3)
     return None
 
 
 @inline
 def guess(work, t, slope):
     """The slope at time t from those of up to three stages before, by the parabola through them."""
-    known = int(work.numbers[2])
+    known = int(work.numbers[1])
     for c in range(slope.shape[0]):
         slope[c] = 0.0
     for k in range(known):
@@ -134,37 +144,38 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
         change, speed = distance(problem, gh, work.before, slope, state)
         if change > LOST or trouble(problem) > 0:
             return False
-        contraction = work.numbers[1]
+        left = change
         if turn > 0 and last > 0.0:
-            contraction = min(max(change / last, FAST), 2.0)
-            work.numbers[1] = min(contraction, SLOW)
-        left = change * contraction / (1.0 - contraction) if contraction < SLOW else 1e3 * change
-        if min(max(left, 0.1 * change), 1e3 * change) <= tolerance * speed and change <= 100.0 * tolerance * speed:
+            contraction = change / last
+            left = change * max(contraction / (1.0 - contraction), 1.0) if contraction < SLOW else FAR * change
+        if left <= tolerance * speed:
             return True
         last = change
     return False
 
 
 @inline
-def step_once(problem, method, work, n, share, part, t, h, inside, x):
-    """A step over `part` of the interval of length h from knot n, that begins at `share` of it. Returns whether it was
-    solved; x is changed only then.
+def step_once(problem, method, work, interval, share, part, x):
+    """A step over `part` of an interval, that begins at `share` of it. Returns whether it was solved; x is changed only
+    then.
     """
     state, slope, _ = states(problem)
-    size = part * h
+    size, inside = part * interval.length, interval.inside
+    brace(problem, interval.start + share * interval.length, inside, x)
     for i in range(method.b.shape[0]):
         copy(x, work.start)
         for j in range(i):
             if method.A[i, j] != 0.0:
                 add(problem, work.start, method.A[i, j] * size, work.slopes[j], work.start)
         where = share + method.c[i] * part
-        steer(problem, n, where)
-        guess(work, t + where * h, slope)
-        if not solve_stage(problem, work, t + where * h, inside, method.gamma * size, state, slope):
+        t = interval.start + where * interval.length
+        steer(problem, interval.knot, where)
+        guess(work, t, slope)
+        if not solve_stage(problem, work, t, inside, method.gamma * size, state, slope):
             return False
         note_stage(problem, work, i, inside, state, slope)
         occupy(problem, work.start, method.gamma * size, slope, state)
-        remember(work, t + where * h, slope)
+        remember(work, t, slope)
         copy(slope, work.slopes[i])
     for i in range(method.b.shape[0]):
         add(problem, x, method.b[i] * size, work.slopes[i], x)
@@ -174,18 +185,16 @@ def step_once(problem, method, work, n, share, part, t, h, inside, x):
 
 
 @inline
-def cross_interval(problem, method, work, n, t, h, inside, x):
+def cross_interval(problem, method, work, interval, x):
     """From one knot to the next, in as many parts as are needed. Returns whether it was possible."""
     share, part, depth = 0.0, 1.0, 0
     while share < 1.0 - 1e-9:
-        if step_once(problem, method, work, n, share, part, t, h, inside, x):
+        if step_once(problem, method, work, interval, share, part, x):
             share += part
         else:
             depth += 1
             work.counts[2] += 1
-            work.numbers[1] = 0.3
             if depth > HALVINGS:
-                work.numbers[3] = t + share * h
                 return False
             part *= 0.5
     return True
@@ -216,10 +225,11 @@ def implicit(problem, method, work, knots, record, x):
         if last:
             break
         note_stage(problem, work, -1, inside, state, slope)
-        if work.numbers[2] == 0.0:
+        if work.numbers[1] == 0.0:
             remember(work, t, slope)
-        if h > 0.0 and not cross_interval(problem, method, work, n, t, h, inside, x):
-            return UNSOLVED, n
+        if h > 0.0 and not cross_interval(problem, method, work, Interval(n, t, h, inside), x):
+            found = trouble(problem)
+            return found if found > 0 else UNSOLVED, n
     return 0, steps
 
 

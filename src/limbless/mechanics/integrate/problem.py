@@ -58,6 +58,11 @@ def close_step(problem, step):
 # What an implicit stage asks (see `implicit`): X = X* + γh f(X), found with the rates of velocities as unknowns
 
 @generic
+def brace(problem, t, inside, x):
+    """Before a step from x: how steeply the forces answer to velocities, where a stage takes that ahead."""
+
+
+@generic
 def steer(problem, n, share):
     """The drive at `share` (0 to 1) of the step from knot n."""
 

@@ -180,6 +180,8 @@ def push_paced(forces, t, inside, robot, memory, pace):
     instant = Instant(memory.instant, 0)
     instant.push = nothing()
     instant.along = 0.0
+    instant.joined = nothing()
+    instant.joining = 0.0
     instant.inside = inside
     instant.pace = pace
     for i in range(memory.law_powers.shape[0]):

@@ -188,10 +188,15 @@ def momentum_rate(form, instant, outer):
 
 @lean_pass
 def place_head(memory, x):
-    """The pose of the head, and the inertia of the whole as a matrix."""
+    """The pose of the head."""
     instant, pose = Instant(memory.instant, 0), head_pose_of(HeadState(x, 0))
     instant.rotation = pose.rotation
     instant.position = pose.position
+
+
+@lean_pass
+def put_inertia(memory):
+    """The inertia of the whole as a matrix."""
     put_full(memory.matrix, ShapeSums(memory.sums, current(memory)).inertia)
 
 
@@ -207,8 +212,8 @@ def find_acceleration(form, free, memory, x, out):
     instant.bias = bias
     sound = accelerate(form, free, memory)
     instant.actuators = along - instant.along + power(instant.rate, sums.momentum)
-    instant.environment = instant.along + power(twist, push)
-    slope, outer = HeadState(out, 0), into_world(instant, push + instant.hold)
+    instant.environment = instant.along + power(twist, push) + instant.joining
+    slope, outer = HeadState(out, 0), into_world(instant, push + instant.hold + instant.joined)
     slope.position = instant.rotation @ twist.linear
     put_quaternion_rate(x, TURN, twist.angular, out)
     slope.motion = motion_rate(form, instant, outer)

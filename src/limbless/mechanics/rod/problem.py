@@ -8,8 +8,9 @@ from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 from limbless.mechanics.integrate.tally import add_laws
 from limbless.mechanics.rod.efforts import find_needs, look_and_keep_strains, put_efforts
+from limbless.mechanics.rod.floating import soak_all
 from limbless.mechanics.rod.forces import keep_loads, load_all, push_rod
-from limbless.mechanics.rod.head import find_acceleration, find_twist, place_head
+from limbless.mechanics.rod.head import find_acceleration, find_twist, place_head, put_inertia
 from limbless.mechanics.rod.shapes import current, take_shape
 from limbless.mechanics.rod.tables import (
     Balanced,
@@ -28,6 +29,8 @@ def rod_rate(problem, i, t, inside, x, out):
     robot, forces, options, drive, memory, _ = problem
     take_shape(robot, drive.strains, i, memory)
     place_head(memory, x)
+    soak_all(forces, t, robot, memory)
+    put_inertia(memory)
     found = find_twist(options.form, problem, t, inside, x)
     push_rod(forces, t, inside, robot, memory)
     sound = find_acceleration(options.form, robot.free, memory, x, out)

@@ -50,7 +50,7 @@ def shape_eight(robot, strains, i, desk, row, count, shapes, sums):
     lay_out(strains.acceleration, i, desk.strains[2])
     side_by_side, shape = in_lanes(desk.strains), in_lanes(desk.shapes)
     sweep(robot.halves, side_by_side[0], side_by_side[1], side_by_side[2], shape)
-    gather_shape(robot.sections, shape, in_lanes(desk.sums))
+    gather_shape(robot.sections, shape, in_lanes(desk.sums), 0)
     take_up(desk, row, count, shapes, sums)
 
 

@@ -60,8 +60,8 @@ def as_inertia(M, H, J):
 
 
 @lean_kernel
-def gather_shape(sections, shapes, sums):
-    """All sums of one instant; shapes : Shape (nodes,), sums : ShapeSums, one row."""
+def gather_shape(sections, shapes, sums, r):
+    """All sums of one instant; shapes : Shape (nodes,), into row r of sums : ShapeSums."""
     align_stack()
     o = 0.0 * shapes[0, 0]
     still = Vector(o, o, o)
@@ -76,7 +76,7 @@ def gather_shape(sections, shapes, sums):
         whole, rate = whole + I, rate + slice_inertia_rate(R, p, mass, turn, swing)
         momentum, force = momentum + P, force + F + wrench_cross(swing, P)
         along = along + power(swing, F)
-    found = ShapeSums(sums, 0)
+    found = ShapeSums(sums, r)
     found.inertia = whole
     found.inertia_rate = rate
     found.momentum = momentum

@@ -18,9 +18,10 @@ from limbless.mechanics.compiled.tables import Table, constants, table
 AHEAD = 2 * LANES                         # how many instants a run remembers the shapes of: see `Memory.shapes`
 
 
-@constants
+@table
 class Section(Table):
-    """What stands at a node. Inertia is per reference length, along the section's axes, and counts added mass."""
+    """What stands at a node. Inertia is per reference length, along the section's axes, and counts added mass, which
+    changes at the surface of water: see `floating`."""
 
     weight: float                         # of the node in the quadrature over the whole rod, m
     share: float                          # of the rod's mass
@@ -105,6 +106,8 @@ class Instant(Table):
     push: Wrench                          # of the environment on the whole rod
     hold: Wrench                          # what holds the head
     along: float                          # power of the push along the swing of the sections, W
+    joined: Wrench                        # how fast momentum grows by water that joins, at a surface
+    joining: float                        # half of what that water takes along, W
     actuators: float                      # power of the strains' drive, actuators and passive, W
     environment: float                    # power of the environment, W
     inside: float                         # time within the step: which windows are open

@@ -109,7 +109,12 @@ class MacroContinuous(Model):
         self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
         self.recorder = Recorder(built, slices, self.whole, own, self.forces, self.packs, (),
                                  self.settings.slip_tolerance)
-        self._slices, self._own = slices, own
+        self._slices, self._own, self._afloat = slices, own, tables.set_afloat(self.forces, own)
+        if self._afloat and (held or not self.settings.inertia):
+            raise InputError("water.surface: a rod floats by its inertia; take its contacts out of the environment, or "
+                             "leave the surface out" if held else
+                             "model.inertia: false leaves out the water that a floating rod carries along; set it to "
+                             "true, or leave the surface of the water out")
         self.body = tables.robot_of(self.mesh, self.whole, own, self.recorder.muscles(), self.free)
         self.tallies = self.tallies_of(0)
 
@@ -234,8 +239,11 @@ class MacroContinuous(Model):
 
     def _problem(self, drive: RodDrive, tally: Tally, records: int) -> RodProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
-        return RodProblem(self.body, tables.fresh(self.forces), self._options, drive,
-                          tables.memory_of(self.body, len(self.tallies.laws), tally),
+        body = self.body
+        if self._afloat:                                 # sections are heavier where they are wet: memory of this run
+            body = body._replace(sections=body.sections.copy(), octets=body.octets.copy())
+        return RodProblem(body, tables.fresh(self.forces), self._options, drive,
+                          tables.memory_of(body, len(self.tallies.laws), tally),
                           tables.records_of(len(self.mesh.X), records, self.tallies.records(records)))
 
     # Through time

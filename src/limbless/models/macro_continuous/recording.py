@@ -21,7 +21,7 @@ from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.macro_continuous.mesh import Mesh, Slices
 from limbless.models.variables import choose
-from limbless.models.water_recording import WaterRecorder
+from limbless.models.water_recording import WaterRecorder, share_below
 from limbless.robots.rod import ACTUATED, HELD, NATURAL, Rod
 
 Array = NDArray[np.float64]
@@ -196,10 +196,35 @@ class Recorder:
         }
         found |= self._matter(now, base, position) | self._inside(now, touches)
         found |= self.water.variables(now.time, lambda k: self._node_motion(now, base, position, k))
-        found |= self.water.sections(now.time, found["position"], None, self.section_lengths)
+        wet = self.shares(now)
+        found |= self.water.sections(now.time, found["position"], None if wet is None else wet[:, self.middles, None],
+                                     np.ones(len(self.middles)))
         if touches is not None:
             found |= self._touched(touches, base, position)
         return Variables({name: np.ascontiguousarray(values, dtype=np.float64) for name, values in found.items()})
+
+    def shares(self, now: Instants) -> Array | None:
+        """(R, nodes): immersed share of every section; None without a surface."""
+        if self.water.floats is None:
+            return None
+        axes, place = self._frames(now)
+        half, time = self.axes.T, np.broadcast_to(now.time[:, None], place.shape[:2])
+        return share_below(self.water.floats, half[0], half[1], time, place, axes)
+
+    def _frames(self, now: Instants) -> tuple[Array, Array]:
+        """Axes (R, nodes, 3, 3) and places (R, nodes, 3) of all sections, world."""
+        base, state = quaternion_to_matrix(HeadState.of(now.x).turn), HeadState.of(now.x)
+        place = state.position[:, None] + Shape.of(now.shape).place @ base.swapaxes(1, 2)
+        return base[:, None] @ _rotations(now.shape), place
+
+    def _added(self, now: Instants) -> Array:
+        """Added mass per length of every section, on the diagonal: (nodes, 6), at a surface (R, nodes, 6)."""
+        added, share = self.whole - self.own, self.shares(now)
+        return added if share is None else share[..., None] * added
+
+    def _whole(self, now: Instants) -> Array:
+        """Inertia per length with added mass."""
+        return self.whole if self.water.floats is None else self.own + self._added(now)
 
     def _matter(self, now: Instants, base: Array, position: Array) -> dict[str, Array]:
         """Poses, energy, momentum and centre of mass."""
@@ -207,7 +232,8 @@ class Recorder:
         h, p = _rotations(now.shape), shape.place
         weight, mass = self.mesh.weight, self.own[:, 0]
         V = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)
-        momentum = (weight[:, None] * carried(wrenches_to_head, now.shape, self.whole * V)).sum(axis=1)
+        whole = self._whole(now)
+        momentum = (weight[:, None] * carried(wrenches_to_head, now.shape, whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
         force = _turn(base, momentum[:, :3])
@@ -218,7 +244,7 @@ class Recorder:
             "head_position": place[:, end],
             "com_position": np.einsum("k,rki->ri", share, place),
             "com_velocity": _turn(base, np.einsum("k,rkij,rkj->ri", share, h, V[..., :3])),
-            "kinetic_energy": 0.5 * np.einsum("k,rki,rki->r", weight, V, self.whole * V),
+            "kinetic_energy": 0.5 * np.einsum("k,rki,rki->r", weight, V, whole * V),
             "potential_energy": self._weight_energy(place) + np.asarray(energy.sum(axis=-1) @ weight),
             "momentum": np.concatenate([force, _turn(base, momentum[:, 3:]) + np.cross(position, force)], axis=1),
         }
@@ -251,8 +277,8 @@ class Recorder:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the
         head frame."""
         V, rate = self._section_motion(now)
-        load = Load.of(now.load)
-        need = self.whole * rate + cross_wrench(V, self.whole * V) - load.push
+        load, whole = Load.of(now.load), self._whole(now)
+        need = whole * rate + cross_wrench(V, whole * V) - load.push
         about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.shape, need)) - now.hold[:, None]
         tail = about_head[:, -1].copy()
         if load.poke.any():
@@ -276,14 +302,12 @@ class Recorder:
     def _flux(self, now: Instants, V: Array) -> Array:
         """G = (W.e1) P - T e1 of Lighthill's water at every node, along the section's axes: as much of the force inside
         the body is the water's. Beyond the tail, where its wake acts, nothing remains."""
-        added, base = self.whole - self.own, quaternion_to_matrix(HeadState.of(now.x).turn)
-        axes = base[:, None] @ _rotations(now.shape)
-        place = HeadState.of(now.x).position[:, None] + Shape.of(now.shape).place @ base.swapaxes(1, 2)
+        added, (axes, place) = self._added(now), self._frames(now)
         u = self.water.velocity_at(np.broadcast_to(now.time[:, None], place.shape[:2]), place)
         W = V[..., :3] - _turn(axes.swapaxes(2, 3), u)
-        P = added[:, :3] * W
+        P = added[..., :3] * W
         flux = W[..., :1] * P
-        flux[..., 0] -= 0.5 * ((W * P).sum(axis=-1) + added[:, 3] * V[..., 3] ** 2)
+        flux[..., 0] -= 0.5 * ((W * P).sum(axis=-1) + added[..., 3] * V[..., 3] ** 2)
         return np.asarray(flux)
 
     def _inside(self, now: Instants, touches: Touches | None) -> dict[str, Array]:
@@ -304,7 +328,7 @@ class Recorder:
     def _outside(self, now: Instants) -> Array:
         """What the environment does per length, at nodes: the push on body and added mass, less what the latter
         takes."""
-        added, push = self.whole - self.own, Load.of(now.load).push
+        added, push = self._added(now), Load.of(now.load).push
         if not self.whole.any() or not added.any():
             return push
         V, rate = self._section_motion(now)

@@ -15,6 +15,7 @@ from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.forces.open_water import OpenLaw
 from limbless.mechanics.integrate.tally import Tally
+from limbless.mechanics.rod.floating import FloatingSlices
 from limbless.mechanics.rod.shapes import make_desk
 from limbless.mechanics.rod.tables import (
     AHEAD,
@@ -71,6 +72,14 @@ def added_inertia(forces: tuple[Any, ...], nodes: int) -> Array:
             np.add.at(added[:, :3], fluid.body, fluid.added * counts[:, None])
             np.add.at(added[:, 3], fluid.body, fluid.added_roll * counts)
     return added
+
+
+def set_afloat(forces: tuple[Any, ...], own: Array) -> bool:
+    """Whether there is water with a surface; it is told the inertia per length (nodes, 6) of the rod alone."""
+    floating = [element for element in forces if isinstance(element, FloatingSlices)]
+    for element in floating:
+        element.dry[:] = own
+    return bool(floating)
 
 
 def windows_of(forces: tuple[Any, ...]) -> Array:

@@ -11,21 +11,24 @@ from limbless.actuation import Actuation
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
-from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - what an engine asks of a chain,
+from limbless.mechanics.chain import stiff as _stiff_versions  # noqa: F401 - and an implicit one beside
 from limbless.mechanics.chain.actuation import passive_torques
 from limbless.mechanics.chain.balance import Desk
 from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Freedom, Link, Unhurried
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.integrate import runge_kutta
+from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.models import chain_problem
 from limbless.models.arguments import numbers, unit_quaternion
 from limbless.models.base import Records, State, Status, before_failure, law_failure, refuse_law_failure
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.chain_model import ChainModel
 from limbless.models.chain_recording import kept_arrays
+from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.newton_euler import recording, tables
-from limbless.models.newton_euler.settings import NewtonEulerSettings
+from limbless.models.newton_euler.settings import STAGE_TOLERANCE, NewtonEulerSettings
 from limbless.models.newton_euler.solution import Solution
+from limbless.models.newton_euler.stretch import Stretch
 from limbless.models.newton_euler.terms import AT_REST, Terms
 from limbless.models.resolution import StepLimit
 from limbless.robots.base import Preset, Robot
@@ -63,12 +66,18 @@ class NewtonEuler(Terms, ChainModel):
                                           getattr(self.actuation, "feedforward", False))
         if not self.settings.inertia:
             self._slow_down()
+        self._refuse_integrator()
         self._evaluations: dict[bytes, Evaluation] = {}
         self._terms = {}
         # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
         self._desk: dict[str, ChainProblem] = {}
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
+        self._steps = None
+        if self.settings.integrator != "rk4":
+            tolerance = self.settings.tolerance or STAGE_TOLERANCE
+            self._steps = ImplicitSteps(self.settings.integrator, tolerance, self._size, self.chain.freedoms,
+                                        len(self._tallies.laws))
 
     def _slow_down(self) -> None:
         """No inertia: neither in the equations nor in energy and momentum."""
@@ -82,6 +91,26 @@ class NewtonEuler(Terms, ChainModel):
         Freedom.of(self._actuated.freedoms).rotor[:] = 0.0
         self._recorder.forget_inertia()
 
+    @property
+    def explicit(self) -> bool:
+        """Whether Runge-Kutta steps move it: lanes, derivatives and lean loops know these alone."""
+        return self._steps is None
+
+    def _refuse_integrator(self) -> None:
+        """An implicit step needs forces that do not jump, and inertia; an explicit one has no tolerance."""
+        name = self.settings.integrator
+        if name == "rk4":
+            if self.settings.tolerance is not None:
+                raise InputError("model.tolerance: it says how well an implicit step is solved, and rk4 is explicit; "
+                                 "leave it out, or set model.integrator to sdirk4")
+        elif not self.settings.inertia:
+            raise InputError(f"model.integrator: without inertia the base follows from a balance of forces, and "
+                             f"{name!r} has nothing to step; leave it out (rk4)")
+        elif self._any_free and (Freedom.of(self._plain.freedoms).coulomb > 0.0).any():
+            raise InputError(f"model.integrator: the dry friction of the joints (coulomb_friction) jumps, and {name!r} "
+                             "solves smooth forces; leave it out, use viscous_friction, or set model.kind to "
+                             "non-smooth")
+
     def _calm(self) -> Unhurried:
         """What the balance of forces works with."""
         free = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]) if self.chain.base == "planar" else np.ones(6)
@@ -90,6 +119,9 @@ class NewtonEuler(Terms, ChainModel):
     def problem(self, drive: Drive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own: two runs of one model are two problems."""
         memory = chain_problem.memory_of(self._actuated, len(self._tallies.laws), tally)
+        if self._steps is not None:
+            memory = memory._replace(ahead=tables.ahead_of(self._actuated, self.chain, drive))
+            drive = tables.halves(drive)
         kept = chain_problem.records_of(self._actuated, records, tallied)
         options = self._options if self.settings.inertia else self._options._replace(actuation=self._calm())
         return tables.problem_of(self._actuated, self._forces, options, drive, memory, kept)
@@ -201,42 +233,59 @@ class NewtonEuler(Terms, ChainModel):
             wanted = "torque" if self.actuation.kind == "torque" else "shape or joint"
             raise InputError(f"actuation {self.actuation.kind!r} needs a gait that drives {wanted}; this one drives "
                              f"{gait.drives!r}")
-        return super().drive(gait, times)
+        return super().drive(gait, times if self._steps is None else quarters(times))
 
     def step_limit(self, state: State) -> StepLimit | None:
-        """Without inertia friction brakes nothing: any step follows it."""
-        return super().step_limit(state) if self.settings.inertia else None
+        """Without inertia friction brakes nothing, and implicit steps solve it: any step follows it."""
+        return super().step_limit(state) if self.settings.inertia and self._steps is None else None
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
                 drive: Drive) -> tuple[State, Records, Status]:
-        """Runge-Kutta steps from knot to knot."""
+        """Steps from knot to knot."""
         x, times = state.x.copy(), knots[record]
         tally = self._tallies.start(state.memory, state.time)
         problem = self._desk.pop("problem", None) or self.problem(drive, 0, tally, self._tallies.records(0))
         kept = chain_problem.records_of(self._actuated, len(times), self._tallies.records(len(times)))
-        problem = problem._replace(drive=drive, memory=problem.memory._replace(tally=tally), records=kept)
-        row, step = runge_kutta.advance(pack(problem), knots, record, x)
+        problem = problem._replace(memory=problem.memory._replace(tally=tally), records=kept)
+        left: dict[str, Any] = {}
+        if self._steps is None:
+            row, step = runge_kutta.advance(pack(problem._replace(drive=drive)), knots, record, x)
+        else:
+            problem = tables.driven(problem, drive)
+            row, step, left, _ = self._steps.advance(problem, knots, record, x, state.memory)
         self._desk["problem"] = problem
         records = Records({"time": times, **kept_arrays(problem.records)})
         self._take_given(x, drive)
         done = float(knots[min(step, len(knots) - 1)])
-        status = law_failure(self.environment)
-        if row and not self.settings.inertia and not status.failure and done == 0.0:
-            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
-        if row and not (status.failure and not self.settings.inertia):
-            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
-                      else Status(_UNBALANCED, done, "the base"))
+        status = self.status_at(row, done)
         first = len(times) > 0 and times[0] == state.time == 0.0
         if not status.failure and first and not np.isfinite(records["base"][0]).all():
             status = Status(_SINGULAR, 0.0)
-        after = State(done, x, {**state.memory, **self._tallies.named(tally)})
+        after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return after, before_failure(records, status), status
 
-    def _take_given(self, x: Array, drive: Drive) -> None:
+    def status_at(self, row: int, done: float) -> Status:
+        """How steps ended that reached this time; `row` is what `trouble` said."""
+        status = law_failure(self.environment)
+        if row and not self.settings.inertia and not status.failure and done == 0.0:
+            raise InputError(f"model.inertia: at t = 0 s {_UNBALANCED}")
+        if row == implicit.UNSOLVED:
+            return status if status.failure else Status(f"{UNSOLVED}; try a shorter step", done)
+        if row and not (status.failure and not self.settings.inertia):
+            status = (Status(self._locked_sentence(row), done, self._joint_of_row(row)) if self.settings.inertia
+                      else Status(_UNBALANCED, done, "the base"))
+        return status
+
+    def _take_given(self, x: Array, drive: Drive, row: int = -1) -> None:
         """Motion-given joints stand where the drive has them at the last knot (the last step left them at its start).
         """
         p, v = self._given_positions, self._given_velocities
-        x[self._joints.start + p], x[self._rates.start + v] = drive.position[-1, p], drive.velocity[-1, v]
+        if not len(p):
+            return
+        x[self._joints.start + p], x[self._rates.start + v] = drive.position[row, p], drive.velocity[row, v]
+
+    def stretch(self, steps: int) -> Stretch | None:
+        return Stretch(self, steps) if self.explicit else None
 
     def state_columns(self) -> list[tuple[str, str, slice]]:
         """Where named variables stand in the flat state: name, dimension (or none), columns."""

@@ -1,11 +1,15 @@
-"""A chain and its actuation as a `ChainProblem` for the Runge-Kutta engine."""
+"""A chain and its actuation as a `ChainProblem` for the engines of smooth motion."""
 from __future__ import annotations
 
 from typing import Any
 
-from limbless.mechanics.chain.tables import ChainProblem, Drive, Options, Robot
+import numpy as np
+
+from limbless.mechanics.chain.joints import Prismatic
+from limbless.mechanics.chain.tables import Ahead, Brake, ChainProblem, Drive, Lead, Link, Options, Robot
 from limbless.models import chain_problem
 from limbless.models.force_elements import water_of
+from limbless.robots.chain import Chain
 
 
 def options_of(plain: Robot, actuated: Robot, base: int, feedback: bool, feedforward: bool) -> Options:
@@ -25,3 +29,33 @@ def problem_of(robot: Robot, forces: tuple[Any, ...], options: Options, drive: D
 def afloat(problem: ChainProblem) -> ChainProblem:
     """The problem with memory that reads the added inertia where its own forces write it."""
     return problem._replace(memory=problem.memory._replace(water=water_of(problem.forces)))
+
+
+def ahead_of(robot: Robot, chain: Chain, quarters: Drive) -> Ahead:
+    """Memory of implicit stages, for a gait at the quarters of all steps."""
+    bodies, freedoms = len(robot.links.codes), len(robot.freedoms)
+    link, size = Link.of(robot.links), max(length_of(chain), 1e-3)
+    scale = np.concatenate([np.full(freedoms, size), [1.0, size]])
+    for row in range(1, bodies):
+        if link.kind[row] == Prismatic.code:
+            scale[link.column[row]] = 1.0
+    present = Drive(*(np.zeros((1, part.shape[1])) for part in quarters))
+    return Ahead(Lead.zeros(freedoms), Brake.zeros(bodies), np.zeros((bodies, 6, 6)), np.zeros(1), scale, quarters,
+                 present)
+
+
+def length_of(chain: Chain) -> float:
+    """About how long a chain is, m: the way of its end per unit of a joint."""
+    return float(sum(np.linalg.norm(link.position) for link in chain.links[1:])
+                 + sum(piece.length for piece in chain.segments()[-1:]))
+
+
+def halves(quarters: Drive) -> Drive:
+    """The gait at knots and middles of steps alone."""
+    return Drive(*(np.ascontiguousarray(part[::2]) for part in quarters))
+
+
+def driven(problem: ChainProblem, quarters: Drive) -> ChainProblem:
+    """The problem of implicit steps with another block of the gait."""
+    ahead = problem.memory.ahead._replace(quarters=quarters)
+    return problem._replace(drive=halves(quarters), memory=problem.memory._replace(ahead=ahead))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbless.errors import InputError
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
 from limbless.mechanics.chain.dynamics import FIXED
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
@@ -47,21 +46,25 @@ class Terms:
         def evaluation(self, motion_given: NDArray[np.bool_]) -> Evaluation: ...
 
     def mass_matrix(self, joint_position: ArrayLike, *, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
+                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), time: float = 0.0) -> Array:
         """(N, N): inertia of the whole robot, N = base + joints; rotors and the added mass of the water are part of it.
 
-        It does not depend on the pose of the base, which may be left out. Columns of joints are the efforts (28) that a
-        unit acceleration of the joint needs with the base held; the part of the base is the composite inertia (23).
+        Columns of joints are the efforts (28) that a unit acceleration of the joint needs with the base held; the part
+        of the base is the composite inertia (23). The pose of the base matters, and under waves the time, where the
+        water has a surface: what is dry carries no water along. Elsewhere they may be left out.
         """
-        self._refuse_surface()
-        n, now = self.chain.freedoms, self._held(False)
+        n, afloat = self.chain.freedoms, self._recorder.water.floats is not None
+        now = self._held(afloat)
         self._place(now, joint_position, np.zeros(n), AT_REST, base_position, base_orientation)
         M = np.zeros((6 + n, 6 + n))
+        now.acceleration[6:] = 0.0
+        now(time)
+        still = np.concatenate([self._hold(now), now.torque])               # weight and lift; nothing in free space
         for j in range(n):
             now.acceleration[6:] = np.arange(n) == j
-            now()
-            M[:6, 6 + j], M[6:, 6 + j] = self._hold(now), now.torque
-        M[:6, :6], M[6:, :6] = self._composite(now), M[:6, 6:].T
+            now(time)
+            M[:6, 6 + j], M[6:, 6 + j] = self._hold(now) - still[:6], now.torque - still[6:]
+        M[:6, :6], M[6:, :6] = self._composite(now, time), M[:6, 6:].T
         return self._kept(self._kept(M).T).T
 
     def bias(self, joint_position: ArrayLike, joint_velocity: ArrayLike, base_twist: ArrayLike = AT_REST, *,
@@ -89,7 +92,6 @@ class Terms:
         friction besides (28); what is across the axis loads its bearings. Arguments as those of `inverse`; the base
         moves as it must.
         """
-        self._refuse_surface()
         self.inverse(joint_position, joint_velocity, joint_acceleration, base_twist, **instant)
         now = self.evaluation(np.ones(self.chain.freedoms, dtype=bool))
         keep, rows = self._recorder, self._recorder.rows
@@ -98,8 +100,8 @@ class Terms:
         back = R[rows].swapaxes(1, 2)
         rates = body.known[rows] + body.delta[rows]
         twist = body.velocity[rows]
-        need = turn(R[rows], inertial_wrench(keep.rigid + keep.added, turn(back, twist)[None],
-                                             turn(back, rates)[None])[0])
+        inertia = keep.rigid + self._carried(now, float(instant.get("time", 0.0)))
+        need = turn(R[rows], inertial_wrench(inertia, turn(back, twist)[None], turn(back, rates)[None])[0])
         need -= now.wrench[rows]
         found = []
         for link in range(1, len(self.chain.links)):
@@ -127,10 +129,11 @@ class Terms:
             R.append(R[-1] @ turned)
         return np.array(R), np.array(origin)
 
-    def _refuse_surface(self) -> None:
-        if self._recorder.water.floats is not None:
-            raise InputError("water.surface: added mass changes as the surface cuts the body, and this question takes "
-                             "a constant one; ask `inverse` or `forward`, or leave the surface out")
+    def _carried(self, now: Evaluation, time: float) -> Array:
+        """(bodies, 6, 6): added inertia of the bodies; at a surface, of what is under water."""
+        keep, body = self._recorder, Body.of(now.bodies)
+        R, origin = body.rotation.reshape(-1, 3, 3)[keep.rows], body.origin[keep.rows]
+        return keep.added_at(np.array([time]), R[None], origin[None])[0]
 
     def _held(self, among: bool) -> Evaluation:
         """The dynamics with the base held still and all joints motion-given; in free space, or among what acts on the
@@ -146,12 +149,12 @@ class Terms:
         R = Body.of(now.bodies).rotation[0].reshape(3, 3)
         return turn(R.T, now.held)
 
-    def _composite(self, now: Evaluation) -> Array:
+    def _composite(self, now: Evaluation, time: float) -> Array:
         """(6, 6): inertia of the robot with its joints locked, about the base origin in the base axes."""
         body = Body.of(now.bodies)
         R, origin = body.rotation.reshape(-1, 3, 3), body.origin
         total = np.zeros((6, 6))
-        for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._recorder.added, strict=True):
+        for row, inertia in zip(self._recorder.rows, self._recorder.rigid + self._carried(now, time), strict=True):
             turned, (x, y, z) = R[row].T @ R[0], R[0].T @ (origin[row] - origin[0])
             lever = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])                   # ω -> ω x r
             carry = np.block([[turned, turned @ lever], [np.zeros((3, 3)), turned]])

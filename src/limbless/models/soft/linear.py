@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 MOVES = {"free": range(6), "planar": (0, 1, 5), "line": (0,), "pinned": (3, 4, 5), "fixed": ()}
 """Components of the base's motion that each base leaves."""
 _STEP = 1e-5
+_ROUNDS = 12                              # of power iterations
 _STILL = 1e-6                             # of the largest eigenvalue: a rigid motion
 
 
@@ -55,3 +56,22 @@ def modes_about(x: Array, split: int, base: str, free: NDArray[np.int64], scale:
     order = np.argsort(size, kind="stable")
     ratio = np.divide(-values.real, size, out=np.zeros(len(size)), where=size > 0.0)
     return Modes(size[order], ratio[order], vectors[:, order].T, values[order])
+
+
+def fastest_rate(x: Array, split: int, base: str, free: NDArray[np.int64], scale: Array,
+                 accelerations: Callable[[Array], Array]) -> float:
+    """About the largest |λ| of ẍ = f(x, ẋ), 1/s: a frequency, or the rate of a damper; by power iterations."""
+    held = list(MOVES[base])
+    n = len(held) + len(free)
+    found = [0.0]
+    for rates in (False, True):
+        way = scale * np.where(np.arange(n) % 2, -1.0, 1.0)           # neighbours against each other: a high mode
+        for _ in range(_ROUNDS if n else 0):
+            step = _STEP * way / np.abs(way / scale).max()
+            more, less = (accelerations(displaced(x, split, held, free, sign * step, rates)) for sign in (1.0, -1.0))
+            answer = 0.5 * (more - less)
+            size = float(np.linalg.norm(answer / scale) / np.linalg.norm(step / scale))
+            way = answer if size > 0.0 else way
+        if n:
+            found.append(size if rates else float(np.sqrt(size)))
+    return max(found)

@@ -1,12 +1,13 @@
 """`Soft`: a soft body in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
 from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
@@ -14,6 +15,7 @@ from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
+from limbless.mechanics.chain.cell import Stop
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
@@ -34,13 +36,16 @@ from limbless.models.base import (
     refuse_law_failure,
 )
 from limbless.models.chain_recording import kept_arrays
+from limbless.models.force_elements import water_of
+from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.macro_continuous.tables import breaks_of
+from limbless.models.resolution import RUNGE_KUTTA, StepLimit
 from limbless.models.soft import tables
-from limbless.models.soft.linear import MOVES, modes_about
+from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
 from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
-from limbless.models.soft.settings import SoftSettings
+from limbless.models.soft.settings import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.soft.solution import Answer, Modes
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
@@ -49,7 +54,7 @@ from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
-_REMEMBERED = ("past", "times", "numbers", "last", "sizes")
+_MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search for a posture: turns, and rad
 
 
 class Soft(Model):
@@ -81,6 +86,7 @@ class Soft(Model):
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self._cells()
+        tables.set_afloat(self._forces, cells, self._added)
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
             self._forces = (*self._forces, tables.spine_tendons(built, cells, self._links.links))
@@ -90,7 +96,10 @@ class Soft(Model):
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links)
         self._given = np.flatnonzero(cells.given)
-        self._method = None if self.settings.integrator == "rk4" else implicit.METHODS[self.settings.integrator]()
+        self._steps = None
+        if self.settings.integrator != "rk4":
+            self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
+                                        len(cells.efforts), len(self._tallies.laws))
         self._places = self._tendon_places()
         self._one: ChainProblem | None = None
 
@@ -99,7 +108,7 @@ class Soft(Model):
         own = self.settings
         if isinstance(robot, TendonSpine):
             self.notes = (*self.notes, *refuse_of_spine(robot, own))
-            plan = spine_plan(robot, 3 if own.stations is None else own.stations, own.stops)
+            plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
             refuse_no_stops(plan, own)
             return plan, Stations(plan)
         refuse_of_rod(robot)
@@ -156,25 +165,24 @@ class Soft(Model):
         """Everything that an engine needs, with memory of its own."""
         cells = self._cells(records)
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))))
+        forces = chain_problem.fresh(self._forces)
+        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
-        return ChainProblem(self._links, chain_problem.fresh(self._forces), options, stages, memory,
+        return ChainProblem(self._links, forces, options, stages, memory,
                             tables.records_of(self._links, cells, records, tallied))
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
-        if len(times) > 1:
-            middles = 0.5 * (times[1:] + times[:-1])
-            every = np.empty(2 * len(times) - 1)
-            every[::2], every[1::2] = times, middles
-        else:
-            every = times
+        every = quarters(times)
         rows = len(every)
         none = np.zeros((rows, 0))
         if isinstance(self.robot, TendonSpine):
             return tables.SoftDrive(none, none, none, none, *self._tensions(gait, every))
         if gait.drives == "effort":
+            if self.robot.passive is not None and self.robot.passive.follows_gait:
+                raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
+                                 "strains to rest at; leave it out, or choose a gait of strains")
             efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
             if np.any(efforts[:, self._given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
@@ -187,7 +195,19 @@ class Soft(Model):
         given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
         if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
             given[0] = given[0] - self._natural[self._given]
-        return tables.SoftDrive(given[0], given[1], given[2], np.zeros((rows, self.freedoms)), none, none)
+        return tables.SoftDrive(given[0], given[1], given[2], self._pulls_to(motion[0]), none, none)
+
+    def _pulls_to(self, strains: Array) -> Array:
+        """(T, freedoms): what springs give more where the gait says at what strains they rest, or nothing."""
+        assert isinstance(self.robot, Rod)
+        if self.robot.passive is None or not self.robot.passive.follows_gait:
+            return np.zeros((len(strains), self.freedoms))
+        away = self._project(strains, True)
+        if 0 in ACTUATED[self.robot.strains]:
+            away = away - self._natural
+        springs = block_diag(*(cell.elastic for cell in self.plan.cells))
+        springs[self._given] = 0.0
+        return kernel_array(away @ springs.T)
 
     @cached_property
     def _abscissae(self) -> Array:
@@ -266,6 +286,10 @@ class Soft(Model):
 
     def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0) -> Modes:
         """Frequencies, damping ratios and shapes of small motions about a state, the tensions held."""
+        return modes_about(*self._small_motions(x, tension, time))
+
+    def _small_motions(self, x: ArrayLike | State, tension: ArrayLike, time: float) -> tuple[Any, ...]:
+        """What differences of the dynamics about a state need to know."""
         flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
         held = list(MOVES[self.plan.base])
         free = np.setdiff1d(np.arange(self.freedoms), self._given)
@@ -276,7 +300,15 @@ class Soft(Model):
             answer = self.forward(state, tension, time)
             return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
 
-        return modes_about(flat, self._split, self.plan.base, free, scale, accelerations)
+        return flat, self._split, self.plan.base, free, scale, accelerations
+
+    def step_limit(self, state: State) -> StepLimit | None:
+        """Explicit steps follow nothing that is faster than they are."""
+        rate = 0.0 if self._steps is not None else fastest_rate(*self._small_motions(state, 0.0, state.time))
+        if not rate > 0.0:
+            return None
+        return StepLimit(RUNGE_KUTTA / rate, f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
+                                             "sdirk4 (model.integrator) has no such limit")
 
     # Through time
 
@@ -318,7 +350,27 @@ class Soft(Model):
                               base_position=base_position, base_orientation=base_orientation)
         found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
-        return np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+        strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+        return self._against_stops(strain, lambda q: self.forward(
+            self.flat(q, base_position=base_position, base_orientation=base_orientation), tension).strain_acceleration)
+
+    def _against_stops(self, strain: Array, acceleration: Callable[[Array], Array]) -> Array:
+        """The posture with its stops, which are springs here: Newton's method until nothing accelerates."""
+        stop = Stop.of(self._cells().stops)
+        within = np.where(stop.stiffness > 0.0, np.clip(strain, stop.low, stop.high), strain)
+        if (within == strain).all():
+            return strain
+        strain = within
+        for _ in range(_MOST_TURNS):
+            left = acceleration(strain)
+            slopes = np.array([(acceleration(strain + step) - left) / _NUDGE
+                               for step in _NUDGE * np.eye(self.freedoms)]).T
+            change = np.linalg.lstsq(slopes, -left, rcond=None)[0]
+            strain = strain + np.clip(change, -_FARTHEST, _FARTHEST)
+            if np.abs(change).max() < _STILL:
+                return strain
+        raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
+                         "smaller ones, or set model.stops to false")
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
                 drive: tables.SoftDrive) -> tuple[State, Records, Status]:
@@ -327,17 +379,11 @@ class Soft(Model):
         tally = self._tallies.start(state.memory, state.time)
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
-        if self._method is None:
+        if self._steps is None:
             row, step = runge_kutta.advance(pack(problem), knots, record, x)
         else:
-            work = implicit.work_for(self._method, self._size, len(problem.memory.cells.efforts),
-                                     len(self._tallies.laws), self.settings.tolerance)
-            for name in _REMEMBERED:
-                if f"stage_{name}" in memory:
-                    getattr(work, name)[:] = memory[f"stage_{name}"]
-            row, step = implicit.advance(pack(problem), self._method, work, knots, record, x)
-            memory |= {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
-            evaluations = work.counts[0] / max(work.counts[1], 1)
+            row, step, left, evaluations = self._steps.advance(problem, knots, record, x, memory)
+            memory |= left
         records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
         done = float(knots[min(step, len(knots) - 1)])
@@ -350,7 +396,20 @@ class Soft(Model):
         return after, before_failure(records, status), status
 
     def _singular(self, row: int, time: float) -> Status:
-        return Status(f"{self._part} {row} has no inertia to move: give it mass", time, f"{self._part} {row}")
+        """What `singular_cell` found."""
+        kind, cell = divmod(row, len(self.plan.cells) + 1)
+        place = f"{self._part} {cell}"
+        if kind == 0:
+            return Status(f"{place} has no inertia to move: give it mass", time, place)
+        if kind == 2:
+            return Status(f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
+                          "what acts; give the rod more robot.stiffness (the first number) or youngs_modulus", time,
+                          place)
+        if self._part == "vertebra":
+            return Status(f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
+                          "stiffness or stops, or smaller tensions", time, place)
+        return Status(f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
+                      f"set model.cells to {2 * len(self.plan.cells)} or more", time, place)
 
     @property
     def _part(self) -> str:
@@ -363,9 +422,8 @@ class Soft(Model):
         kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
         worst = int(np.nan_to_num(forces[kind]).argmax())
         row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
-        return Status(f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to "
-                      f"rest; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, or "
-                      "give the body a damping_time", time, f"{self._part} {row}")
+        return Status(f"{UNSOLVED}; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, "
+                      "or give the body a damping_time", time, f"{self._part} {row}")
 
     # What is recorded
 

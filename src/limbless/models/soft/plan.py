@@ -56,6 +56,7 @@ class Cell:
     mass: float                           # of the body at its end, kg
     turn: Array                           # its inertia, kg m2
     given: Array                          # (freedoms,) whether the gait gives the motion
+    widest: float = 1.0                   # by how much a piece may turn, rad
 
 
 @dataclass
@@ -144,9 +145,10 @@ def _vertebra(robot: TendonSpine, one: Vertebra, stations: int, stops: bool, sta
     r = robot.disk_radius
     thin = one.disk_mass * r**2 * np.array([0.5, 0.25, 0.25])
     disk = thin if one.disk_inertia is None else np.array(one.disk_inertia)
-    return Cell(_spine_pieces(robot, one, stations, start), names, stiffness, damping, rest,
-                np.full(len(turns), length), np.nan_to_num(low, neginf=-1e9), np.nan_to_num(high, posinf=1e9), stop,
-                one.disk_mass, disk, np.zeros(len(turns), dtype=bool))
+    pieces = _spine_pieces(robot, one, stations, start)
+    widest = np.pi * max(float(np.abs(piece.first[-1]).max()) for piece in pieces)
+    return Cell(pieces, names, stiffness, damping, rest, np.full(len(turns), length), np.nan_to_num(low, neginf=-1e9),
+                np.nan_to_num(high, posinf=1e9), stop, one.disk_mass, disk, np.zeros(len(turns), dtype=bool), widest)
 
 
 def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float) -> list[Piece]:
@@ -265,8 +267,8 @@ def _rod_cell(rod: Rod, start: float, end: float, degree: int, stations: int) ->
                 both = weight * l * P[:, j] * P[:, i]
                 elastic[a, b] = both @ stiffness[:, c]
                 viscous[a, b] = both @ (rod.damping_time * stiffness[:, c] + own[c])
-    rest = np.array([(NATURAL if rod.rest is None else np.array(rod.rest))[c] - NATURAL[c] if j == 0 else 0.0
-                     for c, j in free])
+    bent = rod.rest_strains(X) - NATURAL
+    rest = np.array([(2.0 * j + 1.0) * (weight * P[:, j]) @ bent[:, c] for c, j in free])
     n, far = len(free), np.full(len(free), 1e9)
     scale = np.array([l if c < 3 else l * rod.length for c, _ in free])
     given = np.array([not _is_passive(rod, c, start, end) for c, _ in free])

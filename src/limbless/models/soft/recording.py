@@ -13,12 +13,12 @@ from limbless.mechanics.chain.cell import Cells, Pull, Station
 from limbless.mechanics.chain.tables import INTEGRALS, AxisRecord, BaseRecord, BodyRecord
 from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Records, Variable
-from limbless.models.chain_recording import inertial_wrench, turn
+from limbless.models.chain_recording import inertial_wrench, times_twist, turn
 from limbless.models.force_elements import packed_rows
 from limbless.models.soft.plan import ALONG, Plan, legendre
 from limbless.models.tendon_statics.recording import STOP_MEANS, VOLUME_MEANS
 from limbless.models.variables import choose
-from limbless.models.water_recording import WaterRecorder
+from limbless.models.water_recording import WaterRecorder, share_below
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
@@ -53,6 +53,12 @@ class Recorder:
         for s in np.flatnonzero(station.has_mass):
             whole = np.concatenate([station.mass[s], station.turn[s]])
             self.added[station.body[s], range(6), range(6)] = whole - diagonal[station.body[s]]
+        axes = dict.fromkeys(range(bodies), (0.0, 0.0)) | {row: piece.axes for row, piece in plan.stations}
+        for row, cell in enumerate(plan.cells, 1):                         # the end of a cell is as thick as its last
+            inner = [piece.axes for piece in cell.pieces[:-1] if piece.span > 0.0]      # station, the base as the first
+            axes[row] = inner[-1] if inner else (0.0, 0.0)
+        axes[0] = axes[1]
+        self.axes = np.maximum([axes[row] for row in range(bodies)], 1e-12)          # (bodies, 2) half axes, m
         self.blocks = np.cumsum([0, *(len(cell.names) for cell in plan.cells)])
 
     @property
@@ -83,9 +89,13 @@ class Recorder:
             "tip_position": bodies.origin[:, len(self.plan.cells)], "iterations": records["iterations"],
         }
         found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
-        found |= self._masses(R, bodies) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies)
+        share = self._shares(records["time"], R, bodies)
+        added = self.added if share is None else share[..., None, None] * self.added
+        found |= self._masses(R, bodies, added) | self._springs(q, velocity[:, 6:]) | self._pushes(R, bodies, added)
         found["potential_energy"] = found["potential_energy"] + found["elastic_energy"]
-        found |= self.water.sections(records["time"], found["position"], None, np.ones(len(self.sections)))
+        found |= self.water.sections(records["time"], found["position"],
+                                     None if share is None else share[:, self.sections, None],
+                                     np.ones(len(self.sections)))
         found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
         return found | self._special(records, q, velocity[:, 6:])
 
@@ -104,10 +114,18 @@ class Recorder:
             before = found[:, k]
         return found
 
-    def _masses(self, R: Array, bodies: Any) -> dict[str, Array]:
+    def _shares(self, time: Array, R: Array, bodies: Any) -> Array | None:
+        """(R, bodies): immersed share of the section at every body; None without a surface."""
+        if self.water.floats is None:
+            return None
+        a, b = self.axes.T
+        times = np.broadcast_to(time[:, None], bodies.origin.shape[:2])
+        return share_below(self.water.floats, a, b, times, bodies.origin, R)
+
+    def _masses(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Energy, momentum and centre of mass."""
         twist = turn(R.swapaxes(2, 3), bodies.twist)
-        carried = np.einsum("bij,rbj->rbi", self.inertia + self.added, twist)
+        carried = times_twist(self.inertia + added, twist)
         momentum, total = turn(R, carried), self.mass.sum()
         angular = momentum[..., 3:] + np.cross(bodies.origin, momentum[..., :3])
         energy = np.zeros(len(R))
@@ -137,14 +155,15 @@ class Recorder:
             spent -= (cell.stop[:, 1] * meets * speed**2).sum(axis=1)
         return {"elastic_energy": elastic, "damping_power": spent}
 
-    def _outside(self, R: Array, bodies: Any) -> Array:
+    @staticmethod
+    def _outside(R: Array, bodies: Any, added: Array) -> Array:
         """(R, bodies, 3): force of the environment on each body, added mass included, world axes."""
         twist, rates = (turn(R.swapaxes(2, 3), part) for part in (bodies.twist, bodies.twist_rate))
-        return np.asarray(bodies.wrench[..., :3] - turn(R, inertial_wrench(self.added, twist, rates))[..., :3])
+        return np.asarray(bodies.wrench[..., :3] - turn(R, inertial_wrench(added, twist, rates))[..., :3])
 
-    def _pushes(self, R: Array, bodies: Any) -> dict[str, Array]:
+    def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Force of the environment on each section, along its axes."""
-        force = self._outside(R, bodies)[:, self.sections]
+        force = self._outside(R, bodies, added)[:, self.sections]
         return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
 
 
@@ -209,9 +228,9 @@ class SpineRecorder(Recorder):
             found.append(np.linalg.norm(steps, axis=1).sum())
         return np.array(found)
 
-    def _pushes(self, R: Array, bodies: Any) -> dict[str, Array]:
+    def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Force on each vertebra, along the axes of its disk."""
-        outside = self._outside(R, bodies)
+        outside = self._outside(R, bodies, added)
         force, row = outside[:, self.sections].copy(), len(self.plan.cells) + 1
         for k, cell in enumerate(self.plan.cells, 1):
             inner = len(cell.pieces) - 1

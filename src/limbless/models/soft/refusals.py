@@ -15,6 +15,9 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
     for name in ("degree", "breaks"):
         if getattr(settings, name) != SoftSettings.model_fields[name].default:
             raise InputError(f"model.{name}: a spine has one cell of constant strain per vertebra; leave it out")
+    if robot.kinematics == "hinge" and settings.stations is not None:
+        raise InputError("model.stations: a vertebra with a hinge has its mass at the hinge alone; leave it out, or "
+                         "set robot.kinematics to arc")
     for number, one in enumerate(robot.vertebrae, 1):
         stops = (one.stop_lateral, one.stop_up, one.stop_down)
         for name in ("stop_stiffness", "stop_damping"):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,10 @@ from limbless.robots.base import Robot
 
 if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
+
+
+VERTEBRA_STATIONS = 3
+"""Where nothing is said: statics is then met to rounding."""
 
 
 class SoftSettings(ModelSettings):
@@ -32,8 +36,8 @@ class SoftSettings(ModelSettings):
     breaks: tuple[float, ...] = quantity((), "m", "abscissae at which cells of a rod must end, beside those of passive "
                                                   "stretches and point wrenches")
     stations: int | None = Field(None, ge=1, le=12, description="places per cell where mass, weight and water sit "
-                                                                "(Gauss points); 3 in a vertebra, degree + 2 in a rod "
-                                                                "if absent")
+                                                                f"(Gauss points); {VERTEBRA_STATIONS} in a vertebra, "
+                                                                "degree + 2 in a rod if absent")
     stops: bool = Field(True, description="whether the stops of a spine act")
     starts_bent: ClassVar[bool] = True
     takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
@@ -45,9 +49,14 @@ class SoftSettings(ModelSettings):
     def time_order(self, environment: Sequence[Environment]) -> float:
         return 2 if self.integrator == "midpoint" else 4
 
-    def refined(self) -> SoftSettings:
-        """Twice the cells of a rod, and a tenth of the tolerance."""
-        return self.changed(cells=min(2 * self.cells, 2000), tolerance=0.1 * self.tolerance)
+    def refined_for(self, robot: Robot) -> SoftSettings:
+        """Twice the cells of a rod. A vertebra is one cell: an arc of it has twice the stations, a hinge has one."""
+        finer: dict[str, Any] = {} if self.integrator == "rk4" else {"tolerance": 0.1 * self.tolerance}
+        if robot.kind == "rod":
+            finer["cells"] = min(2 * self.cells, 2000)
+        elif getattr(robot, "kinematics", "") == "arc":
+            finer["stations"] = min(2 * (self.stations or VERTEBRA_STATIONS), 12)
+        return self.changed(**finer) if finer else self
 
     def refined_environment(self, environment: Sequence[Environment]) -> tuple[Environment, ...]:
         return tuple(environment)                        # all that acts on a body sits at its stations

@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
-from limbless.environments.water import Water
-from limbless.errors import InputError
 from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
 from limbless.mechanics.chain.dynamics import FIXED, FREE, LINE, PINNED, PLANAR
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import OnSegment
-from limbless.mechanics.forces.open_water import OpenLaw
-from limbless.mechanics.forces.station import AtStation
+from limbless.mechanics.forces.open_water import Open, OpenLaw
+from limbless.mechanics.forces.station import AtStation, FloatingStations
 from limbless.mechanics.forces.tendon import Chord, SpineTendons, Taut
 from limbless.models import chain_problem
 from limbless.models.force_elements import forces_of
@@ -44,10 +42,6 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
     """All forces, the added mass (bodies, 6: along and about the axes of each) and what each environment packed; laws
     on slices of body act at the stations. `seen` is the body as environments see it.
     """
-    for item in environment:
-        if isinstance(item, Water) and item.surface is not None:
-            raise InputError("environment.water.surface: the model 'soft' takes bodies in deep water only; leave the "
-                             "surface out, or make the robot a chain and set model.kind to newton-euler")
     packs = [item.pack(seen) for item in environment]
     added = np.zeros((len(seen.plan.masses), 6))
     moved = []
@@ -64,6 +58,18 @@ def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tup
             laws.append(law._replace(kind=AtStation(law.kind)) if on_slices else law)
         moved.append(pack._replace(laws=tuple(laws)))
     return forces_of(moved, len(added)), added, packs
+
+
+def set_afloat(forces: tuple[Any, ...], cells: Cells, added: Array) -> None:
+    """Water with a surface is told its stations and their inertia without water; `added` as `pack_environment` has it.
+    """
+    station = Station.of(cells.stations)
+    for element in forces:
+        if isinstance(element, FloatingStations):
+            bodies = Open.of(element.rows).body
+            element.stations[:] = [int(np.flatnonzero(station.body == body)[0]) for body in bodies]
+            whole = np.concatenate([station.mass, station.turn], axis=1)[element.stations]
+            element.dry[:] = whole - added[bodies]
 
 
 def robot_of(plan: Plan) -> Robot:
@@ -83,6 +89,7 @@ def robot_of(plan: Plan) -> Robot:
     link.has_body[:] = 1
     for row, cell in enumerate(plan.cells, 1):
         link.mass[row], link.inertia[row] = cell.mass, np.diag(cell.turn)[np.triu_indices(3)]
+        link.size[row] = cell.widest**2
     freedoms = Freedom.zeros(int(sizes.sum()))
     Freedom.of(freedoms).saturation[:] = np.inf
     return Robot((Cell(),), links, freedoms)

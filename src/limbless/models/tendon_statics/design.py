@@ -22,6 +22,7 @@ from limbless.models.tendon_statics.solution import Equilibrium
 from limbless.robots.tendon_spine import Tendon, TendonSpine
 
 if TYPE_CHECKING:
+    from limbless.models.tendon_statics.following import Following
     from limbless.models.tendon_statics.model import TendonStatics
 
 Array = NDArray[np.float64]
@@ -52,6 +53,43 @@ class Design:
     def saved(self) -> float:
         """Part of the consumption that is saved, 0 to 1."""
         return 1.0 - self.after / self.before
+
+
+def spending(found: Following) -> tuple[float, Array, Array]:
+    """Positive work of the actuators along a trajectory (J), and its derivatives by the tensions and by the lengths of
+    all tendons at each point (points, tendons).
+    """
+    tension, length = found.tension, np.array([one.tendon_length for one in found.equilibria])
+    mean, change = 0.5 * (tension[1:] + tension[:-1]), np.diff(length, axis=0)
+    steps = -(mean * change).sum(axis=1)
+    paid = (steps > 0.0)[:, None]
+    by_tension, by_length = np.zeros_like(tension), np.zeros_like(length)
+    by_tension[1:] -= 0.5 * paid * change
+    by_tension[:-1] -= 0.5 * paid * change
+    by_length[1:] -= paid * mean
+    by_length[:-1] += paid * mean
+    return float(np.maximum(steps, 0.0).sum()), by_tension, by_length
+
+
+def multipliers(model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
+                follow: Sequence[str]) -> Array:
+    """By how much by_tension . tension + by_length . length changes per unit of each equation of an equilibrium whose
+    tip is held on its target: first the balance of every unknown (a stop: its angle), then the followed components.
+    """
+    _, J, lever = model.levers(one.q)
+    n, k = one.q.size, len(follow)
+    per_unknown = model.antagonists.shared(model.antagonists.signed(tension))[1]
+    A = np.zeros((n + k, n + k))  # d (residual, tip) / d (q, u)
+    A[:n, :n], A[:n, n:], A[n:, :n] = (
+        one.hessian,
+        lever @ per_unknown,
+        J[[COMPONENTS.index(name) for name in follow]],
+    )
+    held = one.held.ravel()
+    A[:n][held] = 0.0
+    A[:n, :n][held, held] = 1.0
+    right = np.concatenate([lever @ by_length, by_tension @ per_unknown])
+    return np.asarray(np.linalg.solve(A.T, right))
 
 
 class Consumption:
@@ -105,39 +143,18 @@ class Consumption:
             raise SimulationError(
                 f"point {int(np.argmin(found.reached))} of the trajectory is out of reach of this design"
             )
-        tension, length = found.tension, np.array([one.tendon_length for one in found.equilibria])
-        mean, change = 0.5 * (tension[1:] + tension[:-1]), np.diff(length, axis=0)
-        steps = -(mean * change).sum(axis=1)
-        paid = (steps > 0.0)[:, None]
-        # d consumption / d tension and d length of each point
-        by_tension, by_length = np.zeros_like(tension), np.zeros_like(length)
-        by_tension[1:] -= 0.5 * paid * change
-        by_tension[:-1] -= 0.5 * paid * change
-        by_length[1:] -= paid * mean
-        by_length[:-1] += paid * mean
+        value, by_tension, by_length = spending(found)
         gradient = np.zeros(self.size)
-        for one, pull, t, l in zip(found.equilibria, tension, by_tension, by_length, strict=True):
+        for one, pull, t, l in zip(found.equilibria, found.tension, by_tension, by_length, strict=True):
             gradient += self._adjoint(model, one, pull, t, l, factors)
-        return float(np.maximum(steps, 0.0).sum()), gradient
+        return value, gradient
 
     def _adjoint(self, model: TendonStatics, one: Equilibrium, tension: Array, by_tension: Array, by_length: Array,
                  factors: Array) -> Array:
         """Gradient of by_tension . tension + by_length . length at one point, with the tip held on its target."""
-        _, J, lever = model.levers(one.q)
-        n, v, k = one.q.size, self.vertebrae, len(self.follow)
-        per_unknown = model.antagonists.shared(model.antagonists.signed(tension))[1]
-        A = np.zeros((n + k, n + k))  # d (residual, tip) / d (q, u)
-        A[:n, :n], A[:n, n:], A[n:, :n] = (
-            one.hessian,
-            lever @ per_unknown,
-            J[[COMPONENTS.index(name) for name in self.follow]],
-        )
-        held = one.held.ravel()
-        A[:n][held] = 0.0
-        A[:n, :n][held, held] = 1.0
-        right = np.concatenate([lever @ by_length, by_tension @ per_unknown])
-        multiplier = np.linalg.solve(A.T, right)[:n]
-        multiplier[held] = 0.0
+        n, v = one.q.size, self.vertebrae
+        multiplier = multipliers(model, one, tension, by_tension, by_length, self.follow)[:n]
+        multiplier[one.held.ravel()] = 0.0
         gradient = np.zeros(self.size)
         strain = model.spine.stiffness * (one.q - model.spine.rest)                # d residual / d ln K
         for side_number in range(2):

@@ -152,7 +152,8 @@ def dead_loads(robot: TendonSpine, environment: Sequence[Environment], to_base: 
         elif isinstance(item, Buoyancy):
             if item.surface is not None:
                 raise InputError(
-                    "environment 'buoyancy': tendon statics takes the fraction `immersed`, not a `surface`"
+                    "environment.buoyancy.surface: tendon statics takes the fraction `immersed`, not a surface; the "
+                    "model soft takes a spine in water with a surface"
                 )
             joint -= item.density * item.immersed * robot.values("volume")[:, None] * (to_base @ item.field)
         elif isinstance(item, PointWrench):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from limbless.mechanics.compiled.generic import by_code, by_scalar, for_each, generic, version_for
+from limbless.mechanics.compiled.generic import by_code, by_part, by_scalar, for_each, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_lanes
 
@@ -128,3 +128,32 @@ def test_a_code_chooses_among_the_kinds_that_are_there(call) -> None:
 def test_the_scalar_chooses() -> None:
     assert robots(np.zeros(3)) == 1
     assert robots_in_lanes(np.zeros((3, 8))) == 8
+
+
+class Painted(NamedTuple):
+    shape: Square | Disk
+
+
+@generic
+def shade(painted, by):
+    """How dark a painted thing is."""
+
+
+shade_of = by_part(shade, Painted, "shape")
+idle(shade_of, Disk)
+
+
+@version_for(shade_of, Square)
+@inline
+def shade_of_square(shape, painted, by):
+    return by * shape.side
+
+
+@lean_kernel
+def shade_it(painted):
+    return shade(painted, 3.0)
+
+
+def test_a_part_decides_and_what_is_idle_does_nothing() -> None:
+    assert shade_it(Painted(Square(2.0))) == shade(Painted(Square(2.0)), 3.0) == 6.0
+    assert shade_it(Painted(Disk(2.0))) is None and shade(Painted(Disk(2.0)), 3.0) is None

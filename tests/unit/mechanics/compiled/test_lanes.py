@@ -12,7 +12,7 @@ from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.compiled.kernel import kernel, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
 from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, value_of
+from limbless.mechanics.compiled.scalars import absolute, exponential, maximum, minimum, raised, sqrt, value_of
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.rod.forces import SliceBands, SliceRows, keep_loads, load_all, push_rod
 from limbless.mechanics.rod.shapes import lay_slab, make_desk, shape_all
@@ -55,6 +55,25 @@ def test_formulas() -> None:
     assert (summed, largest) == pytest.approx((x.sum(), x.max()))
 
 
+@kernel
+def _powers(given, out):
+    x = as_lanes(given)
+    found = as_lanes(out)
+    for i in range(len(x)):
+        found[0, i], found[1, i] = exponential(x[i]), raised(x[i], 0.3)
+
+
+def test_powers_and_their_limits() -> None:
+    """To rounding of the argument over all numbers that they can give; 0 where they cannot."""
+    some = np.random.default_rng(3).uniform(-690.0, 690.0, 50)
+    x = np.concatenate([some, [0.0, 1e-17, -1e-9, -1e4, 0.3465735, -0.35]])
+    given, out = x.reshape(-1, LANES).copy(), np.zeros((2, len(x) // LANES, LANES))
+    _powers(given, out)
+    expected = np.where(x < -700.0, 0.0, np.exp(x))
+    assert np.all(np.abs(out[0].ravel() - expected) <= (3e-16 + 1e-16 * np.abs(x)) * expected)
+    np.testing.assert_allclose(out[1].ravel(), np.where(x > 0.0, np.abs(x) ** 0.3, 0.0), rtol=1e-15)
+
+
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0])
 def test_exponentials_of_small_and_large_angles_side_by_side(size: float) -> None:
     """Lanes take one branch together: where some angles are small and some are not, each still gets its own digits."""
@@ -78,7 +97,7 @@ def test_shapes_of_many_instants_are_those_of_each(instants: int) -> None:
     alone, own = Shape.zeros(nodes), ShapeSums.zeros(1)
     for i in range(instants):
         sweep(model.body.halves, *(part[i] for part in strains), alone)
-        gather_shape(model.body.sections, alone, own)
+        gather_shape(model.body.sections, alone, own, 0)
         assert shapes[i] == pytest.approx(alone, rel=1e-12, abs=1e-12)
         assert sums[i] == pytest.approx(own[0], rel=1e-11, abs=1e-11)
 

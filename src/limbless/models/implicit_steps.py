@@ -1,0 +1,45 @@
+"""Implicit steps of a model: the engine, what it remembers from block to block, and how it says that it failed."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.integrate import implicit
+
+Array = NDArray[np.float64]
+_REMEMBERED = ("past", "times", "numbers", "last", "sizes")
+UNSOLVED = f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to rest"
+
+
+def quarters(times: Array) -> Array:
+    """Knots and middles of steps (K + 1 and K of them) with the quarters between them: what stages interpolate."""
+    if len(times) < 2:
+        return times
+    every = np.empty(2 * len(times) - 1)
+    every[::2], every[1::2] = times, 0.5 * (times[1:] + times[:-1])
+    return every
+
+
+class ImplicitSteps:
+    """One of `implicit.METHODS`, for states of so many numbers, so many actuators and laws whose work is counted."""
+
+    def __init__(self, integrator: str, tolerance: float, size: int, actuators: int, laws: int) -> None:
+        self.method = implicit.METHODS[integrator]()
+        self.sizes, self.tolerance = (size, actuators, laws), tolerance
+
+    def advance(self, problem: Any, knots: Array, record: NDArray[np.bool_], x: Array,
+                memory: Mapping[str, Any]) -> tuple[int, int, dict[str, Any], float]:
+        """From knot to knot. Returns what went wrong (0: nothing) and the step, what the next block needs to know, and
+        the evaluations per stage.
+        """
+        work = implicit.work_for(self.method, *self.sizes, self.tolerance)
+        for name in _REMEMBERED:
+            if f"stage_{name}" in memory:
+                getattr(work, name)[:] = memory[f"stage_{name}"]
+        row, step = implicit.advance(pack(problem), self.method, work, knots, record, x)
+        left = {f"stage_{name}": getattr(work, name).copy() for name in _REMEMBERED}
+        return int(row), int(step), left, float(work.counts[0] / max(work.counts[1], 1))

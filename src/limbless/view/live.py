@@ -1,0 +1,68 @@
+"""A robot that is watched while it moves: a page that shows the instant it is told, as fast as the clock goes."""
+from __future__ import annotations
+
+import time as clock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from limbless.view.cameras import FAR, camera_for
+from limbless.view.frames import frames_of
+from limbless.view.gate import LOOPBACK, Gate
+from limbless.view.scene import Display, add_surroundings
+from limbless.view.serving import quiet_server, stop
+
+if TYPE_CHECKING:
+    from viser import ClientHandle
+
+    from limbless.result import Result
+
+
+class Live:
+    """A server whose visitors all see the same instant; the view goes with the robot.
+
+    Parameters
+    ----------
+    result : the robot at one instant (one record), and what is around it.
+    """
+
+    def __init__(self, result: Result, host: str = LOOPBACK, port: int = 0) -> None:
+        frames = frames_of(result)
+        self.gate = Gate(host)
+        self.server: Any = quiet_server(host, port, f"limbless: {result.name or 'live'}", self.gate)
+        scene = self.server.scene
+        self._roots = [scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
+        self._display = Display(scene, frames)
+        add_surroundings(scene, [frames])
+        self._start = frames.centre(0)
+        self._first = camera_for(frames, True)
+        self._far = FAR * frames.size
+        self._shown: tuple[float, float] | None = None       # of the robot and of the clock, s
+        self.server.on_client_connect(self._enter)
+
+    @property
+    def url(self) -> str:
+        """The address with its token."""
+        return self.gate.address(self.server.get_port())
+
+    def _enter(self, client: ClientHandle) -> None:
+        client.camera.position, client.camera.look_at = self._first
+        client.camera.far = self._far
+
+    def show(self, result: Result, wait: bool = True) -> None:
+        """Another instant of the same robot; not before as much time has gone by as for the robot, if it should
+        `wait`.
+        """
+        frames = frames_of(result)
+        time, now = float(frames.times[-1]), clock.perf_counter()
+        if wait and self._shown is not None and time > self._shown[0]:
+            clock.sleep(max(0.0, self._shown[1] + time - self._shown[0] - now))
+        self._shown = time, clock.perf_counter()
+        with self.server.atomic():
+            self._display.pose(frames)
+            for root in self._roots:
+                root.position = np.asarray(self._start - frames.centre(0))
+
+    def close(self) -> None:
+        """Stop the server; no thread is left."""
+        stop(self.server)
