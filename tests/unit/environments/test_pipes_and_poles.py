@@ -321,8 +321,8 @@ def roll_rates(gait: ll.Helix, links: int, roll: float) -> np.ndarray:
 
 def test_universal_joints_let_links_of_a_tight_helix_roll_at_different_rates() -> None:
     """Why `snake-pole` slips: a universal joint that is bent is not homokinetic. With 40 degrees a joint some links
-    roll five times as fast as others, and no motion of the whole rolls them all without slip; with 6 degrees they differ by
-    some per cent.
+    roll five times as fast as others, and no motion of the whole rolls them all without slip; with 6 degrees they
+    differ by some per cent.
     """
     tight, wide = (ll.Helix(radius=radius, angle=math.radians(15.0), link_length=length, rate=2.0)
                    for radius, length in ((0.08, 0.06), (0.2, 0.02)))
