@@ -35,7 +35,7 @@ _PUBLIC = {
     "gaits.sheared_curvature": "ShearedCurvature",
     "gaits.steered_curvature": "SteeredCurvature",
     "gaits.still": "Still",
-    "gaits.tension_step": "TensionStep",
+    "gaits.tension_step": "LengthStep TensionStep WinchStep",
     "gaits.tension_wave": "TensionWave",
     "gaits.travelling_curvature": "TravellingCurvature",
     "flows.function": "FunctionFlow",

@@ -24,15 +24,15 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
          "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "wake", "tail",
          "active", "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period", "posture",
          "heading", "slope", "height", "wheel_radius", "bend_radius", "along", "settle", "strains", "rest", "passive",
-         "count", "segments", "tendon_count"}
+         "count", "segments", "tendon_count", "winch"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
 rate makes gains, which are stated here; lift has no other acceleration than weight; the wake of morison, a surface
 without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of wheels whose
 loads are solved for; the heading of a posture that lies; elbows of a straight pipe; what a posture at rest is not laid
-along and need not settle from; vertebrae in equal pieces, each with two tendons); lists and postures that no single
-number describes.
+along and need not settle from; winches where lengths are given; vertebrae in equal pieces, each with two tendons);
+lists and postures that no single number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
          "snake-push": {"shape", "radius", "length", "sizes", "rolling"}, "snake-coil": {"joints"}}
@@ -57,6 +57,7 @@ UNUSED: dict[str, set[Any]] = {
                     "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "head",
                     "contact_radius", "kind", *ROUND},
           "snake-shore": {"second_axis", "offset", *ROUND},
+          "neck-winch": {"cells"}, "chain-tendons": {"cells", "stribeck_rate"},
           "neck-swing": {"cells", *ROUND}, "arm-release": {"cells", "head_density"},
           "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND}, "eel-passive-tail": {*FLAT, *ROUND},
           "worm-muscles": {"vertical", "roll"},
@@ -84,6 +85,8 @@ SOONER: dict[str, dict[str, Any]] = {
                              "actuation.phases.3.start": 0.03, "actuation.phases.4.start": 0.04},
     "neck-swing-air": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
     "neck-swing-water": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.after": [0.7, 0.5, 0.0, 0.0]},
+    "neck-winch": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.ramp": 0.03,
+                   "gait.after": [0.0042, 0.0012, 0.0002, -0.0038]},
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
     "snake-coil": {"gait.pitch_amplitude": 0.0, "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
                    "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13},

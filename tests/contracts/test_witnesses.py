@@ -84,7 +84,7 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
     from limbless.models.macro_continuous.recording import SCHEMA as rod
     from limbless.models.nonsmooth.recording import OBJECTS
     from limbless.models.nonsmooth.recording import SCHEMA as contact
-    from limbless.models.soft.recording import ROD, SPINE
+    from limbless.models.soft.recording import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
     from limbless.models.soft.recording import SCHEMA as cells
     from limbless.models.tallies import Tallies
     from limbless.models.tendon_statics.recording import SCHEMA as statics
@@ -97,8 +97,9 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
     schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
                "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains},
                "tendon-statics": statics,
-               "soft": {**cells, **SPINE, **ROD, **{name: variable for tally in (smooth, tendons) for name, variable in
-                                                    tally.items() if name != "limit_time"}}}
+               "soft": {**cells, **SPINE, **ROD, **CHAIN, **TENDONS, **STRETCHING, **WINDING, **RUBBING,
+                        **{name: variable for tally in (smooth, tendons) for name, variable in tally.items()
+                           if name != "limit_time"}}}
     assert set(kinds("model")) == set(schemas), "a new model: give it a case and witnesses, and name its schema here"
     recorded = {(model, name) for model, schema in schemas.items() for name in schema}
     recorded |= {(model, name) for model, make in witnesses.CASES.items() for run in make().runs.values()

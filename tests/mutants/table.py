@@ -346,7 +346,7 @@ MUTANTS += [  # paper 004, section 10 of its spec
     Mutant(
         "004-26",
         "(26): friction of a pulled tendon only",
-        "mechanics/spine/equilibrium.py",
+        "mechanics/forces/rubbing.py",
         "m = mu * slip",
         "m = mu * abs(slip)",
         f"{RUBBING}[tensions_friction_02_release-0.2--1.0]",
@@ -354,9 +354,9 @@ MUTANTS += [  # paper 004, section 10 of its spec
     Mutant(
         "004-27",
         "(27): F - (F . n) printed, is F - (F . n) n",
-        "mechanics/spine/equilibrium.py",
+        "mechanics/forces/rubbing.py",
         "aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y",
-        "aa, cc = dot(before, before), dot(after, after)",
+        "aa, cc = before.x**2 + before.y**2 + before.z**2, after.x**2 + after.y**2 + after.z**2",
         f"{RUBBING}[tensions_friction_02-0.2-1.0]",
     ),
     Mutant(

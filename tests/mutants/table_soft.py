@@ -7,6 +7,7 @@ from __future__ import annotations
 
 SOFT = "tests/unit/models/test_soft.py"
 STIFF = "tests/unit/models/test_implicit.py"
+TENDONS = "tests/unit/models/test_soft_tendons.py"
 
 MUTANTS = [
     ("soft-tangent-rate", "the rate of T vanishes at rest only: frequencies and statics pass without it",
@@ -27,7 +28,7 @@ MUTANTS = [
      "LATERAL, VERTICAL, TWIST = np.eye(6)[5], np.eye(6)[4]",
      f"{SOFT}::test_equilibria_of_statics_stay_at_rest"),
     ("soft-tendon-start", "a tendon acts from the disk where it begins, not from the base",
-     "models/soft/tables.py", "for disk in range(tendon.start,", "for disk in range(0,",
+     "models/soft/tendons.py", "for disk in range(tendon.start,", "for disk in range(0,",
      f"{SOFT}::test_accelerations_are_those_of_dense_jacobians"),
     ("stiff-held", "what is added to the inertia of a joint must be held against the accelerations before",
      "mechanics/chain/stiff.py", "taken.held = share * acceleration", "taken.held = 0.0 * acceleration",
@@ -35,4 +36,26 @@ MUTANTS = [
     ("stiff-brake", "and what is added to the inertia of a body too",
      "mechanics/chain/dynamics.py", "return I + C, P - C @ taken.before", "return I + C, P",
      f"{STIFF}::test_a_chain_sinks_in_syrup_in_closed_form"),
+    ("soft-winch-sign", "a tendon pulls its winch back: J θ̈ = M - b θ̇ - r T, not + r T",
+     "mechanics/chain/ropes.py", "- rope.radius * tension\n", "+ rope.radius * tension\n",
+     f"{TENDONS}::test_torques_of_winches_hold_what_statics_holds"),
+    ("soft-tendon-rank", "a taut elastic tendon that is not taken ahead leaves stages that do not come to rest",
+     "mechanics/chain/ropes.py", "slope = gh * (gh * rope.stiffness + rope.damping) if tension > 0.0 else 0.0 * gh",
+     "slope = 0.0 * gh", f"{TENDONS}::test_a_neck_follows_its_winches_as_another_program_has_it"),
+    ("soft-tendon-right", "what is taken ahead must also stand on the right, with the accelerations before",
+     "mechanics/chain/ropes.py", "(memory.acceleration[v] - cells.before[v])", "memory.acceleration[v]",
+     f"{TENDONS}::test_a_neck_follows_its_winches_as_another_program_has_it"),
+    ("soft-tendon-slack", "a slack tendon carries no force",
+     "mechanics/chain/ropes.py", "tension = max(spring + rope.damping * rate, 0.0) if longer > 0.0 else 0.0 * spring",
+     "tension = rope.stiffness * (pull.length - pull.wound) + rope.damping * rate",
+     f"{TENDONS}::test_slack_tendons_carry_no_force"),
+    ("soft-friction-sign", "a tendon that is drawn in loses tension from hole to hole, one that is let out gains it",
+     "mechanics/forces/rubbing.py", "return -rate / size,", "return rate / size,",
+     f"{TENDONS}::test_friction_takes_energy_and_fades_with_its_coefficient"),
+    ("soft-friction-hole", "what slides at a hole is what all chords beyond it give, not the next one alone",
+     "mechanics/forces/tendon.py", "rate += Taut(tendons.taut, i).rate", "rate = Taut(tendons.taut, i).rate",
+     "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"),
+    ("soft-channel", "a tendon beside the axis of a rod is longer or shorter by K x p",
+     "models/soft/tendons.py", "linear + np.cross(angular, place)", "linear - np.cross(angular, place)",
+     f"{TENDONS}::test_a_tendon_in_a_channel_bends_a_rod_to_a_circle"),
 ]

@@ -56,7 +56,7 @@ MUTANTS = [
     ("frame-late", "frames one too late", "view/frames.py",
      'side="right") - 1, 0', 'side="right"), 0', f"{DRAWING}::test_at_a_time_the_frame_is_shown_that_began_last"),
     ("drawn-tendons", "tendons at the wrong disk", "view/tendons.py",
-     "(self.disk + 1, self.end)", "(self.disk, self.end)",
+     "(self.outer, self.end)", "(self.inner, self.end)",
      f"{DRAWING}::test_tendons_are_drawn_through_the_holes_that_they_pass"),
 ]
 HELPERS: dict[str, str] = {}

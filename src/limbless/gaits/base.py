@@ -19,6 +19,7 @@ DRIVES = {
     "effort": "forces and couples of muscles along a rod",
     "tension": "tensions of tendons",
     "tendon-length": "lengths of tendons",
+    "winch-torque": "torques of the winches of tendons",
     "tension-grid": "all combinations of some tensions",
     "tip": "where the tip is, or where it points",
 }
@@ -75,6 +76,11 @@ class Gait(Description):
         """The drive of tendons. `places` says of each where along the body its middle is (m), and on which side it runs
         (+1 left, -1 right, between them above or below), for gaits that tell them apart."""
         return self.sample(times, np.arange(len(places), dtype=np.float64))
+
+    def sample_lengths(self, times: Array, straight: Array) -> Drive:
+        """The unstretched lengths that tendons are given, m; `straight` has those of the straight robot, for gaits that
+        start from them."""
+        return self.sample(times, np.arange(len(straight), dtype=np.float64))
 
     def slope(self, times: Array, stations: Array) -> Drive:
         """d/ds of `sample`, where it exists: what a continuous body bends by. Stations (S,), or (T, S) where each time

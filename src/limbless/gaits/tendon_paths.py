@@ -49,14 +49,15 @@ def evenly(times: Array, points: int) -> Array:
 
 
 class TendonPath(Instants):
-    """Tensions, or tendon lengths, from a table of times, straight from row to row.
+    """Tensions, tendon lengths or torques of winches from a table of times, straight from row to row.
 
     Statics has no inertia: the times only say where along the path a point lies.
     """
 
     kind: Literal["tendon-path"] = "tendon-path"
-    drives: Literal["tension", "tendon-length"] = Field("tension", description="tensions (N) or tendon lengths (m)")  # type: ignore[misc]
-    table: tuple[tuple[float, ...], ...] = quantity((), "s; N or m", "rows of time and one column per tendon")
+    drives: Literal["tension", "tendon-length", "winch-torque"] = Field(  # type: ignore[misc]
+        "tension", description="tensions (N), tendon lengths (m) or torques of winches (N m; model `soft`)")
+    table: tuple[tuple[float, ...], ...] = quantity((), "s; N, m or N m", "rows of time and one column per tendon")
     file: str | None = Field(None, description="path of a text file with the same columns")
     points: int = Field(0, ge=0, le=MOST_POINTS, description="points evenly in time, with both ends; 0: the rows of "
                                                              "the table")
@@ -69,7 +70,7 @@ class TendonPath(Instants):
     @model_validator(mode="after")
     def _sensible(self) -> TendonPath:
         lowest = self._table[:, 1:].min()
-        if lowest < 0.0:
+        if lowest < 0.0 and self.drives != "winch-torque":
             raise ValueError(f"table: a tendon can only pull; found {lowest:g}, allowed are numbers from 0")
         return self
 

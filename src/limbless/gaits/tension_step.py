@@ -1,4 +1,4 @@
-"""`tension-step`: the tendons go from one set of tensions to another."""
+"""`tension-step`, `length-step`, `winch-step`: tendons go from one set of tensions, lengths or torques to another."""
 from __future__ import annotations
 
 from typing import ClassVar, Literal
@@ -12,15 +12,40 @@ from limbless.gaits.base import Array, Drive, Gait
 from limbless.gaits.body_wave import smooth_steps
 
 
-class TensionStep(Gait):
+class TendonStep(Gait):
+    """One number per tendon that is held, then goes smoothly (10 u³ - 15 u⁴ + 6 u⁵) or at once to another."""
+
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    at: float = quantity(0.0, "s", "when the change begins", ge=0)
+    ramp: float = quantity(0.05, "s", "how long it takes; 0: at once", ge=0)
+    numbers: ClassVar[str]
+    """What the numbers are called."""
+
+    def sample(self, times: Array, stations: Array) -> Drive:
+        """(T, tendons)"""
+        ends = [np.array(part or (0.0,) * len(stations)) for part in (self.before, self.after)]
+        for name, part in zip(("before", "after"), ends, strict=True):
+            if len(part) != len(stations):
+                raise InputError(f"gait.{name} has {len(part)} {self.numbers}, but the robot has {len(stations)} "
+                                 "tendons; give one for each, or another robot (tendon_count and segments of a neck)")
+        share, rate, _ = smooth_steps(times - self.at, self.ramp)
+        share, rate = (np.where(times >= self.at, part, 0.0)[:, None] for part in (share, rate))
+        step = ends[1] - ends[0]
+        return Drive(ends[0] + share * step, rate * step, np.zeros((len(times), len(stations))))
+
+    def breakpoints(self, start: float, end: float) -> list[float]:
+        return [t for t in dict.fromkeys((self.at, self.at + self.ramp)) if start < t < end]
+
+
+class TensionStep(TendonStep):
     """Tensions that are held, then rise or fall smoothly (10 u³ - 15 u⁴ + 6 u⁵) or at once to others."""
 
     kind: Literal["tension-step"] = "tension-step"
     before: tuple[float, ...] = quantity((), "N", "tension of each tendon before; none if absent")
     after: tuple[float, ...] = quantity((), "N", "tension of each tendon behind; none if absent")
-    at: float = quantity(0.0, "s", "when the change begins", ge=0)
-    ramp: float = quantity(0.05, "s", "how long it takes; 0: at once", ge=0)
     drives: ClassVar[str] = "tension"
+    numbers: ClassVar[str] = "tensions"
 
     @model_validator(mode="after")
     def _pulls(self) -> TensionStep:
@@ -29,17 +54,29 @@ class TensionStep(Gait):
             raise ValueError(f"a tendon can only pull; found {lowest:g} N, allowed are numbers from 0")
         return self
 
-    def sample(self, times: Array, stations: Array) -> Drive:
-        """Tensions (T, tendons), N."""
-        ends = [np.array(part or (0.0,) * len(stations)) for part in (self.before, self.after)]
-        for name, part in zip(("before", "after"), ends, strict=True):
-            if len(part) != len(stations):
-                raise InputError(f"gait.{name} has {len(part)} tensions, but the robot has {len(stations)} tendons; "
-                                 "give one for each, or another robot (tendon_count and segments of a neck)")
-        share, rate, _ = smooth_steps(times - self.at, self.ramp)
-        share, rate = (np.where(times >= self.at, part, 0.0)[:, None] for part in (share, rate))
-        step = ends[1] - ends[0]
-        return Drive(ends[0] + share * step, rate * step, np.zeros((len(times), len(stations))))
 
-    def breakpoints(self, start: float, end: float) -> list[float]:
-        return [t for t in dict.fromkeys((self.at, self.at + self.ramp)) if start < t < end]
+class LengthStep(TendonStep):
+    """Winches that have drawn their tendons in by some lengths, then smoothly or at once by others."""
+
+    kind: Literal["length-step"] = "length-step"
+    before: tuple[float, ...] = quantity((), "m", "by how much each tendon is shorter before than in the straight "
+                                                  "robot; negative: longer; 0 if absent")
+    after: tuple[float, ...] = quantity((), "m", "the same behind")
+    drives: ClassVar[str] = "tendon-length"
+    numbers: ClassVar[str] = "lengths"
+
+    def sample_lengths(self, times: Array, straight: Array) -> Drive:
+        """Unstretched lengths (T, tendons), m."""
+        drawn = self.sample(times, np.arange(len(straight), dtype=np.float64))
+        return Drive(straight - drawn.value, -drawn.rate, drawn.acceleration)
+
+
+class WinchStep(TendonStep):
+    """Torques of the motors of winches that are held, then go smoothly or at once to others."""
+
+    kind: Literal["winch-step"] = "winch-step"
+    before: tuple[float, ...] = quantity((), "N m", "torque of each winch before, positive winds its tendon up; none "
+                                                    "if absent")
+    after: tuple[float, ...] = quantity((), "N m", "the same behind")
+    drives: ClassVar[str] = "winch-torque"
+    numbers: ClassVar[str] = "torques"

@@ -29,6 +29,8 @@ def save_robot(robot: Robot | Preset, path: str | Path, environment: Sequence[An
     chain, target = robot.build(), Path(path)
     if not isinstance(chain, Chain):
         raise InputError(f"only chains are written as MJCF and URDF; this robot is of kind {robot.kind!r}")
+    if chain.tendons:
+        raise InputError("robot.tendons: files of robots are written without tendons; leave them out")
     chosen = form or FORMATS.get(target.suffix.lower())
     if chosen not in ("mjcf", "urdf"):
         raise InputError(f"{target.name}: the name of a robot file ends in {', '.join(FORMATS)}; or say mjcf or urdf")

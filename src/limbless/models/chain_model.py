@@ -52,6 +52,9 @@ class ChainModel(Model):
         built = robot.build() if isinstance(robot, Robot | Preset) else robot
         if not isinstance(built, Chain):
             raise InputError(f"the {self.name} model moves a chain; got {type(built).__name__}")
+        if built.tendons:
+            raise InputError(f"robot.tendons: the {self.name} model knows none; leave them out, or set model.kind to "
+                             "soft")
         self.chain = self.robot = built
         self.actuation = actuation_or_motion(actuation)
         self.environment = together(environment)

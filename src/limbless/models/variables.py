@@ -187,6 +187,12 @@ STATICS = {
 SOFT = {
     "tendon_rate": Variable(_TENDON, "m/s", "rate of the length of each tendon"),
     "pulley_power": Variable(_TENDON, "W", "power of the pulley of each tendon"),
+    "winch_angle": Variable(_TENDON, "rad", "angle by which the motor of each winch has wound up its tendon",
+                            remark="where tendons have winches, as the next"),
+    "winch_rate": Variable(_TENDON, "rad/s", "rate of that angle"),
+    "tendon_energy": Variable((), _WORK, "energy of all tendons that stretch", remark="elastic tendons"),
+    "friction_power": Variable((), "W", "power of the friction of tendons in their holes; never positive",
+                               remark="tendons with friction"),
     "elastic_energy": Variable((), _WORK, "energy of all springs of the body, its stops among them"),
     "damping_power": Variable((), "W", "power of all dampers of the body, its stops among them; never positive"),
     "iterations": Variable((), "1", "evaluations of the dynamics per stage of a step, mean since the block before",

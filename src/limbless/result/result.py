@@ -219,6 +219,10 @@ class Result:
             "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
             "positive_work": energy.positive_work(data),
             "cost_of_transport": energy.cost_of_transport(data, self.mass),
+            **({} if (pulled := energy.mean_pulley_power(data, self.period)) is None
+               else {"mean_pulley_power": pulled}),
+            **({} if (towed := energy.towing_efficiency(data, self.looks, self.period)) is None
+               else {"towing_efficiency": towed}),
             **({} if (share := energy.wake_share(data)) is None else {"wake_share": share}),
             **({} if static is None else {"statics": static}),
             **({} if self.numerical_error is None else {"numerical_error": self.numerical_error}),
@@ -374,6 +378,7 @@ def _facts(scenario: Scenario | None, model: Recording) -> dict[str, Any]:
     """What the summary needs beside the dataset, from the scenario or, without one, from the model."""
     robot = getattr(model, "robot", None) or getattr(scenario, "robot", None)
     facts: dict[str, Any] = {"total_mass": float(robot.build().total_mass) if robot is not None else None}
+    facts |= getattr(model, "towing", {})
     if scenario is not None:
         task = getattr(scenario, "task", None)
         facts |= {"scenario_name": scenario.name, "model": scenario.model.kind, "task": task,

@@ -31,7 +31,7 @@ def scenario_in(text: str | None) -> Scenario | None:
 
 
 SORTS: dict[str, type] = {"scenario_name": str, "model": str, "task": str, "step": float, "gait_period": float,
-                          "total_mass": float}
+                          "total_mass": float, "towing_quadratic": float, "towing_linear": float}
 """What the attributes of a data file are, beside those of its variables."""
 
 

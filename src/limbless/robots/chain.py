@@ -16,6 +16,7 @@ from limbless.robots.base import Bodies, Robot, Segment
 from limbless.robots.chain_arrays import ChainArrays, Row
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.skin_friction import SkinFriction
+from limbless.robots.tendons import LinkTendon, agree
 
 Base = Literal["free", "planar", "fixed"]
 T = TypeVar("T")
@@ -50,6 +51,8 @@ class Chain(Robot):
                        description="how link 0 can move: free, planar (in the plane x-y of its initial pose) or fixed")
     links: tuple[Link, ...] = Field(..., min_length=1, description="the links, the base first")
     skin: SkinFriction | None = Field(None, description="friction on ground and obstacles that state none of their own")
+    tendons: tuple[LinkTendon, ...] = Field((), description="tendons from link to link, in the model `soft`; they are "
+                                                            "numbered from 0 in this order")
 
     @model_validator(mode="after")
     def _joints_between_links(self) -> Chain:
@@ -80,6 +83,18 @@ class Chain(Robot):
                         "centre of mass); "
                         "give the inertia about the link origin, or base: planar if only one axis matters"
                     )
+        return self
+
+    @model_validator(mode="after")
+    def _tendons_on_links(self) -> Chain:
+        agree(self.tendons)
+        for number, tendon in enumerate(self.tendons):
+            far = [link for link, _ in tendon.through if not 0 <= link < len(self.links)]
+            if far:
+                raise ValueError(f"tendon {number} goes through link {far[0]}, but links are numbered 0 to "
+                                 f"{len(self.links) - 1}")
+            if len({link for link, _ in tendon.through}) < 2:
+                raise ValueError(f"tendon {number} moves nothing: `through` needs points of at least two links")
         return self
 
     @model_validator(mode="after")

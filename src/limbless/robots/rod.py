@@ -15,6 +15,7 @@ from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link
 from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
+from limbless.robots.tendons import ChannelTendon, agree, refuse_channels
 
 NATURAL = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 """The strain of a straight, unstretched rod."""
@@ -93,6 +94,9 @@ class Rod(Robot):
         None, "1, 1/m", "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
                         "(1, 0, 0, 0, 0, 0), straight, if absent")
 
+    tendons: tuple[ChannelTendon, ...] = Field((), description="tendons in channels along it, in the model `soft`; "
+                                                               "they are numbered from 0 in this order")
+
     @model_validator(mode="after")
     def _is_a_body(self) -> Rod:
         named = isinstance(self.profile, NamedFunction)              # no call before it is allowed
@@ -101,6 +105,9 @@ class Rod(Robot):
         if not (np.isfinite(width) & np.isfinite(height) & (width > 0) & (height > 0)).all():
             raise ValueError(f"half_width and half_height must be positive along the whole rod; found "
                              f"{min(width.min(), height.min()):g} m")
+        agree(self.tendons)
+        if not named:
+            refuse_channels(self.tendons, self.length, np.column_stack([width, height]))
         for name in ("stiffness", "damping"):
             if np.min(getattr(self, name)) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name)}")
@@ -238,6 +245,9 @@ class Rod(Robot):
                              f"is {self.strains!r})")
         if self.base in ("line", "pinned"):
             raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
+        if self.tendons:
+            raise InputError("to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
+                             "give the chain its own")
         if links < 1:
             raise InputError(f"links: a chain has at least 1 link; got {links}")
         spacing = self.length / links

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from limbless.description import Angle, quantity
 from limbless.robots.base import Array, Preset
 from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
+from limbless.robots.tendons import Winch
 
 _RIGHT, _DOWN, _UP, _LEFT = ((-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0))
 SIDES = {"right": _RIGHT, "down": _DOWN, "up": _UP, "left": _LEFT}
@@ -61,11 +62,23 @@ class SnakeNeck(Preset):
     segments: int = Field(1, ge=1, description="pieces of the body with antagonist tendons of their own: one has four "
                                                "tendons over the whole length, several a left and a right one each")
 
+    tendon_stiffness: float | None = quantity(None, "N/m", "of every tendon, in motion: where lengths or the torques "
+                                                           "of winches are given", gt=0)
+    tendon_damping: float = quantity(0.0, "N s/m", "damper of every tendon beside that", ge=0)
+    winch: Winch | None = Field(None, description="what winds every tendon up, where torques of winches are given")
+    friction: float = quantity(0.0, "1", "Coulomb coefficient of the tendons in the disks, in motion", ge=0, lt=1)
+    slip_speed: float = quantity(1e-3, "m/s", "sliding rate below which that friction fades", gt=0)
+
     @model_validator(mode="after")
     def _holes_in_disks(self) -> SnakeNeck:
         if self.hole_radius > self.disk_radius:
             raise ValueError(f"hole_radius {self.hole_radius:g} m lies outside the disks, whose disk_radius is "
                              f"{self.disk_radius:g} m")
+        for name in ("tendon_damping", "winch"):
+            if getattr(self, name) and self.tendon_stiffness is None:
+                raise ValueError(f"{name} goes with a tendon_stiffness (N/m), which is not given; give both")
+        if not self.friction and self.slip_speed != type(self).model_fields["slip_speed"].default:
+            raise ValueError("slip_speed goes with a `friction`, which is not given; give both")
         if self.segments > 1 and (self.count % self.segments or self.tendon_count != 4):
             raise ValueError(f"segments: {self.count} vertebrae (count) make no {self.segments} equal pieces"
                              if self.count % self.segments else "segments: pairs per piece go with tendon_count 4")
@@ -87,9 +100,12 @@ class SnakeNeck(Preset):
             for length, lateral, disk, volume in zip(lengths, stiffness, disks + heads, volumes, strict=True))
         tendons = tuple(Tendon(name=name, holes=((self.hole_radius * y, self.hole_radius * z),)) for name, (y, z) in
                         (SIDES if self.tendon_count == 4 else THIRDS).items())
+        pull = {"stiffness": self.tendon_stiffness, "damping": self.tendon_damping, "winch": self.winch,
+                "friction": self.friction, "slip_speed": self.slip_speed}
         groups: Any = {"pairs": ((0, 3), (1, 2))} if self.tendon_count == 4 else {"triples": ((0, 1, 2),)}
         if self.segments > 1:
             tendons, groups = self._piecewise(), {"pairs": tuple((2 * j, 2 * j + 1) for j in range(self.segments))}
+        tendons = tuple(tendon.changed(**pull) for tendon in tendons)
         return TendonSpine(name=self.name, vertebrae=vertebrae, tendons=tendons, **groups, kinematics=self.kinematics,
                            disk_radius=self.disk_radius, pulley_radius=self.pulley_radius, base=self.base,
                            head=self.head, damping_time=self.damping_time)

@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import Angle, Description, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
-
-Place = tuple[float, float]
+from limbless.robots.tendons import Cable, Place, agree, names_of
 
 
 class Vertebra(Description):
@@ -45,15 +44,24 @@ class Vertebra(Description):
                                                              "absent", ge=0)
 
 
-class Tendon(Description):
+class Tendon(Cable):
     """A cable through a hole in every disk up to its anchor; straight from hole to hole."""
 
-    name: str = Field("", description="name; its number if absent")
     holes: tuple[Place, ...] = quantity(..., "m", "(y, z) of its hole: one place for all disks, or one per disk from "
                                                   "the clamped one on")
     anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last "
                                                        "one if absent")
     start: int = Field(0, ge=0, description="number of the disk where it begins, with its winch; statics takes 0 alone")
+    friction: float = quantity(0.0, "1", "Coulomb coefficient in the holes of disks that it passes, in motion; statics "
+                                         "has model.friction", ge=0, lt=1)
+    slip_speed: float = quantity(1e-3, "m/s", "sliding rate below which that friction fades: a tendon that is held "
+                                              "creeps", gt=0)
+
+    @model_validator(mode="after")
+    def _rubs(self) -> Tendon:
+        if not self.friction and self.slip_speed != type(self).model_fields["slip_speed"].default:
+            raise ValueError("a slip_speed goes with a `friction`, which this tendon does not have; give both")
+        return self
 
 
 class SpineSection(Description):
@@ -114,6 +122,7 @@ class TendonSpine(Robot):
                 raise ValueError(f"tendon {number} has a hole {far:g} m from the axis, outside the disk of radius "
                                  f"{self.disk_radius:g} m; "
                                  "move it in or make disk_radius larger")
+        agree(self.tendons)
         for name, count, groups in (("pairs", "two", self.pairs), ("triples", "three", self.triples)):
             for group in groups:
                 if len(set(group)) < len(group) or not all(0 <= tendon < m for tendon in group):
@@ -141,7 +150,7 @@ class TendonSpine(Robot):
 
     @property
     def tendon_names(self) -> list[str]:
-        return [tendon.name or f"tendon {number}" for number, tendon in enumerate(self.tendons)]
+        return names_of(self.tendons)
 
     def values(self, field: str) -> Array:
         """A number of every vertebra, in order."""

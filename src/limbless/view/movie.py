@@ -185,8 +185,8 @@ class Painter:
             if key not in known:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
-        self.tendons, self.shade = tendons.lines_of(frames), _level_ground(frames)
-        self.objects = objects_of(frames)
+        self.tendons, self.objects = tendons.lines_of(frames), objects_of(frames)
+        self.shade = _level_ground(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
         lines = [solid.lines for solid in self.solids if solid.lines is not None]
@@ -225,11 +225,11 @@ class Painter:
             _lines(axes, camera, _cut(lines, 24), "#ABABAB", 0.7, 2)
         path = self.frames.head
         _lines(axes, camera, np.stack([path[:-1], path[1:]], axis=1)[:frame], style.RED, 1.3, 3)
-        for item in self.objects:
-            _triangles(axes, camera, item.at(frame)[item.faces], OBJECT)
         corners, colours = self._body(frame)
         if self.shade is not None:
             _triangles(axes, camera, _shadow(corners, self.shade), _SHADE, double=True, layer=3)
+        for item in self.objects:
+            _triangles(axes, camera, item.at(frame)[item.faces], OBJECT)
         _triangles(axes, camera, corners, colours)
         if self.skin.disks:
             points, faces = disk(20)

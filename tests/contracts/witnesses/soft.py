@@ -44,6 +44,9 @@ START = {"position": (0.3, -0.2, 0.5), "orientation": (0.5, 0.5, -0.5, 0.5), "tw
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 NODES, WEIGHTS = 0.5 * (NODES + 1.0), 0.5 * WEIGHTS
 DISKS = DISK + HEAD
+STRETCH, LOSS, WINCH = 400.0, 0.3, {"radius": 0.008, "rotor_inertia": 3e-6, "damping": 2e-5}
+RUB, SLIP = 0.3, 0.01
+LINK = {"length": 0.1, "half_width": 0.02, "half_height": 0.03}
 LONG, THICK, BEND, COUPLE = 0.3, 0.01, 0.005, 2e-3                         # rod: length, radius (m), EI (N m2), N m
 
 
@@ -60,10 +63,18 @@ def soft() -> Case:
     pulls = ll.TensionStep(before=(0.05, 0.02, 0.03, 0.01), after=(0.9, 0.5, 0.1, 0.05), ramp=RISE)
     rod = Rod(base="planar", strains="planar", length=LONG, half_width=THICK, stiffness=BEND, damping_time=LAG,
               passive={})
+    link = {"solids": ({"shape": "elliptic-cylinder", **LINK},), "body": LINK}
+    joint = {"axis": (0.0, 0.0, 1.0), "stiffness": 0.5, "damping": 1e-3}
+    chain = ll.Chain(base="fixed", links=({**link}, {**link, "position": (0.1, 0.0, 0.0), "joint": joint}),
+                     tendons=({"through": ((0, (0.08, 0.02, 0.0)), (1, (0.02, 0.02, 0.0)))},))
     return Case({
         "spine": lambda: run(spine, pulls, PULLS, initial=START),
         "stops": lambda: run(narrow, pulls, PULLS, initial=START),
         "fixed": lambda: run(spine.changed(base="fixed"), pulls, PULLS),
+        "winch": lambda: run(spine.changed(tendon_stiffness=STRETCH, tendon_damping=LOSS, winch=WINCH),
+                             ll.WinchStep(after=(4e-3, 3e-3, 2e-3, 1e-3), ramp=RISE), PULLS, initial=START),
+        "rubbing": lambda: run(spine.changed(friction=RUB, slip_speed=SLIP), pulls, PULLS, initial=START),
+        "chain": lambda: run(chain, ll.TensionStep(after=(5.0,), ramp=RISE), PULLS),
         "rod": lambda: run(rod, MuscleWave(couple=COUPLE, ramp=0.03, period=0.1),
                            ll.Gravity(acceleration=(0.5, 0.3, 0.0))),
         "waves": lambda: into_waves(SoftSettings(cells=4)),
@@ -367,3 +378,64 @@ def muscles_work_along_the_strains(case: Case) -> None:
     case.same(data["joint_work"], integral(data["time"], effort * speed), 2e-3)
     case.same(data["joint_torque"], effort, 1e-9)
     case.same(data["peak_torque"], extremes(data, effort, np.array(np.inf))[0], 1e-9)
+
+
+def chords_of(data: dict[str, Array]) -> tuple[Array, Array]:
+    """Every chord of every tendon, from hole to hole (records, chords, tendons, 3), and the axes of the disks."""
+    axes = matrix(data["orientation"])
+    places = np.concatenate([np.zeros((4, 1)), HOLES], axis=1)
+    holes = data["position"][:, :, None] + np.einsum("rdij,cj->rdci", axes, places)
+    return np.diff(holes, axis=1), axes
+
+
+@witness(MODEL, "command_length", "winch_angle", "winch_rate", "tendon_energy")
+def winches_wind_and_tendons_stretch(case: Case) -> None:
+    """Lengths that the drums leave, energy of the springs, and the motion of rotors under motor, damper and tendon."""
+    data = case.of("winch")
+    time, angle, turning = data["time"], data["winch_angle"], data["winch_rate"]
+    case.same(turning[INNER], rate(time, angle)[INNER])
+    case.same(data["command_length"], LENGTH.sum() - WINCH["radius"] * angle, 1e-9)
+    case.same(data["command_length"] - LENGTH.sum(), -WINCH["radius"] * angle, 1e-9)
+    stretch = np.maximum(data["tendon_length"] - data["command_length"], 0.0)
+    case.same(data["tendon_energy"], 0.5 * STRETCH * (stretch**2).sum(axis=1), 1e-9)
+    pull = np.maximum(STRETCH * stretch + LOSS * (data["tendon_rate"] + WINCH["radius"] * turning), 0.0) * (stretch > 0)
+    case.same(data["tension"], pull, 1e-9)
+    u = np.clip(time / RISE, 0.0, 1.0)[:, None]
+    motor = u**3 * (10.0 + u * (6.0 * u - 15.0)) * np.array([4e-3, 3e-3, 2e-3, 1e-3])
+    left = motor - WINCH["damping"] * turning - WINCH["radius"] * pull
+    case.same(WINCH["rotor_inertia"] * rate(time, turning)[INNER], left[INNER], 1e-2)
+
+
+@witness(MODEL, "distal_tension", "friction_power")
+def tendons_rub_in_their_holes(case: Case) -> None:
+    """What is lost at a hole is its coefficient times the force on it: T - T' = μ s |T a + T' c|, by iteration."""
+    data = case.of("rubbing")
+    chord, axes = chords_of(data)
+    length = np.linalg.norm(chord, axis=-1)
+    speed, along = rate(data["time"], length), chord / length[..., None]
+    tension = [data["tension"]]
+    for hole in range(1, chord.shape[1]):
+        inner, outer = (np.einsum("rji,rcj->rci", axes[:, hole], part)[..., 1:] for part in (-along[:, hole - 1],
+                                                                                             along[:, hole]))
+        b, after = speed[:, hole:].sum(axis=1), tension[-1].copy()
+        for _ in range(60):
+            pressed = np.linalg.norm(tension[-1][..., None] * inner + after[..., None] * outer, axis=-1)
+            after = tension[-1] + RUB * b / np.hypot(b, SLIP) * pressed
+        tension.append(after)
+    case.same(data["distal_tension"][INNER], tension[-1][INNER], 2e-3)
+    lost = sum(data["tension"] * speed[:, k] - pull * speed[:, k] for k, pull in enumerate(tension)).sum(axis=1)
+    case.same(data["friction_power"][INNER], lost[INNER], 5e-3)
+
+
+@witness(MODEL, "joint_position", "joint_velocity")
+def a_joint_turns_its_link(case: Case) -> None:
+    """The middle of the second link stands half its length beyond the joint, to the side of the tendon."""
+    data = case.of("chain")
+    q = data["joint_position"][:, 0]
+    middle = np.column_stack([0.1 + 0.05 * np.cos(q), 0.05 * np.sin(q), np.zeros(len(q))])
+    case.same(data["position"][:, 1], middle, 1e-9)
+    case.same(data["position"][:, 1, 1], middle[:, 1], 1e-9)
+    case.same(data["tip_position"][:, 1], 2.0 * middle[:, 1], 1e-9)
+    case.same(data["joint_velocity"][INNER], rate(data["time"], data["joint_position"])[INNER])
+    hole = np.column_stack([0.02 * np.cos(q) - 0.02 * np.sin(q) + 0.02, 0.02 * np.sin(q) + 0.02 * np.cos(q) - 0.02])
+    case.same(data["tendon_length"][:, 0], np.linalg.norm(hole, axis=1), 1e-9)

@@ -41,7 +41,7 @@ from limbless.mechanics.chain.joints import (
     turn_reach,
 )
 from limbless.mechanics.chain.kinematics import carried, put_place
-from limbless.mechanics.chain.problem import keep_tendons
+from limbless.mechanics.chain.problem import account_tendons, keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
@@ -105,7 +105,7 @@ class Present(NamedTuple):
     velocity: Any
     acceleration: Any
     effort: Any                           # (freedoms,) of muscles, or none
-    command: Any                          # (tendons,) tension, N, or length, m
+    command: Any                          # (tendons,) tension, N, length, m, or torque of the winch, N m
     command_rate: Any
 
 
@@ -116,7 +116,14 @@ class Pull(Table):
     length: float                         # m
     rate: float                           # m/s
     tension: float                        # at its pulley, N
-    power: float                          # of its pulley, W
+    power: float                          # of its actuator: of its pulley, or of the motor of its winch, W
+    wound: float                          # unstretched length that its winch leaves it, m,
+    wound_rate: float                     # m/s; as the length where a tension is given
+    given: float                          # power that it gives to the body, W
+    fed: float                            # power that it takes from its pulley, W
+    damped: float                         # power of its own damper, W: never positive,
+    braked: float                         # and of that of its winch
+    distal: float                         # tension at its anchor, N
 
 
 class Cells(NamedTuple):
@@ -134,10 +141,13 @@ class Cells(NamedTuple):
     present: Present
     pulls: Any                            # Pull (tendons,)
     kept: Any                             # Pull (R, tendons): what is recorded of them
+    ropes: Any                            # Ropes (see `ropes`), or NoRopes: tensions are given
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
     matrix: Any                           # (freedoms, most) D of each cell, of the free ones its factor L
+    strain: Any                           # (freedoms,) their values,
+    strain_rate: Any                      # (freedoms,) and rates
     before: Any                           # (freedoms,) accelerations before, and
     span: Any                             # (1,) γ h of an implicit stage: see `implicit`; 0 outside
 
@@ -431,11 +441,21 @@ def cell_respond(link, robot, memory, delta):
 @inline
 def keep_pulls(cells, r):
     for c in range(cells.pulls.shape[0]):
-        now, then = Pull(cells.pulls, c), Pull(cells.kept, r, c)
-        then.length = now.length
-        then.rate = now.rate
-        then.tension = now.tension
-        then.power = now.power
+        for field in range(cells.pulls.shape[1]):
+            cells.kept[r, c, field] = cells.pulls[c, field]
+
+
+@version_for(account_tendons, Cells)
+@inline
+def account_pulls(cells, driven, passive):
+    """Power of the actuators and of all that is passive, from that along all freedoms: what a tendon takes and does
+    not give to the body it stores, or loses.
+    """
+    for c in range(cells.pulls.shape[0]):
+        pull = Pull(cells.pulls, c)
+        driven += pull.power - pull.given
+        passive += pull.given - pull.fed + pull.braked
+    return driven, passive
 
 
 version_for(settle_joint, Cell)(settle_one)

@@ -15,6 +15,7 @@ from limbless.mechanics.chain.actuation import (
 from limbless.mechanics.chain.cell import Pull, Stop
 from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
+from limbless.mechanics.chain.ropes import put_winch_rates, take_winches, tauten
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
@@ -86,10 +87,13 @@ def strain_freedoms(robot, x, memory):
         memory.torque[v] = present.effort[v]
     for v in range(present.effort.shape[0], memory.torque.shape[0]):
         memory.torque[v] = 0.0
+    take_winches(cells.ropes, x)
     for k in range(1, len(robot.links.codes)):
         link = Link(robot.links, k)
         for j in range(link.freedoms):
             v, force = link.column + j, 0.0
+            cells.strain[v] = x[position + v]
+            cells.strain_rate[v] = x[velocity + v]
             for i in range(link.freedoms):
                 u = link.column + i
                 force -= cells.elastic[v, i] * (x[position + u] - cells.rest[u]) + cells.viscous[v, i] * x[velocity + u]
@@ -108,6 +112,7 @@ def strain_freedoms(robot, x, memory):
 @inline
 def find_and_sum(actuation, robot, base, memory):
     hybrid_dynamics(robot, base, memory)
+    tauten(memory.cells.ropes, robot, base, memory)
     sum_pushes(memory)
 
 
@@ -134,6 +139,7 @@ def put_cell_rates(actuation, robot, x, memory, out):
         free = memory.cells.given[v] == 0
         out[position + v] = x[velocity + v] if free else 0.0
         out[velocity + v] = memory.acceleration[v] if free else 0.0
+    put_winch_rates(memory.cells.ropes, x, out)
 
 
 @version_for(find_locked, Compliant)

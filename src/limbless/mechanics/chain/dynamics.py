@@ -209,6 +209,7 @@ def hybrid_dynamics(robot, how, memory):
     Rt = transpose(body.rotation)
     delta = base_acceleration(how, I, P, body.rotation)
     body.delta = delta
+    base.answer = I
     base.acceleration = Twist(Rt @ delta.linear, Rt @ delta.angular)
     base.held = 0.0 * P if how == FREE else I @ delta + P
     spread(robot, memory, delta)

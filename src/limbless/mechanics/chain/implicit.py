@@ -13,6 +13,7 @@ from limbless.mechanics.chain.actuation import find_accelerations, put_joint_rat
 from limbless.mechanics.chain.compliance import drive_to, strain_freedoms
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.problem import add_span, put_rates, spend_actuators, spend_laws
+from limbless.mechanics.chain.ropes import occupy_winches, remember_winches
 from limbless.mechanics.chain.tables import INTEGRALS, ChainProblem, Compliant, Link, Sums
 from limbless.mechanics.compiled.generic import by_part, idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
@@ -46,6 +47,7 @@ def occupy_free(robot, given, start, gh, slope, x):
     base = Link(robot.links, 0)
     occupy_base(base, start, gh, slope, x)
     p, v = base.position + base.positions, base.velocity + base.freedoms
+    occupy_winches(v + given.shape[0], len(x) - INTEGRALS, start, gh, slope, x)
     for k in range(given.shape[0]):
         if given[k] == 0:
             x[v + k] = start[v + k] + gh * slope[v + k]
@@ -98,6 +100,7 @@ def look_ahead(robot, gh, before, memory):
     memory.cells.span[0] = gh
     for v in range(memory.torque.shape[0]):
         memory.cells.before[v] = before[first + v]
+    remember_winches(memory.cells.ropes, before)
 
 
 @version_for(distance_by, Compliant)

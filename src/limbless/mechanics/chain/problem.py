@@ -78,11 +78,23 @@ def put_rates(robot, x, memory, out):
     for v in range(freedoms):
         driven += memory.torque[v] * x[second + 6 + v]
         passive += memory.passive[v] * x[second + 6 + v]
-    sums = Sums(out, second + 6 + freedoms)
+    driven, passive = account_tendons(memory.cells, driven, passive)
+    sums = Sums(out, len(out) - INTEGRALS)
     sums.actuators = driven
     sums.environment = base.power
     sums.passive = passive
     sums.impulse = carry_wrench(base.pushed + base.held, vector_at(x, first))
+
+
+@generic
+def account_tendons(cells, driven, passive):
+    """Powers of actuators and of what is passive, from those along the freedoms: tendons store and lose some."""
+
+
+@version_for(account_tendons, NoCells)
+@inline
+def account_nothing(cells, driven, passive):
+    return driven, passive
 
 
 @version_for(states, ChainProblem)

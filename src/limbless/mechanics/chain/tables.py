@@ -126,6 +126,7 @@ class Base(Table):
     pushed: Wrench                        # sum of all external wrenches, about its origin, world axes
     held: Wrench                          # what holds a planar or fixed base
     acceleration: Twist                   # rate of the components of its twist, base axes
+    answer: Inertia                       # I: with which the whole body answers its acceleration, world axes
 
 
 @table

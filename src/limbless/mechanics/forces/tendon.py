@@ -1,52 +1,100 @@
-"""Tendons through the disks of a spine: straight from hole to hole, so that each chord crosses one cell.
+"""Tendons: straight from hole to hole of a spine or a chain, or in channels along a rod.
 
-By virtual work a tension T along a chord of length ℓ acts along the freedoms of its cell alone, with -T ∂ℓ/∂q: the
-slope of the chord is u · (J_linear + J_angular x arm), u its direction, J what a freedom does to the outer disk.
+By virtual work a tension T along a span of length ℓ acts along the freedoms that it crosses with -T ∂ℓ/∂q. Of a chord
+from hole to hole the slope is u · (J_linear + J_angular x arm), u its direction, J what a freedom does to the outer
+body. In a channel the tendon follows the strains: ℓ = Σ w |t|, t = Γ + K x p at the stations, p its place there.
 """
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.vectors import Vector, cross, dot
-from limbless.mechanics.chain.cell import Column, Pull
-from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
+from limbless.mechanics.chain.cell import Column, Pull, Station
+from limbless.mechanics.chain.ropes import NoRopes, Ropes, Term, draw
+from limbless.mechanics.chain.tables import Body, Link
+from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.forces.element import push, spend_power
+from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth, friction_ratio, slide, turn_at
+
+
+@constants
+class Span(Table):
+    """A piece of a tendon, and the freedoms that it crosses."""
+
+    tendon: int
+    column: int                           # freedoms, one after the other from this one,
+    freedoms: int                         # and how many
+    first: bool                           # the piece next to its winch
 
 
 @constants
 class Chord(Table):
-    """A tendon from its hole in one disk to that in the next."""
+    """A tendon from its hole in one body to that in one farther out."""
 
-    inner: Vector                         # in the inner disk, m
+    inner: Vector                         # in the inner body, m
     outer: Vector                         # in the outer one
-    tendon: int
-    before: int                           # rows of the two disks among the bodies
+    before: int                           # rows of the two among the bodies
     beyond: int
-    lever: int                            # columns of the outer disk,
-    column: int                           # freedoms of the cell,
-    freedoms: int                         # and how many
+
+
+@constants
+class Channel(Table):
+    """A tendon at one station of a rod."""
+
+    length: float                         # that the station stands for, m
+    natural: Vector                       # t when all freedoms are zero
+    arm: int                              # where its freedoms begin among the arms
+
+
+@constants
+class Arm(Table):
+    """What a unit of one freedom adds to t."""
+
+    along: Vector
 
 
 @table
 class Taut(Table):
-    """A chord at one instant."""
+    """A piece of a tendon at one instant."""
 
     length: float
     rate: float
     tension: float
+    along: Vector                         # its direction, outwards, world axes
 
 
-class SpineTendons(NamedTuple):
-    """All tendons of a spine, chord by chord, those of one tendon one after the other from its winch on."""
+class Holes(NamedTuple):
+    """Straight from hole to hole."""
+
+    chords: Any                           # Chord
+
+
+class Channels(NamedTuple):
+    """Along a rod."""
+
+    stations: Any                         # Channel
+    arms: Any                             # Arm
+
+
+class Tendons(NamedTuple):
+    """All tendons of a robot, piece by piece, those of one tendon one after the other from its winch on."""
 
     owner: int                            # no environment: -1
-    rows: Any                             # Chord
+    way: Any                              # Holes or Channels
+    contact: Any                          # Smooth or Rubbing
+    spans: Any                            # Span
     taut: Any                             # Taut: as it was at the instant that was evaluated last
-    slopes: Any                           # (chords, most) ∂ℓ/∂q
+    slopes: Any                           # (pieces, most) ∂ℓ/∂q
+
+
+# ------------------------------------------------------------------------------------------------- lengths
+
+@generic
+def measure(way, tendons, robot, memory):
+    """Length, rate and slopes of every piece."""
 
 
 @inline
@@ -56,57 +104,182 @@ def hole(body, point):
     return arm, body.origin + arm, body.velocity.linear + cross(body.velocity.angular, arm)
 
 
+@version_for(measure, Holes)
 @lean_pass
-def measure_chords(tendons, memory):
-    """Length, rate and slopes of every chord, and of every tendon."""
+def measure_chords(way, tendons, robot, memory):
     cells = memory.cells
-    for c in range(cells.pulls.shape[0]):
-        pull = Pull(cells.pulls, c)
-        pull.length = 0.0
-        pull.rate = 0.0
-    for i in range(len(tendons.rows.codes)):
-        chord, taut = Chord(tendons.rows, i), Taut(tendons.taut, i)
+    for i in range(len(tendons.spans.codes)):
+        chord, taut = Chord(way.chords, i), Taut(tendons.taut, i)
         _, p, v = hole(Body(memory.bodies, chord.before), chord.inner)
-        arm, q, w = hole(Body(memory.bodies, chord.beyond), chord.outer)
+        _, q, w = hole(Body(memory.bodies, chord.beyond), chord.outer)
         along = q - p
         length = sqrt(dot(along, along))
         u = (1.0 / length) * along
-        for j in range(chord.freedoms):
-            J = Column(cells.columns, chord.lever + j).screw
-            tendons.slopes[i, j] = dot(u, J.linear + cross(J.angular, arm))
-        rate = dot(u, w - v)
+        j = 0
+        for k in range(chord.before + 1, chord.beyond + 1):
+            link = Link(robot.links, k)
+            lever = Station(cells.stations, link.station + link.stations - 1).lever
+            arm = q - Body(memory.bodies, k).origin
+            for f in range(link.freedoms):
+                J = Column(cells.columns, lever + f).screw
+                tendons.slopes[i, j] = dot(u, J.linear + cross(J.angular, arm))
+                j += 1
         taut.length = length
+        taut.rate = dot(u, w - v)
+        taut.along = u
+
+
+@version_for(measure, Channels)
+@lean_pass
+def measure_channels(way, tendons, robot, memory):
+    cells = memory.cells
+    for i in range(len(tendons.spans.codes)):
+        span, channel, taut = Span(tendons.spans, i), Channel(way.stations, i), Taut(tendons.taut, i)
+        along = channel.natural
+        for j in range(span.freedoms):
+            along = along + cells.strain[span.column + j] * Arm(way.arms, channel.arm + j).along
+        stretch = sqrt(dot(along, along))
+        u, rate = (channel.length / stretch) * along, 0.0 * stretch
+        for j in range(span.freedoms):
+            slope = dot(u, Arm(way.arms, channel.arm + j).along)
+            tendons.slopes[i, j] = slope
+            rate += slope * cells.strain_rate[span.column + j]
+        taut.length = channel.length * stretch
         taut.rate = rate
-        pull = Pull(cells.pulls, chord.tendon)
-        pull.length = pull.length + length
-        pull.rate = pull.rate + rate
+        taut.along = (1.0 / channel.length) * u
 
 
 @lean_pass
-def pull_tendons(tendons, memory):
-    """The tensions, and what they do along the freedoms."""
+def sum_lengths(tendons, pulls):
+    for c in range(pulls.shape[0]):
+        pull = Pull(pulls, c)
+        pull.length = 0.0
+        pull.rate = 0.0
+        pull.given = 0.0
+    for i in range(len(tendons.spans.codes)):
+        taut, pull = Taut(tendons.taut, i), Pull(pulls, Span(tendons.spans, i).tendon)
+        pull.length = pull.length + taut.length
+        pull.rate = pull.rate + taut.rate
+
+
+# ------------------------------------------------------------------------------------------------- tensions
+
+@generic
+def pass_on(contact, tendons, memory):
+    """The tension of every piece, from that at its pulley."""
+
+
+@version_for(pass_on, Smooth)
+@lean_pass
+def pass_all(contact, tendons, memory):
+    for i in range(len(tendons.spans.codes)):
+        Taut(tendons.taut, i).tension = Pull(memory.cells.pulls, Span(tendons.spans, i).tendon).tension
+
+
+@inline
+def across(body, along):
+    """A direction along the axes of a disk, its normal last."""
+    a = transpose(body.rotation) @ along
+    return Vector(a.y, a.z, a.x)
+
+
+@version_for(pass_on, Rubbing)
+@lean_pass
+def pass_rubbing(contact, tendons, memory):
+    """From hole to hole; for an implicit stage, how the tension behind a hole grows with the sliding rate there."""
     cells = memory.cells
-    for c in range(cells.pulls.shape[0]):
-        pull = Pull(cells.pulls, c)
-        tension = max(cells.present.command[c], 0.0)
-        pull.tension = tension
-        pull.power = -tension * pull.rate
-    for i in range(len(tendons.rows.codes)):
-        chord = Chord(tendons.rows, i)
-        tension = Pull(cells.pulls, chord.tendon).tension
-        Taut(tendons.taut, i).tension = tension
-        for j in range(chord.freedoms):
-            memory.torque[chord.column + j] -= tension * tendons.slopes[i, j]
+    gh, tension, ropes = cells.span[0], 0.0 * cells.span[0], cells.ropes
+    sum_outwards(contact, tendons)
+    for i in range(len(tendons.spans.codes)):
+        span, taut, term = Span(tendons.spans, i), Taut(tendons.taut, i), Term(ropes.terms, cells.pulls.shape[0] + i)
+        term.slope = 0.0 * gh
+        if span.first:
+            tension = Pull(cells.pulls, span.tendon).tension
+        else:
+            rub, disk = Rub(contact.rows, span.tendon), Body(memory.bodies, Chord(tendons.way.chords, i).before)
+            before = across(disk, -1.0 * Taut(tendons.taut, i - 1).along)
+            after = across(disk, taut.along)
+            s, slope = slide(contact.sliding[i], rub.slip)
+            term.slope = gh * tension * rub.coefficient * turn_at(before, after) * slope
+            tension = tension * friction_ratio(rub.coefficient, s, before, after)
+        taut.tension = tension
 
 
-@version_for(push, SpineTendons)
+@inline
+def sum_outwards(contact, tendons):
+    """The rate of each chord and of all beyond it on the same tendon: what slides through the hole before it."""
+    rate = 0.0 * contact.sliding[0]
+    for i in range(len(tendons.spans.codes) - 1, -1, -1):
+        rate += Taut(tendons.taut, i).rate
+        contact.sliding[i] = rate
+        if Span(tendons.spans, i).first:
+            rate = 0.0 * rate
+
+
+@generic
+def note_slopes(ropes, tendons, memory):
+    """Slopes of all terms, where tendons stretch or rub."""
+
+
+@version_for(note_slopes, NoRopes)
+@inline
+def note_none(ropes, tendons, memory):
+    return None
+
+
+@version_for(note_slopes, Ropes)
+@lean_pass
+def note_all(ropes, tendons, memory):
+    for c in range(ropes.slopes.shape[0]):
+        for v in range(ropes.slopes.shape[1]):
+            ropes.slopes[c, v] = 0.0
+            ropes.pulls[c, v] = 0.0
+    count, m = len(tendons.spans.codes), memory.cells.pulls.shape[0]
+    for i in range(count):
+        c = Span(tendons.spans, i).tendon
+        if Term(ropes.terms, c).slope > 0.0:
+            add_slopes(ropes, tendons, c, i, Pull(memory.cells.pulls, c).tension)
+    for h in range(ropes.terms.shape[0] - m):
+        if Term(ropes.terms, m + h).slope > 0.0:
+            i = h
+            while i < count and (i == h or not Span(tendons.spans, i).first):
+                add_slopes(ropes, tendons, m + h, i, Taut(tendons.taut, h).tension)
+                i += 1
+
+
+@inline
+def add_slopes(ropes, tendons, row, i, whole):
+    """Piece i, whose tension is a share of `whole`, to the slopes of a term."""
+    span, share = Span(tendons.spans, i), Taut(tendons.taut, i).tension / whole
+    for j in range(span.freedoms):
+        ropes.slopes[row, span.column + j] += tendons.slopes[i, j]
+        ropes.pulls[row, span.column + j] += share * tendons.slopes[i, j]
+
+
+@lean_pass
+def pull_freedoms(tendons, memory):
+    """What the tensions do along the freedoms."""
+    for i in range(len(tendons.spans.codes)):
+        span, taut = Span(tendons.spans, i), Taut(tendons.taut, i)
+        tension, pull = taut.tension, Pull(memory.cells.pulls, span.tendon)
+        pull.given = pull.given - tension * taut.rate
+        pull.distal = tension
+        for j in range(span.freedoms):
+            memory.torque[span.column + j] -= tension * tendons.slopes[i, j]
+
+
+@version_for(push, Tendons)
 @inline
 def push_tendons(tendons, t, inside, robot, memory):
-    measure_chords(tendons, memory)
-    pull_tendons(tendons, memory)
+    measure(tendons.way, tendons, robot, memory)
+    sum_lengths(tendons, memory.cells.pulls)
+    draw(memory.cells.ropes, memory)
+    pass_on(tendons.contact, tendons, memory)
+    note_slopes(memory.cells.ropes, tendons, memory)
+    pull_freedoms(tendons, memory)
 
 
-@version_for(spend_power, SpineTendons)
+@version_for(spend_power, Tendons)
 @inline
 def spend_nothing(tendons, inside, memory):
     return None                           # pulleys are actuators: their power is in `Pull`

@@ -11,6 +11,7 @@ import numpy as np
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
+from limbless.mechanics.forces.rubbing import friction_ratio
 from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
 from limbless.mechanics.spine.vertebra import (
     into_disk,
@@ -78,22 +79,6 @@ def loss_ratio(friction, before, after):
     turn = cross(before, after)
     sigma = np.arctan2(np.sqrt(dot(turn, turn)), dot(before, after)) * (180.0 / np.pi)
     return friction.largest * np.exp(-friction.fading * sigma)
-
-
-@inline
-def friction_ratio(mu, slip, before, after):
-    """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in
-    F_(i+1).
-
-    `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk. `slip` in [-1, 1]
-    scales and signs the coefficient; with it the root is one smooth expression: smaller than 1 when pulled, larger when
-    released.
-    """
-    aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y
-    ac = before.x * after.x + before.y * after.y
-    m = mu * slip
-    root = np.sqrt(max(aa + cc + 2.0 * ac - m * m * (aa * cc - ac * ac), 0.0))
-    return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)
 
 
 @generic

@@ -13,12 +13,15 @@ from limbless.actuation import Actuation
 from limbless.actuation.strains import rod_strain
 from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
-from limbless.gaits.base import Gait
+from limbless.gaits.base import DRIVES, Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
-from limbless.mechanics.chain.cell import Stop
+from limbless.mechanics.chain.cell import Pull, Stop
+from limbless.mechanics.chain.ropes import LENGTH, TENSION, TORQUE
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models import chain_problem, soundness
@@ -36,23 +39,27 @@ from limbless.models.base import (
     refuse_law_failure,
 )
 from limbless.models.chain_recording import kept_arrays
-from limbless.models.force_elements import water_of
+from limbless.models.force_elements import packed_rows, water_of
 from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
 from limbless.models.macro_continuous.tables import breaks_of
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit
 from limbless.models.soft import tables
+from limbless.models.soft.chain_plan import ChainStations, chain_plan, refuse_of_chain
 from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
 from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
-from limbless.models.soft.recording import Recorder, RodRecorder, SpineRecorder
-from limbless.models.soft.refusals import refuse_no_stops, refuse_of_rod, refuse_of_spine
+from limbless.models.soft.recording import ChainRecorder, Recorder, RodRecorder, SpineRecorder
+from limbless.models.soft.refusals import refuse_cells, refuse_no_stops, refuse_of_rod, refuse_of_spine
 from limbless.models.soft.settings import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.soft.solution import Answer, Modes
+from limbless.models.soft.tendons import HOW, ChainStrung, RodStrung, SpineStrung, Strung
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
+from limbless.robots.chain import Chain
 from limbless.robots.rod import ACTUATED, Rod
 from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
+_TAUT = 1.0 - 1e-6                        # of its length: a tendon that begins to pull
 _BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
 _MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search for a posture: turns, and rad
 
@@ -62,7 +69,7 @@ class Soft(Model):
 
     Parameters
     ----------
-    robot : a `TendonSpine` or a `Rod`, or a preset that builds one.
+    robot : a `TendonSpine`, a `Rod`, or a `Chain` with tendons, or a preset that builds one.
     environment : what acts on it.
     actuation : tendons and muscles pull, and given strains go, as the gait says, whatever it says.
     settings : integrator, tolerance, cells, degree, stations.
@@ -72,40 +79,49 @@ class Soft(Model):
                  actuation: Actuation | None = None, settings: SoftSettings | None = None) -> None:
         built, self.settings = robot.build(), SoftSettings.or_default(settings)
         self.actuation = actuation_or_motion(actuation)
-        if not isinstance(built, TendonSpine | Rod):
-            raise InputError(f"the soft model moves a tendon spine or a rod; got {type(built).__name__}")
+        if not isinstance(built, TendonSpine | Rod | Chain):
+            raise InputError(f"the soft model moves a tendon spine, a rod or a chain; got {type(built).__name__}")
         self.robot, self.environment = built, together(environment)
         refuse_points(self.environment, "a soft body has model.stations in each of its cells")
         self.notes = self._warnings()
         self.plan, seen = self._planned(built)
+        self.strung: Strung = (SpineStrung(built) if isinstance(built, TendonSpine) else ChainStrung(built)
+                               if isinstance(built, Chain) else RodStrung(built, self.plan, self.settings.degree))
         self._refuse_weightless()
         self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
-        self.freedoms, self.tendons = len(self._links.freedoms), len(getattr(built, "tendons", ()))
+        self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
         self._base = tables.BASES[self.plan.base]
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self._cells()
         tables.set_afloat(self._forces, cells, self._added)
         if isinstance(built, TendonSpine):
-            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs)
-            self._forces = (*self._forces, tables.spine_tendons(built, cells, self._links.links))
+            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
+        elif isinstance(built, Chain):
+            self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
-            self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.settings.degree,
+            self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.strung, self.settings.degree,
                                         ACTUATED[built.strains])
+        self._forces = (*self._forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
-        self._size = chain_problem.state_size(self._links)
+        self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
         self._steps = None
         if self.settings.integrator != "rk4":
             self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
                                         len(cells.efforts), len(self._tallies.laws))
-        self._places = self._tendon_places()
         self._one: ChainProblem | None = None
 
-    def _planned(self, robot: TendonSpine | Rod) -> tuple[Plan, Stations]:
+    def _planned(self, robot: TendonSpine | Rod | Chain) -> tuple[Plan, Stations]:
         """The body as cells, and as environments see it."""
         own = self.settings
+        if isinstance(robot, Chain):
+            refuse_of_chain(robot)
+            self.notes = (*self.notes, *refuse_cells(own, "a chain has one cell per degree of freedom"))
+            plan = chain_plan(robot, 3 if own.stations is None else own.stations)
+            refuse_no_stops(plan, own)
+            return plan, ChainStations(plan, robot)
         if isinstance(robot, TendonSpine):
             self.notes = (*self.notes, *refuse_of_spine(robot, own))
             plan = spine_plan(robot, own.stations or VERTEBRA_STATIONS, own.stops)
@@ -138,7 +154,7 @@ class Soft(Model):
                      for item in printed)
 
     def _cells(self, records: int = 0) -> Any:
-        return tables.cells_of(self.plan, self._added, self.tendons, self.tendons or self.freedoms, records)
+        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records)
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
@@ -147,50 +163,56 @@ class Soft(Model):
             raise InputError("robot: nothing resists its roll about its own axis: give the vertebrae a joint_mass "
                              "with a joint_radius, or a disk_inertia, or choose base planar")
 
-    def _tendon_places(self) -> list[tuple[float, float]]:
-        """Where along the body the middle of each tendon is (m), and on which side it runs."""
-        if not isinstance(self.robot, TendonSpine):
-            return []
-        along = np.concatenate([[0.0], np.cumsum(self.robot.values("length"))])
-        found = []
-        for tendon in self.robot.tendons:
-            y, z = np.mean(tendon.holes, axis=0)
-            middle = 0.5 * (along[tendon.start] + along[tendon.anchor or len(along) - 1])
-            found.append((float(middle), float(y / np.hypot(y, z)) if y or z else 0.0))
-        return found
+    @property
+    def towing(self) -> dict[str, float]:
+        """Drag of the straight body, towed along itself: N s2/m2 and N s/m; nothing for a body without tendons, or
+        where the water does not only resist (it flows).
+        """
+        rows = packed_rows(self.packs, FluidLaw)
+        if not self.tendons or not rows or any(any(row.current) for row in rows):
+            return {}
+        return {"towing_quadratic": float(sum(row.length * row.quadratic.x for row in rows)),
+                "towing_linear": float(sum(row.length * row.linear.x for row in rows))}
 
     # A problem
 
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
         cells = self._cells(records)
+        if self.strung.elastic:
+            cells.ropes.how[0] = drive.how
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
         forces = chain_problem.fresh(self._forces)
-        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces))
+        memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces),
+                                 state=aligned_zeros(self._size), slope=aligned_zeros(self._size),
+                                 total=aligned_zeros(self._size))
         options = Options(Compliant(), self._base, False, False, self._links.links.codes)
         stages: Any = drive
         return ChainProblem(self._links, forces, options, stages, memory,
-                            tables.records_of(self._links, cells, records, tallied))
+                            tables.records_of(self._links, cells, self._size, records, tallied))
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
         every = quarters(times)
         rows = len(every)
         none = np.zeros((rows, 0))
-        if isinstance(self.robot, TendonSpine):
-            return tables.SoftDrive(none, none, none, none, *self._tensions(gait, every))
+        if self.tendons or not isinstance(self.robot, Rod):
+            held, still = self._held(rows)
+            return tables.SoftDrive(held, still, still, none, *self.strung.commands(gait, every))
+        if gait.drives in HOW:
+            raise InputError(f"gait {gait.kind!r} drives {DRIVES[gait.drives]}, but the robot has no tendons; give it "
+                             "`tendons`, or another gait")
         if gait.drives == "effort":
             if self.robot.passive is not None and self.robot.passive.follows_gait:
                 raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
                                  "strains to rest at; leave it out, or choose a gait of strains")
-            efforts, held = self._project(gait.sample(every, self._abscissae).value, False), len(self._given)
+            efforts = self._project(gait.sample(every, self._abscissae).value, False)
             if np.any(efforts[:, self._given]):
                 raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
                                  "is not passive all along them: say so in robot.passive (`passive: {}`, "
                                  "without `start` and `end`, is all of it)")
-            rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
-            return tables.SoftDrive(np.tile(rest, (rows, 1)), np.zeros((rows, held)), np.zeros((rows, held)), efforts,
-                                    none, none)
+            held, still = self._held(rows)
+            return tables.SoftDrive(held, still, still, efforts, none, none)
         motion = rod_strain(self.robot, gait, every, self._abscissae)
         given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
         if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
@@ -208,6 +230,11 @@ class Soft(Model):
         springs = block_diag(*(cell.elastic for cell in self.plan.cells))
         springs[self._given] = 0.0
         return kernel_array(away @ springs.T)
+
+    def _held(self, rows: int) -> tuple[Array, Array]:
+        """So many rows of given freedoms that stay at their rest values, and of their rates."""
+        rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
+        return np.tile(rest, (rows, 1)), np.zeros((rows, len(rest)))
 
     @cached_property
     def _abscissae(self) -> Array:
@@ -235,27 +262,20 @@ class Soft(Model):
             row += len(inner)
         return kernel_array(np.concatenate(parts, axis=1))
 
-    def _tensions(self, gait: Gait, times: Array) -> tuple[Array, Array]:
-        """(T, tendons) N and N/s."""
-        if gait.drives != "tension":
-            raise InputError(f"gait {gait.kind!r} drives {gait.drives}; a spine in motion is driven by tensions")
-        different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
-        asked = gait.sample_tendons(different, self._places)
-        value, rate = (kernel_array(part[:len(times)]) for part in (asked.value, asked.rate))
-        lowest = value.min(initial=0.0)
-        if lowest < 0.0:
-            when = different[np.unravel_index(value.argmin(), value.shape)[0]]
-            raise InputError(f"gait {gait.kind!r} asks for a tension of {lowest:g} N at t = {when:g} s; a tendon can "
-                             "only pull: give numbers from 0")
-        return value, rate
-
     # One state at a time
 
-    def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0) -> ChainProblem:
-        """The problem evaluated at a flat state (`flat`), with these tensions."""
+    def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None,
+                torque: ArrayLike | None = None) -> ChainProblem:
+        """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
         problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
-        drive.command[:] = np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons)
+        command = length if length is not None else tension if torque is None else torque
+        how = LENGTH if length is not None else TENSION if torque is None else TORQUE
+        if how != TENSION and not (self.strung.elastic and (self.strung.winds or how == LENGTH)):
+            raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
+        if self.strung.elastic:
+            problem.memory.cells.ropes.how[0] = how
+        drive.command[:] = np.broadcast_to(np.asarray(command, dtype=np.float64), self.tendons)
         state = kernel_array(np.array(x, dtype=np.float64))
         drive.position[:] = state[7 + self._given]
         drive.velocity[:] = state[self._split + 6 + self._given]
@@ -269,26 +289,39 @@ class Soft(Model):
                                 np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
 
     def flat(self, strain: ArrayLike = 0.0, strain_rate: ArrayLike = 0.0, base_twist: ArrayLike = (0.0,) * 6, *,
-             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
-        """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates."""
+             base_position: ArrayLike = (0.0, 0.0, 0.0), base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+             winch_angle: ArrayLike = 0.0, winch_rate: ArrayLike = 0.0) -> Array:
+        """A flat state: base pose, freedoms (bends in rad, cell by cell), base twist, their rates, and winches."""
         x, n = np.zeros(self._size), self.freedoms
         x[:3], x[3:7] = base_position, base_orientation
         x[7:7 + n], x[self._split:self._split + 6] = strain, base_twist
         x[self._split + 6:self._split + 6 + n] = strain_rate
+        angle, rate = self._winch_columns
+        x[angle], x[rate] = winch_angle, winch_rate
         return x
 
-    def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0) -> Answer:
-        """Accelerations at a flat state (`flat`), with these tensions (N)."""
-        kept = self.instant(x, tension, time).records
+    @property
+    def _winch_columns(self) -> tuple[slice, slice]:
+        """Where a state has the angles and the rates of the winches."""
+        first, m = self._split + 6 + self.freedoms, self.strung.winches
+        return slice(first, first + m), slice(first + m, first + 2 * m)
+
+    def forward(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, **given: ArrayLike) -> Answer:
+        """Accelerations at a flat state (`flat`), with these tensions (N), `length`s (m) or `torque`s (N m)."""
+        kept = self.instant(x, tension, time, **given).records
         base, axes = BaseRecord.of(kept.base), AxisRecord.of(kept.axes)
         return Answer(base.acceleration[0].copy(), axes.acceleration[0].copy(), axes.torque[0].copy(),
                       base.held[0].copy())
 
-    def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0) -> Modes:
-        """Frequencies, damping ratios and shapes of small motions about a state, the tensions held."""
-        return modes_about(*self._small_motions(x, tension, time))
+    def linearise(self, x: ArrayLike | State, tension: ArrayLike = 0.0, time: float = 0.0, *,
+                  length: ArrayLike | None = None) -> Modes:
+        """Frequencies, damping ratios and shapes of small motions about a state, the tensions held, or (`length`, m)
+        the unstretched lengths of elastic tendons.
+        """
+        return modes_about(*self._small_motions(x, tension, time, length))
 
-    def _small_motions(self, x: ArrayLike | State, tension: ArrayLike, time: float) -> tuple[Any, ...]:
+    def _small_motions(self, x: ArrayLike | State, tension: ArrayLike, time: float,
+                       length: ArrayLike | None = None) -> tuple[Any, ...]:
         """What differences of the dynamics about a state need to know."""
         flat = x.x if isinstance(x, State) else np.asarray(x, dtype=np.float64)
         held = list(MOVES[self.plan.base])
@@ -297,14 +330,19 @@ class Soft(Model):
                                 self.plan.length / self._cells().scale[free]])
 
         def accelerations(state: Array) -> Array:
-            answer = self.forward(state, tension, time)
+            answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
             return np.concatenate([answer.base_acceleration[held], answer.strain_acceleration[free]])
 
         return flat, self._split, self.plan.base, free, scale, accelerations
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Explicit steps follow nothing that is faster than they are."""
-        rate = 0.0 if self._steps is not None else fastest_rate(*self._small_motions(state, 0.0, state.time))
+        if self._steps is not None:
+            return None
+        taut = None
+        if self.strung.elastic:                          # as stiff as its tendons make it: all of them just taut
+            taut = _TAUT * Pull.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
+        rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
         if not rate > 0.0:
             return None
         return StepLimit(RUNGE_KUTTA / rate, f"rk4: the fastest motion of this body has a rate of {rate:.3g} 1/s, and "
@@ -330,15 +368,32 @@ class Soft(Model):
         if initial.posture is not None:
             if not isinstance(self.robot, TendonSpine):
                 raise InputError("initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
-                                 "rod come to rest, and continue from that result")
-            strain = self.equilibrium(self._tensions(gait, np.array([-_BEFORE]))[0][0], initial.position,
-                                      initial.orientation)
+                                 "body come to rest, and continue from that result")
+            return State(0.0, self._at_rest(gait, twist, initial.position, initial.orientation))
         return State(0.0, self.flat(strain, rate, twist, base_position=initial.position,
                                     base_orientation=initial.orientation))
 
-    def equilibrium(self, tension: ArrayLike, base_position: ArrayLike = (0.0, 0.0, 0.0),
-                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
-        """The freedoms at rest under these tensions, by tendon statics."""
+    def _at_rest(self, gait: Gait, twist: Array, position: ArrayLike, orientation: ArrayLike) -> Array:
+        """The state in equilibrium with what the gait gives just before the start."""
+        value, _, how = self.strung.commands(gait, np.array([-_BEFORE]))
+        place: dict[str, Any] = {"base_position": position, "base_orientation": orientation}
+        if how == LENGTH:
+            return self.flat(self.equilibrium(length=value[0], **place), 0.0, twist, **place)
+        tension = value[0] / (self.strung.radius if how == TORQUE else 1.0)
+        if tension.min(initial=0.0) < 0.0:
+            raise InputError(f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
+                             "equilibrium holds that: give torques from 0")
+        strain = self.equilibrium(tension, **place)
+        if how == TENSION:
+            return self.flat(strain, 0.0, twist, **place)
+        still = self.instant(self.flat(strain, 0.0, twist, **place), tension)
+        stretched = Pull.of(still.memory.cells.pulls).length - tension / self.strung.stiffness
+        angle = (self.strung.straight - stretched) / self.strung.radius
+        return self.flat(strain, 0.0, twist, winch_angle=angle, **place)
+
+    def equilibrium(self, tension: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
+                    base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), *, length: ArrayLike | None = None) -> Array:
+        """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
         from limbless.models.tendon_statics.model import TendonStatics
         from limbless.models.tendon_statics.settings import TendonStaticsSettings
         from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
@@ -346,13 +401,16 @@ class Soft(Model):
             raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
         loads = [item for item in self.environment if "load" in (item.role, *item.also)]
         robot = at_rest(self.robot) if isinstance(self.robot, TendonSpine) else self.robot
-        model = TendonStatics(robot, loads, None, TendonStaticsSettings(stops=False),
+        stretch = None if length is None else tuple(self.strung.stiffness.tolist())
+        model = TendonStatics(robot, loads, None, TendonStaticsSettings(stops=False, tendon_stiffness=stretch),
                               base_position=base_position, base_orientation=base_orientation)
-        found = model.solve(np.broadcast_to(np.asarray(tension, dtype=np.float64), self.tendons))
+        command = np.asarray(tension if length is None else length, dtype=np.float64)
+        found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, self.tendons)})
         bends = found.q * BEND_SIGN[:found.q.shape[1]]
         strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
+        told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
         return self._against_stops(strain, lambda q: self.forward(
-            self.flat(q, base_position=base_position, base_orientation=base_orientation), tension).strain_acceleration)
+            self.flat(q, base_position=base_position, base_orientation=base_orientation), **told).strain_acceleration)
 
     def _against_stops(self, strain: Array, acceleration: Callable[[Array], Array]) -> Array:
         """The posture with its stops, which are springs here: Newton's method until nothing accelerates."""
@@ -413,7 +471,8 @@ class Soft(Model):
 
     @property
     def _part(self) -> str:
-        return "vertebra" if isinstance(self.robot, TendonSpine) else "cell"
+        return ("vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain)
+                else "cell")
 
     def _unsolved(self, time: float, problem: ChainProblem) -> Status:
         """Where and of what kind the forces are that an implicit stage could not follow."""

@@ -217,6 +217,7 @@ def rod_plan(rod: Rod, cells: int, degree: int, stations: int, breaks: tuple[flo
     passive = rod.passive
     if passive is not None:
         breaks = (*breaks, passive.start, rod.length if passive.end is None else passive.end)
+    breaks = (*breaks, *(end for tendon in rod.tendons for end in (tendon.start, tendon.anchor) if end is not None))
     edges = edges_of(rod.length, cells, breaks)
     return Plan(rod.base, rod.head, rod.length, [_rod_cell(rod, start, end, degree, stations)
                                                  for start, end in itertools.pairwise(edges)])

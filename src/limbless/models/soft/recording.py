@@ -16,10 +16,14 @@ from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import inertial_wrench, times_twist, turn
 from limbless.models.force_elements import packed_rows
 from limbless.models.soft.plan import ALONG, Plan, legendre
+from limbless.models.soft.tendons import Strung
 from limbless.models.tendon_statics.recording import STOP_MEANS, VOLUME_MEANS
 from limbless.models.variables import choose
 from limbless.models.water_recording import WaterRecorder, share_below
+from limbless.robots.base import Segment
+from limbless.robots.chain import Chain
 from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots.tendons import names_of
 
 Array = NDArray[np.float64]
 
@@ -28,7 +32,12 @@ SCHEMA = choose(
     "com_position", "com_velocity", "position", "orientation", "tip_position", "fluid_force", "kinetic_energy",
     "potential_energy", "elastic_energy", "damping_power", "actuator_power", "environment_power", "passive_power",
     "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "iterations")
-SPINE = choose("bend", "stop_moment", "tension", "tendon_length", "tendon_rate", "pulley_power", "pulley_angle")
+TENDONS = choose("tension", "tendon_length", "tendon_rate", "pulley_power")
+STRETCHING = choose("command_length", "tendon_energy")
+WINDING = choose("winch_angle", "winch_rate")
+RUBBING = choose("distal_tension", "friction_power")
+SPINE = choose("bend", "stop_moment", "pulley_angle")
+CHAIN = choose("joint_position", "joint_velocity", "joint_torque")
 ROD = choose("strain", "strain_rate", "joint_torque")
 
 
@@ -38,8 +47,9 @@ class Recorder:
     sections: NDArray[np.int64]           # rows of the bodies that a result calls sections
     own: dict[str, Variable]
 
-    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
+    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
         self.head, self.plan, self.packs, self.water = head, plan, packs, WaterRecorder(packs)
+        self.strung = strung
         self.freedoms = len(cells.rest)
         self.mass = plan.masses
         bodies = len(self.mass)
@@ -64,7 +74,10 @@ class Recorder:
     @property
     def present(self) -> dict[str, Variable]:
         """The variables that this robot has."""
-        return {**SCHEMA, **self.own, **self.water.schema()}
+        kinds = ((TENDONS, self.strung.tendons), (STRETCHING, self.strung.elastic), (WINDING, self.strung.winds),
+                 (RUBBING, self.strung.rubs))
+        strung = {name: variable for chosen, there in kinds if there for name, variable in chosen.items()}
+        return {**SCHEMA, **self.own, **strung, **self.water.schema()}
 
     def coordinates(self) -> dict[str, Any]:
         """Labels, and what does not change in time."""
@@ -85,8 +98,8 @@ class Recorder:
             "base_reaction": turn(held.swapaxes(1, 2), base.held), "actuator_power": base.actuators,
             "environment_power": base.environment, "passive_power": base.passive, "actuator_work": sums[:, 0],
             "environment_work": sums[:, 1], "passive_work": sums[:, 2], "impulse": sums[:, 3:9],
-            "position": bodies.origin[:, self.sections], "orientation": self._orientations(x, R),
-            "tip_position": bodies.origin[:, len(self.plan.cells)], "iterations": records["iterations"],
+            "position": self._places(R, bodies), "orientation": self._orientations(x, R),
+            "tip_position": self._tip(R, bodies), "iterations": records["iterations"],
         }
         found["head_position"] = found["tip_position"] if self.head == "tip" else x[:, :3]
         share = self._shares(records["time"], R, bodies)
@@ -97,10 +110,34 @@ class Recorder:
                                      None if share is None else share[:, self.sections, None],
                                      np.ones(len(self.sections)))
         found |= self.water.variables(records["time"], lambda k: (R[:, k], bodies.origin[:, k], bodies.twist[:, k]))
-        return found | self._special(records, q, velocity[:, 6:])
+        found |= self._special(records, q, velocity[:, 6:])
+        return found | self._tendons(records, found) if self.strung.tendons else found
+
+    def _tendons(self, records: Records, found: dict[str, Array]) -> dict[str, Array]:
+        """Tendons and winches, with what they add to the energies and losses of the body."""
+        pulls, strung, x = Pull.of(records["tendons"]), self.strung, records["x"]
+        own = {"tension": pulls.tension, "tendon_length": pulls.length, "tendon_rate": pulls.rate,
+               "pulley_power": pulls.power, "command_length": pulls.wound, "distal_tension": pulls.distal,
+               "friction_power": (pulls.given + pulls.tension * pulls.rate).sum(axis=1)}
+        stretch = np.maximum(pulls.length - pulls.wound, 0.0)
+        own["tendon_energy"] = 0.5 * stretch**2 @ strung.stiffness
+        own["damping_power"] = found["damping_power"] + (pulls.damped + pulls.braked).sum(axis=1)
+        if strung.winds:
+            m, last = strung.winches, x.shape[1] - INTEGRALS
+            own["winch_angle"], own["winch_rate"] = x[:, last - 2 * m:last - m], x[:, last - m:last]
+            rotors = np.array([tendon.winch.rotor_inertia for tendon in strung.tendons])
+            own["kinetic_energy"] = found["kinetic_energy"] + 0.5 * own["winch_rate"] ** 2 @ rotors
+        return own
+
+    def _places(self, R: Array, bodies: Any) -> Array:
+        """(R, sections, 3): middles of the sections."""
+        return np.asarray(bodies.origin[:, self.sections])
+
+    def _tip(self, R: Array, bodies: Any) -> Array:
+        return np.asarray(bodies.origin[:, len(self.plan.cells)])
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
-        """What a spine or a rod alone has."""
+        """What a spine, a rod or a chain alone has."""
         raise NotImplementedError
 
     def _orientations(self, x: Array, R: Array) -> Array:
@@ -170,8 +207,8 @@ class Recorder:
 class SpineRecorder(Recorder):
     """Of a spine: sections are its disks, the base first."""
 
-    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack]) -> None:
-        super().__init__(robot.head, plan, cells, packs)
+    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
+        super().__init__(robot.head, plan, cells, packs, strung)
         self.robot = robot
         self.sections = np.arange(len(plan.cells) + 1)
         winds = robot.pulley_radius is not None
@@ -200,33 +237,22 @@ class SpineRecorder(Recorder):
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         """Bends, what stops give, tendons."""
-        pulls = Pull.of(records["tendons"])
         bend, stop = np.zeros((len(q), len(self.plan.cells), 2)), np.zeros((len(q), len(self.plan.cells), 2))
         for k, (cell, own, speed) in enumerate(zip(self.plan.cells, self._blocks(q), self._blocks(rates),
                                                    strict=True)):
             over = np.where(cell.stop[:, 0] > 0.0, own - np.clip(own, cell.low, cell.high), 0.0)
             moment = -(cell.stop[:, 0] * over + cell.stop[:, 1] * np.where(over != 0.0, speed, 0.0))
             bend[:, k], stop[:, k] = own[:, -2:], moment[:, -2:]
-        found = {"bend": bend, "stop_moment": stop, "tension": pulls.tension, "tendon_length": pulls.length,
-                 "tendon_rate": pulls.rate, "pulley_power": pulls.power}
+        found = {"bend": bend, "stop_moment": stop}
         if self.robot.pulley_radius is not None:
-            found["pulley_angle"] = (self._straight_lengths() - pulls.length) / self.robot.pulley_radius
+            length = Pull.of(records["tendons"]).length
+            found["pulley_angle"] = (self.strung.straight - length) / self.robot.pulley_radius
         return found
 
     def _stops(self) -> Array:
         """(vertebrae, 2) rad, to the side and down; infinite where there is none, or it is left out."""
         return np.array([np.where(cell.stop[-2:, 0] > 0.0, (cell.high[-2], -cell.low[-1]), np.inf)
                          for cell in self.plan.cells])
-
-    def _straight_lengths(self) -> Array:
-        """(tendons,) m, of the straight spine: from disk to disk as the holes lie."""
-        lengths = self.robot.values("length")
-        found = []
-        for tendon in self.robot.tendons:
-            holes = np.array(tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(lengths) + 1))
-            steps = np.column_stack([lengths, np.diff(holes, axis=0)])[tendon.start:tendon.anchor or len(lengths)]
-            found.append(np.linalg.norm(steps, axis=1).sum())
-        return np.array(found)
 
     def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
         """Force on each vertebra, along the axes of its disk."""
@@ -239,12 +265,62 @@ class SpineRecorder(Recorder):
         return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
 
 
+class ChainRecorder(Recorder):
+    """Of a chain: sections are the pieces of body of its links."""
+
+    def __init__(self, chain: Chain, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
+        super().__init__(chain.head, plan, cells, packs, strung)
+        self.chain, self.own = chain, CHAIN
+        self.pieces = chain.segments() or [Segment(row, np.zeros(3), np.eye(3), 0.0, 0.0, 0.0)
+                                           for row in range(len(plan.cells) + 1)]
+        self.sections = np.array([piece.body for piece in self.pieces])
+
+    def coordinates(self) -> dict[str, Any]:
+        chain = self.chain
+        names = chain.section_names or [f"link {row}" for row in self.sections]
+        return {
+            "section": (("section",), names, {}),
+            "section_length": (("section",), np.array([piece.length for piece in self.pieces]),
+                               {"units": "m", "long_name": "length of each link"}),
+            "radius": (("section", "transverse"), np.array([(p.half_width, p.half_height) for p in self.pieces]),
+                       {"units": "m", "long_name": "half axes of the section"}),
+            "joint": (("joint",), chain.joint_names, {}),
+            "tendon": (("tendon",), names_of(chain.tendons), {}),
+        }
+
+    def _places(self, R: Array, bodies: Any) -> Array:
+        middle = np.array([piece.start + 0.5 * piece.length * piece.frame[:, 0] for piece in self.pieces])
+        return np.asarray(bodies.origin[:, self.sections] + np.einsum("rsij,sj->rsi", R[:, self.sections], middle))
+
+    def _tip(self, R: Array, bodies: Any) -> Array:
+        last = self.pieces[-1]
+        return np.asarray(bodies.origin[:, last.body] + R[:, last.body] @ (last.start + last.length * last.frame[:, 0]))
+
+    def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
+        return {"joint_position": q, "joint_velocity": rates, "joint_torque": AxisRecord.of(records["axes"]).torque}
+
+    def _pushes(self, R: Array, bodies: Any, added: Array) -> dict[str, Array]:
+        """Force on each link, along its axes: of its origin and of all stations on it; those of the base stand before
+        the first joint.
+        """
+        outside = self._outside(R, bodies, added)
+        links, row = outside[:, :len(self.plan.cells) + 1].copy(), len(self.plan.cells) + 1
+        for k, cell in enumerate(self.plan.cells, 1):
+            moved = False
+            for piece in cell.pieces[:-1]:
+                moved = moved or bool(piece.first.any())
+                links[:, k if moved else k - 1] += outside[:, row]
+                row += 1
+        force = links[:, self.sections]
+        return {"fluid_force": np.einsum("rbji,rbj->rbi", R[:, self.sections], force)}
+
+
 class RodRecorder(Recorder):
     """Of a rod: sections are its stations."""
 
-    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], degree: int,
+    def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung, degree: int,
                  components: Sequence[int]) -> None:
-        super().__init__(head, plan, cells, packs)
+        super().__init__(head, plan, cells, packs, strung)
         self.sections = np.array([row for row, _ in plan.stations])
         self.own, self.degree, self.components = ROD, degree, list(components)
 
@@ -260,6 +336,7 @@ class RodRecorder(Recorder):
             "radius": (("section", "transverse"), np.array([piece.axes for piece in pieces]),
                        {"units": "m", "long_name": "half axes of the section"}),
             "joint": (("joint",), names, {}),
+            **({"tendon": (("tendon",), names_of(self.strung.tendons), {})} if self.strung.tendons else {}),
         }
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:

@@ -12,9 +12,7 @@ NO_STOP = 1e8      # rad: plans have 1e9 where there is none
 
 def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ...]:
     """Refuse what only a rod has, and stops that are not there; what remains without effect comes back as notes."""
-    for name in ("degree", "breaks"):
-        if getattr(settings, name) != SoftSettings.model_fields[name].default:
-            raise InputError(f"model.{name}: a spine has one cell of constant strain per vertebra; leave it out")
+    notes = refuse_cells(settings, f"a spine has one cell per vertebra, {len(robot.vertebrae)} of them")
     if robot.kinematics == "hinge" and settings.stations is not None:
         raise InputError("model.stations: a vertebra with a hinge has its mass at the hinge alone; leave it out, or "
                          "set robot.kinematics to arc")
@@ -24,10 +22,17 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
             if getattr(one, name) is not None and stops == (None, None, None):
                 raise InputError(f"robot: {name} of vertebra {number} has no stop to act at; give stop_lateral (or one "
                                  "up and down), or leave it out")
+    return notes
+
+
+def refuse_cells(settings: SoftSettings, told: str) -> tuple[str, ...]:
+    """Refuse what only the cells of a rod have; their number, without effect elsewhere, comes back as a note."""
+    for name in ("degree", "breaks"):
+        if getattr(settings, name) != SoftSettings.model_fields[name].default:
+            raise InputError(f"model.{name}: {told}, of constant strain; leave it out")
     if settings.cells == SoftSettings.model_fields["cells"].default:
         return ()
-    return (f"model.cells: a spine has one cell per vertebra, {len(robot.vertebrae)} of them; cells: {settings.cells} "
-            "has no effect",)
+    return (f"model.cells: {told}; cells: {settings.cells} has no effect",)
 
 
 def refuse_of_rod(robot: Rod) -> None:

@@ -40,11 +40,11 @@ class SoftSettings(ModelSettings):
                                                                 "degree + 2 in a rod if absent")
     stops: bool = Field(True, description="whether the stops of a spine act")
     starts_bent: ClassVar[bool] = True
-    takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod")
+    takes_robots: ClassVar[tuple[str, ...]] = ("tendon-spine", "rod", "chain")
     takes_roles: ClassVar[tuple[str, ...]] = ("wrench", "load")
     takes_actuations: ClassVar[tuple[str, ...]] = ("motion",)
     takes_postures: ClassVar[tuple[str, ...]] = ("equilibrium",)
-    takes_drives: ClassVar[tuple[str, ...]] = ("tension", "strain", "shape", "effort")
+    takes_drives: ClassVar[tuple[str, ...]] = ("tension", "tendon-length", "winch-torque", "strain", "shape", "effort")
 
     def time_order(self, environment: Sequence[Environment]) -> float:
         return 2 if self.integrator == "midpoint" else 4

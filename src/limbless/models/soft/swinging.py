@@ -1,14 +1,14 @@
 """Small motions of a soft body about a posture of a run: which there are, and how the body looks as it swings."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbless.mechanics.chain.ropes import LENGTH, TORQUE
 from limbless.models.base import State
 from limbless.models.soft.linear import MOVES, displaced
-from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
     from limbless.gaits.base import Gait
@@ -32,9 +32,12 @@ class SmallMotions:
         self._x = state.x.copy()
         self._x[model._split:model._split + 6 + model.freedoms] = 0.0
         self._drive = model.drive(gait, np.full(3, state.time))
-        tension = (model._tensions(gait, np.array([state.time]))[0][0] if isinstance(model.robot, TendonSpine)
-                   else np.zeros(1))
-        modes = model.linearise(self._x, tension, state.time)
+        held: dict[str, Any] = {"tension": 0.0}
+        if model.tendons:
+            value, _, how = model.strung.commands(gait, np.array([state.time]))
+            held = {"length": value[0]} if how == LENGTH else {
+                "tension": value[0] / (model.strung.radius if how == TORQUE else 1.0)}
+        modes = model.linearise(self._x, time=state.time, **held)
         swings = modes.frequency > 0.0
         self.frequency, self.damping_ratio = modes.frequency[swings], modes.damping_ratio[swings]
         self.shape = modes.shape[swings]

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
 from limbless.mechanics.chain.dynamics import FIXED, FREE, LINE, PINNED, PLANAR
+from limbless.mechanics.chain.ropes import TENSION
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import OnSegment
 from limbless.mechanics.forces.open_water import Open, OpenLaw
 from limbless.mechanics.forces.station import AtStation, FloatingStations
-from limbless.mechanics.forces.tendon import Chord, SpineTendons, Taut
 from limbless.models import chain_problem
 from limbless.models.force_elements import forces_of
 from limbless.models.soft.plan import Plan
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.models.soft.tendons import Strung
 
 Array = NDArray[np.float64]
 BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED), "line": int(LINE), "pinned": int(PINNED)}
@@ -36,6 +36,7 @@ class SoftDrive(NamedTuple):
     torque: Any                           # (4 K + 1, freedoms or none) of muscles
     command: Any                          # (4 K + 1, tendons)
     command_rate: Any
+    how: Any = int(TENSION)               # what a command is
 
 
 def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:
@@ -95,8 +96,9 @@ def robot_of(plan: Plan) -> Robot:
     return Robot((Cell(),), links, freedoms)
 
 
-def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, records: int) -> Cells:
+def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: int) -> Cells:
     """All cells, with memory for one run and so many records; muscles act where there are no tendons."""
+    tendons = len(strung.tendons)
     sizes = [len(cell.names) for cell in plan.cells]
     n, most, count = sum(sizes), max(sizes), sum(len(cell.pieces) for cell in plan.cells)
     stations, levers = Station.zeros(count), Lever.zeros(sum(len(cell.pieces) * len(cell.names) for cell in plan.cells))
@@ -130,30 +132,12 @@ def cells_of(plan: Plan, added: Array, tendons: int, tallied: int, records: int)
                       np.zeros(tendons))
     mass = plan.masses
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
-                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), np.zeros(tallied),
-                 mass / mass.sum(),
-                 Column.zeros(len(levers)), aligned_zeros((n, most)), np.zeros(n), np.zeros(1))
+                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n),
+                 np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)), aligned_zeros((n, most)),
+                 np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
 
 
-def spine_tendons(robot: TendonSpine, cells: Cells, links: Any) -> SpineTendons:
-    """Every chord from disk to disk, tendon by tendon."""
-    link, station = Link.of(links), Station.of(cells.stations)
-    found = []
-    for number, tendon in enumerate(robot.tendons):
-        holes = tendon.holes if len(tendon.holes) > 1 else tendon.holes * (len(robot.vertebrae) + 1)
-        for disk in range(tendon.start, tendon.anchor or len(robot.vertebrae)):
-            end = link.station[disk + 1] + link.stations[disk + 1] - 1
-            found.append(((0.0, *holes[disk]), (0.0, *holes[disk + 1]), number, disk, disk + 1, station.lever[end],
-                          link.column[disk + 1], link.freedoms[disk + 1]))
-    rows = Chord.zeros(len(found))
-    chord = Chord.of(rows)
-    for name, values in zip(("inner", "outer", "tendon", "before", "beyond", "lever", "column", "freedoms"),
-                            zip(*found, strict=True), strict=True):
-        getattr(chord, name)[:] = values
-    return SpineTendons(-1, rows, Taut.zeros(len(found)), np.zeros((len(found), cells.elastic.shape[1])))
-
-
-def records_of(robot: Robot, cells: Cells, count: int, tally: Any) -> Records:
-    """Memory for `count` records."""
+def records_of(robot: Robot, cells: Cells, size: int, count: int, tally: Any) -> Records:
+    """Memory for `count` records of states of this size."""
     kept = chain_problem.records_of(robot, count, tally)
-    return kept._replace(bodies=BodyRecord.zeros(count, len(cells.weigh)))
+    return kept._replace(x=aligned_zeros((count, size)), bodies=BodyRecord.zeros(count, len(cells.weigh)))

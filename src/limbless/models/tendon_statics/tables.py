@@ -17,7 +17,7 @@ from limbless.environments.point_wrench import PointWrench
 from limbless.errors import InputError
 from limbless.mechanics.spine.tables import Coulomb, Iteration, LossRatio, NoFriction, Posture, Spine
 from limbless.mechanics.spine.vertebra import Arc, Hinge, vertebrae
-from limbless.robots.tendon_spine import TendonSpine, Vertebra
+from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 Array = NDArray[np.float64]
 
@@ -29,13 +29,17 @@ NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast 
 _MOVING = ("head", "damping_time", "section")
 _MOVING_VERTEBRA = ("damping_lateral", "damping_vertical", "damping_twist", "joint_radius", "disk_inertia",
                     "stop_stiffness", "stop_damping")
+_MOVING_TENDON = {"stiffness": "model.tendon_stiffness", "damping": "", "winch": "", "friction": "model.friction",
+                  "slip_speed": ""}
 
 
 def at_rest(robot: TendonSpine) -> TendonSpine:
     """The robot without what acts in motion alone."""
     plain = [Vertebra.model_fields[name].default for name in _MOVING_VERTEBRA]
     still = dict(zip(_MOVING_VERTEBRA, plain, strict=True))
+    bare = {name: Tendon.model_fields[name].default for name in _MOVING_TENDON}
     return robot.changed(vertebrae=tuple(one.changed(**still) for one in robot.vertebrae),
+                         tendons=tuple(one.changed(**bare) for one in robot.tendons),
                          **{name: TendonSpine.model_fields[name].default for name in _MOVING})
 
 
@@ -49,6 +53,12 @@ def refuse_motion(robot: TendonSpine) -> None:
         for name in _MOVING_VERTEBRA:
             if getattr(one, name) != Vertebra.model_fields[name].default:
                 raise InputError(f"robot: {name} of vertebra {number}: {told}")
+    for number, tendon in enumerate(robot.tendons):
+        for name, instead in _MOVING_TENDON.items():
+            if getattr(tendon, name) != Tendon.model_fields[name].default:
+                cure = f"give {instead} in its place" if instead else "leave it out"
+                raise InputError(f"robot: {name} of tendon {number}: it acts in motion, and statics has none; {cure}, "
+                                 "or choose the model `soft`")
 
 
 def spine_arrays(robot: TendonSpine, form: str) -> Spine:

@@ -60,20 +60,23 @@ def tensions(result: Result) -> Drawing:
     return sheet, table
 
 
-@figure("soft-energy", "kinetic, elastic and weight energy, and the works of actuators, environment and dampers",
+@figure("soft-energy", "kinetic, elastic, tendon and weight energy, and the works of actuators, environment and "
+                       "dampers",
         every_run=True, needs=("elastic_energy", "damping_power", "actuator_work"))
 def energy(result: Result) -> Drawing:
     data = result.dataset
     time, elastic = data["time"].values, data["elastic_energy"].values
     kinetic, weight = data["kinetic_energy"].values, data["potential_energy"].values - elastic
-    damped = data["passive_work"].values + elastic - elastic[:1]
+    tendons = data["tendon_energy"].values if "tendon_energy" in data else np.zeros(len(time))
+    damped = data["passive_work"].values + elastic - elastic[:1] + tendons - tendons[:1]
     sheet, (stored, works) = style.panels([32.0, 32.0], share_time=True, gap=9.0)
     table: Table = {"time (s)": time}
-    for name, values in (("kinetic", kinetic), ("elastic", elastic), ("weight and lift", weight - weight[:1])):
+    kinds = [("kinetic", kinetic), ("elastic", elastic), ("weight and lift", weight - weight[:1])]
+    for name, values in kinds + [("tendons", tendons)] * ("tendon_energy" in data):
         stored.plot(time, 1e3 * values, label=name)
         table[f"{name} energy (J)"] = values
     flows = (("actuators", data["actuator_work"].values), ("environment", data["environment_work"].values),
-             ("dampers", damped))
+             ("dampers and friction" if "friction_power" in data else "dampers", damped))
     for name, values in flows:
         works.plot(time, 1e3 * values, label=name)
         table[f"work of {name} (J)"] = values

@@ -1,0 +1,61 @@
+"""Friction of a tendon in the holes of disks that it passes: by how much its tension falls or rises at each.
+
+In motion the sign comes from the sliding rate b of the tendon at the hole, s = -b / sqrt(b² + e²): a tendon that stands
+still creeps with `slip` speeds of about e. The ratio is that of statics.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.tables import Table, constants
+
+
+@constants
+class Rub(Table):
+    """Friction of one tendon."""
+
+    coefficient: float                    # 1
+    slip: float                           # e, m/s
+
+
+class Rubbing(NamedTuple):
+    """Tendons rub in their holes."""
+
+    rows: Any                             # Rub (tendons,)
+    sliding: Any                          # (chords,) rate of all chords of the tendon from this one on, m/s
+
+
+class Smooth(NamedTuple):
+    """Tendons slide freely."""
+
+
+@inline
+def friction_ratio(mu, slip, before, after):
+    """F_(i+1)/F_i of a tendon that rubs on a disk with coefficient `mu`: root of the balance (26)-(27), exact in
+    F_(i+1).
+
+    `before`, `after`: unit vectors from the hole along the tendon to both sides, axes of the disk, its normal along z.
+    `slip` in [-1, 1] scales and signs the coefficient; with it the root is one smooth expression: smaller than 1 when
+    pulled, larger when released.
+    """
+    aa, cc = before.x * before.x + before.y * before.y, after.x * after.x + after.y * after.y
+    ac = before.x * after.x + before.y * after.y
+    m = mu * slip
+    root = sqrt(max(aa + cc + 2.0 * ac - m * m * (aa * cc - ac * ac), 0.0))
+    return (1.0 + m * m * ac - m * root) / (1.0 - m * m * cc)
+
+
+@inline
+def turn_at(before, after):
+    """How much a tendon turns across a disk: the size of the force on its hole over the tension."""
+    y, z = before.x + after.x, before.y + after.y
+    return sqrt(y * y + z * z)
+
+
+@inline
+def slide(rate, slip):
+    """s of a sliding rate, and how fast it changes with it."""
+    size = sqrt(rate * rate + slip * slip)
+    return -rate / size, slip * slip / (size * size * size)
