@@ -10,6 +10,7 @@ for immersed, spent in zip(found.dataset["environment.buoyancy.immersed"].values
 print(found.told())
 
 # Stiffness at both ends and the distance of the tendons from the axis, with exact slopes (adjoints of the equilibria)
-over = {"robot.first_stiffness": (0.03, 0.06), "robot.last_stiffness": (0.02, 0.05), "robot.hole_radius": (0.009, 0.013)}
+over = {"robot.first_stiffness": (0.03, 0.06), "robot.last_stiffness": (0.02, 0.05),
+        "robot.hole_radius": ("9 mm", "13 mm")}
 best = ll.optimise("neck-horizontal-water", over, minimise="consumption", changes=neck, starts=1, certify=False)
 print(f"{1e3 * best.value:.2f} mJ by {best.method} after {len(best.history)} designs; {best.told()}")

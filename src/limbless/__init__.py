@@ -53,6 +53,7 @@ _PUBLIC = {
     "environments.force_law": "ForceLaw",
     "environments.gravity": "Gravity",
     "environments.ground": "Ground",
+    "environments.objects": "FreeObject Objects SelfContact",
     "environments.obstacles": "Boxes Pegs",
     "environments.pipe": "Pipe",
     "environments.point_wrench": "PointWrench",

@@ -34,8 +34,9 @@ loads are solved for; the heading of a posture that lies; elbows of a straight p
 along and need not settle from; winches where lengths are given; vertebrae in equal pieces, each with two tendons);
 lists and postures that no single number describes.
 """
-FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"}}
-"""Leaves that a scenario's posture finds, and which are refused beside it."""
+FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
+         "snake-push": {"shape", "radius", "length", "sizes", "rolling"}, "snake-coil": {"joints"}}
+"""Leaves that a scenario's posture finds, that an object of another shape has, or that its gait needs: refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
 """What a refusal calls a field: the step that has to follow a law, the elevation that a dive asks for."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
@@ -48,6 +49,7 @@ FLAT = {("drag", 2), ("inertia", 1)}
 """Coefficients of motion up and down, which a body in its plane does not feel."""
 UNUSED: dict[str, set[Any]] = {
           "snake": {"stribeck_rate"},
+          "snake-coil": {"pitch_rate", "pitch_phase", "pitch_lead", "release"},
           "wheeled-snake": {"slip_speed", "points", "settle", "roll_inertia", "load", "stop"},
           "wheeled-snake-manipulate": {"coordinates", "equations"}, "snake-shear": {"until"}, "snake-roll": {"release"},
           "float": {"amplitude", "growth", "wavelength", "period", "ramp", "turn", "dive", "spacing", "x_first",
@@ -86,6 +88,11 @@ SOONER: dict[str, dict[str, Any]] = {
     "neck-winch": {"robot.stop_lateral": 0.001, "robot.stop_vertical": 0.001, "gait.ramp": 0.03,
                    "gait.after": [0.0042, 0.0012, 0.0002, -0.0038]},
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
+    "snake-coil": {"gait.pitch_amplitude": 0.0, "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
+                   "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13},
+    "snake-push": {f"environment.objects.bodies.{number}.{field}": value
+                   for number, place in enumerate(([0.8, 0.0, 0.07], [1.0, -0.05, 0.04], [1.25, -0.2, 0.06]))
+                   for field, value in (("position", place), ("velocity", [0.3, 0.1, -1.0]))},
     "snake-steered": {"gait.route": [[0.0, 10.0, 0.6, 1.2, 0.0], [0.005, 8.0, 0.5, -1.2, -0.4]],
                       "gait.pace": [[0.01, 0.02, -0.3]]},
 }

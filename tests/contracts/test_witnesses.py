@@ -61,8 +61,9 @@ def test_a_witness_notices_a_wrong_variable(model: str, variable: str) -> None:
             raise ValueError(f"{variable} of {model} recorded {wrong} is not noticed")
 
 
-CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_surface", "effort_limit", "joint_limit",
-             "joint_lower", "joint_upper", "radius", "section_length",
+CONSTANTS = {"abscissa", "bend_stiffness", "contact_link", "contact_object", "contact_other_link",
+             "contact_other_object", "contact_surface", "effort_limit", "joint_limit", "joint_lower", "joint_upper",
+             "object_mass", "radius", "section_length",
              "slip_tolerance", "stop", "surface", "tension_limit", "vertebra_length", "vertebra_mass",
              "vertebra_volume"}
 """Numbers of a robot, a scene or a setting, which no run finds. All else that has no time is an extreme of the whole
@@ -81,6 +82,7 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
     from limbless.models.chain_recording import SCHEMA as chain
     from limbless.models.geometric.recording import CLAMP_SCHEMA, CONTACT_SCHEMA
     from limbless.models.macro_continuous.recording import SCHEMA as rod
+    from limbless.models.nonsmooth.recording import OBJECTS
     from limbless.models.nonsmooth.recording import SCHEMA as contact
     from limbless.models.soft.recording import CHAIN, ROD, RUBBING, SPINE, STRETCHING, TENDONS, WINDING
     from limbless.models.soft.recording import SCHEMA as cells
@@ -93,7 +95,8 @@ def test_no_variable_of_any_model_is_without_a_witness() -> None:
                                Tallies(limit, gravity, 1, ("section", "screw")).schema())
     tendons = Tallies(limit[0], gravity, dims=("tendon",)).schema()
     schemas = {"newton-euler": {**chain, **smooth}, "geometric": {**chain, **CLAMP_SCHEMA, **CONTACT_SCHEMA, **joints},
-               "non-smooth": {**contact, **joints}, "macro-continuous": {**rod, **strains}, "tendon-statics": statics,
+               "non-smooth": {**contact, **OBJECTS, **joints}, "macro-continuous": {**rod, **strains},
+               "tendon-statics": statics,
                "soft": {**cells, **SPINE, **ROD, **CHAIN, **TENDONS, **STRETCHING, **WINDING, **RUBBING,
                         **{name: variable for tally in (smooth, tendons) for name, variable in tally.items()
                            if name != "limit_time"}}}

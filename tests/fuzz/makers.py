@@ -271,11 +271,25 @@ def non_smooth(dice: Dice) -> Mapping:
     actuation = dice.pick({"kind": "pd", "stiffness": stiffness, "damping": 0.02 * stiffness},
                           {"kind": "servo", "stiffness": stiffness, "damping": 0.02 * stiffness, "refresh": 10.0},
                           {"kind": "motion"})
-    return {"robot": robot, "gait": {**joint_wave(dice), "pitch_amplitude": 0.0}, "environment": around,
+    made = {"robot": robot, "gait": {**joint_wave(dice), "pitch_amplitude": 0.0}, "environment": around,
             "actuation": actuation,
             "initial": {"position": [0.0, 0.0, radius + abs(dice.signed(0.05, 1.0))]}, **times(dice),
             "model": {"kind": "non-smooth", "theta": dice.pick(0.5, 1.0), "activation": dice.pick("anticipative",
                                                                                                   "paper")}}
+    if dice.chance(0.25) and actuation["kind"] == "pd" and len(around) == 2:
+        around += [objects(dice, radius), {"kind": "self-contact", "friction": dice.friction()}]
+    return made
+
+
+def objects(dice: Dice, radius: float) -> Mapping:
+    """A box, a capsule and a ball in a row beside a robot of that radius."""
+    size = radius * dice.number((0.7, 1.5), (0.1, 10.0))
+    laws = {"density": dice.density(), "friction": dice.friction(), "restitution": dice.pick(0.0, 0.5)}
+    bodies = [{"shape": "box", "sizes": [size, 1.5 * size, 0.8 * size], "yaw": dice.signed(1.0, 3.0)},
+              {"shape": "capsule", "radius": 0.5 * size, "length": size}, {"shape": "sphere", "radius": 0.5 * size}]
+    return {"kind": "objects", "bodies": [{**body, **laws, "position": [4.0 * size * number, radius + 3.0 * size, size],
+                                           "velocity": [0.0, -dice.number((0.1, 1.0), (0.01, 10.0)), 0.0]}
+                                          for number, body in enumerate(bodies)]}
 
 
 def macro_continuous(dice: Dice) -> Mapping:

@@ -57,11 +57,11 @@ def other_optimum(trial: Trial) -> float:
     from scipy.optimize import NonlinearConstraint, differential_evolution, minimize
 
     square = [(0.0, 1.0)] * len(BOUNDS)
-    wide = differential_evolution(trial.penalised, square, rng=1, popsize=6, maxiter=12, init="sobol", polish=False,
+    wide = differential_evolution(trial.penalised, square, rng=1, popsize=4, maxiter=7, init="sobol", polish=False,
                                   tol=0.0)
     within = NonlinearConstraint(lambda shares: min(trial(shares)[1], 5.0), -np.inf, 1.0)
     minimize(lambda shares: -trial(shares)[0], wide.x, method="COBYQA", bounds=square, constraints=within,
-             options={"maxfev": 150, "initial_tr_radius": 0.1, "final_tr_radius": 1e-5})
+             options={"maxfev": 110, "initial_tr_radius": 0.1, "final_tr_radius": 1e-5})
     return max(speed for speed, ratio in trial.tried if ratio <= 1.0)
 
 

@@ -82,6 +82,8 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     axes = sheet.subplots()
     draw_order(axes, tuple(ELEMENTS), rods, "PyElastica", "elements or links")
     draw_order(axes, LINKS, chains, "MuJoCo", "elements or links")
+    both = sorted({*ELEMENTS, *LINKS})
+    axes.set_xticks(both, [str(count) for count in both])
     axes.set_ylabel("distance of the tips (m)")
     limit = extrapolated(runs[-2], runs[-1], order=1.0)
     return {"elastica": apart(limit, shearing), "elastica order": float(np.log2(steps[0] / steps[1])),

@@ -34,18 +34,19 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 THRESHOLDS = {"power": 1e-3, "linear momentum": 1e-3, "angular momentum": 1e-3, "orientation": 1e-9,
-              "contact residual": 1e-6, "tail wrench": 1e-6, "joint drift": 1e-6,
-              "equilibrium": 1e-9, "actuator work": 1e-3}
+              "object power": 1e-3, "object momentum": 1e-3, "contact residual": 1e-6, "tail wrench": 1e-6,
+              "joint drift": 1e-6, "equilibrium": 1e-9, "actuator work": 1e-3}
 """Largest relative mismatch of each balance that passes."""
 
 SMALLEST_SCALE = 1e-9
 """In the unit of the balance. Below this a mismatch is round-off of nothing."""
 
 PROOF = ("kinetic_energy", "actuator_work", "environment_work", "passive_work", "momentum", "impulse", "work_exchanged",
-         "contact_residual", "contact_speed", "tail_wrench", "joint_drift")
+         "contact_residual", "contact_speed", "tail_wrench", "joint_drift", "object_energy", "object_work",
+         "object_momentum", "object_impulse")
 """What balances compare, beside `com_position` and quaternions."""
 WORKS = ("actuator_work", "environment_work", "passive_work")
-QUATERNIONS = ("base_orientation", "orientation")
+QUATERNIONS = ("base_orientation", "orientation", "object_orientation")
 POWERS = ("actuator_power", "environment_power", "passive_power")
 
 
@@ -164,6 +165,26 @@ def _angular_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None
                              "moments")
 
 
+def _object_power(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    """Each object by itself; the scale is the largest energy or work of any."""
+    if "object_energy" not in dataset:
+        return None
+    energy, work = dataset["object_energy"].values, dataset["object_work"].values
+    mismatch = (energy - energy[:1]) - (work - work[:1])
+    return Balance("object power", _largest(mismatch), max(_largest(energy), _largest(work - work[:1])), "J",
+                   "the change of kinetic energy of each free object with the work of its weight and contacts")
+
+
+def _object_momentum(dataset: xr.Dataset, mass: float | None) -> Balance | None:
+    if "object_momentum" not in dataset:
+        return None
+    momentum, impulse = (dataset[name].values[..., :3] for name in ("object_momentum", "object_impulse"))
+    mismatch = (momentum - momentum[:1]) - (impulse - impulse[:1])
+    scale = max(_largest_norm(momentum), _largest_norm(impulse - impulse[:1]))
+    return Balance("object momentum", _largest_norm(mismatch), scale, "N s",
+                   "the change of momentum of each free object with the impulse of its weight and contacts")
+
+
 def _orientation(dataset: xr.Dataset, mass: float | None) -> Balance | None:
     if "orientation_drift" in dataset:
         drift: Array | None = dataset["orientation_drift"].values
@@ -231,6 +252,8 @@ BALANCES: list[Callable[[xr.Dataset, float | None], Balance | None]] = [
     _power,
     _linear_momentum,
     _angular_momentum,
+    _object_power,
+    _object_momentum,
     _orientation,
     _equilibrium,
     _actuator_work,

@@ -14,6 +14,17 @@ from limbless.environments.surfaces import ContactEnvironment
 from limbless.mechanics.contact.shapes import Box, Peg
 
 
+def turned(yaw: float, pitch: float, roll: float) -> Array:
+    """(3, 3) a rotation about z, then about its own y, then about its own x; its axes in columns."""
+    turns = []
+    for axis, angle in ((2, yaw), (1, pitch), (0, roll)):
+        R, (one, two) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+        R[one, one] = R[two, two] = math.cos(angle)
+        R[two, one], R[one, two] = math.sin(angle), -math.sin(angle)
+        turns.append(R)
+    return turns[0] @ turns[1] @ turns[2]
+
+
 class Pegs(ContactEnvironment):
     """Round bars with round ends, each from `feet` along `span`: upright pegs to push against, or bars to climb over.
     """
@@ -50,13 +61,7 @@ class Boxes(ContactEnvironment):
 
     def rotation(self) -> Array:
         """(3, 3) length, width and height of the boxes in the world, in columns."""
-        turns = []
-        for axis, angle in ((2, self.yaw), (1, self.pitch), (0, self.roll)):
-            R, (one, two) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
-            R[one, one] = R[two, two] = math.cos(angle)
-            R[two, one], R[one, two] = math.sin(angle), -math.sin(angle)
-            turns.append(R)
-        return turns[0] @ turns[1] @ turns[2]
+        return turned(self.yaw, self.pitch, self.roll)
 
     def shapes(self) -> list[tuple[int, list[float]]]:
         axes = self.rotation().T.ravel().tolist()

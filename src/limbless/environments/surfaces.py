@@ -1,6 +1,7 @@
 """What a contact environment gives to a model: surfaces with friction, as tables (`mechanics.contact.tables`)."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -64,6 +65,17 @@ class Patch(Description):
         return [*along_x(self.forward, self.backward, head), self.lateral, self.rolling]
 
 
+def surface_row(code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> Array:
+    """(1, columns) a surface with its shape: always there, elliptic friction, the same on all sides and at rest."""
+    row = np.zeros((1, SURFACE_COLUMNS))
+    surface = Surface.of(row)
+    surface.code[:], surface.bounce[:], surface.friction[:] = code, restitution, friction
+    surface.since[:], surface.until[:], surface.cone[:] = -np.inf, np.inf, CONES["ellipse"]
+    surface.flank[:], surface.breakaway[:], surface.stribeck[:] = 1.0, 1.0, 1.0
+    row[0, SHAPE:SHAPE + len(numbers)] = numbers
+    return row
+
+
 class ContactEnvironment(Environment):
     """Something hard: it pushes, never pulls, and rubs with Coulomb friction."""
 
@@ -124,13 +136,11 @@ class ContactEnvironment(Environment):
         friction = [*along_x(rubs.forward, rubs.backward, head), rubs.lateral, self.rolling]
         for start, end in self.windows():
             for code, numbers in self.shapes():
-                row = np.zeros((1, SURFACE_COLUMNS))
+                row = surface_row(code, numbers, friction, self.restitution)
                 surface = Surface.of(row)
-                surface.code[:], surface.bounce[:], surface.friction[:] = code, self.restitution, friction
                 surface.since[:], surface.until[:] = start, end
                 surface.cone[:], surface.flank[:] = CONES[self.cone], self.flank
                 surface.breakaway[:], surface.stribeck[:] = self.breakaway, self.stribeck_speed
-                row[0, SHAPE:SHAPE + len(numbers)] = numbers
                 patches += [[len(rows), *patch.x, *patch.y, *patch.coefficients(head)] for patch in self.patches]
                 rows.append(row)
         return Surfaces(np.array(rows).reshape(-1, SURFACE_COLUMNS), np.array(patches).reshape(-1, PatchTable.width),

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from limbless.description import Angle, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import WAVE
+from limbless.mechanics.forces.stream import FAR, WAVE
 
 GRAVITY = 9.81
 STEEPEST, STEEP = 0.3, 0.1
@@ -87,9 +87,8 @@ class WavesFlow(Flow):
         return np.asarray(self.number * (place @ self._axis) - self.rate * np.asarray(time) + self.phase)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
-        angle, k, z = self._angle(time, place), self.number, place[..., 2] - level
-        speed = self.amplitude * self.rate / (1.0 - self._bottom)
-        up, down = np.exp(k * z), self._bottom * np.exp(-k * z)
+        angle, up = self._angle(time, place), np.exp(np.clip(self.number * (place[..., 2] - level), -FAR, FAR))
+        speed, down = self.amplitude * self.rate / (1.0 - self._bottom), self._bottom / up
         along, rising = speed * (up + down) * np.cos(angle), speed * (up - down) * np.sin(angle)
         return np.asarray(along[..., None] * self._axis + rising[..., None] * np.array([0.0, 0.0, 1.0]))
 

@@ -16,16 +16,27 @@ from limbless.environments.surfaces import ContactEnvironment
 from limbless.environments.wheels import WheelContact, Wheels
 from limbless.errors import InputError
 from limbless.mechanics.contact.axle import Axle
+from limbless.mechanics.contact.company import Alone, Crowd
 from limbless.mechanics.contact.field import Field, FieldShape
+from limbless.mechanics.contact.moving import Bar, Block
 from limbless.mechanics.contact.pipe import Elbow, Tube
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
 from limbless.mechanics.contact.step_tables import Solid
 from limbless.mechanics.contact.tables import Feature, Patch, Rest, Scene, Seen, Surface
+from limbless.models.crowd_tables import (
+    Company,
+    Parts,
+    Scenery,
+    Touching,
+    company_of,
+    crowd_of,
+    ranks_of,
+)
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle)
+SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle, Bar, Block)
 
 
 def bodies_of(chain: Chain) -> Array:
@@ -80,33 +91,45 @@ def scene_of(chain: Chain, environment: Sequence[Environment]) -> Scene:
     """All contacts that there can be: every sphere with every plane, box, field and pipe, every capsule with every
     peg, box, field and elbow; every wheel.
     """
+    return scene_and_crowd_of(chain, environment)[0]
+
+
+def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tuple[Scene, Crowd | Alone, Company]:
+    """The same, with the contacts of free objects and of links with each other, and what of all that moves."""
     hard = [item for item in environment if isinstance(item, ContactEnvironment)]
-    spheres = _features(chain)
-    if hard and not spheres:
-        raise InputError(f"{hard[0].kind!r} touches spheres, and this robot has none: "
+    company, spheres = company_of(environment), _features(chain)
+    if (hard or company.is_there) and not spheres:
+        kind = next(item.kind for item in environment if item.role == "contact")
+        raise InputError(f"{kind!r} touches spheres, and this robot has none: "
                          "give its links `contact_shapes`, or take a robot that has them (aiko)")
     _refuse_narrow(hard, spheres)
     surfaces, patches, heights = _surfaces(hard, chain)
-    contacts, links = [], len(chain.links)
-    shares = [item.factors(links) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
+    contacts: list[Touching] = []
+    shares = [item.factors(len(chain.links)) for item in hard for _ in range(len(item.windows()) * len(item.shapes()))]
+    balls, bars = [(k, c, c, r) for k, c, r in spheres], _capsules(spheres)
     for j, code in enumerate(Surface.of(surfaces).code):
-        balls = [(k, c, c, r) for k, c, r in spheres] if code != Peg.code else []
-        bars = _capsules(spheres) if code not in (Plane.code, Tube.code) else []
-        ranks = [(0.0, balls), *([(1.0, balls)] if code == Field.code else []), (2.0, bars)]
         share = [shares[j][row.link] for row in chain.rows]
-        contacts += [(k, j, [*a, *b, r, rank, share[k]]) for rank, shapes in ranks for k, a, b, r in shapes
-                     if not (rank == 2.0 and code != Peg.code and np.array_equal(a, b))]
+        contacts += [Touching(k, j, [*a, *b, r, rank, share[k]], -1, r)
+                     for rank, shapes in ranks_of(code, balls, bars) for k, a, b, r in shapes]
+    first, crowd = len(chain.rows), Alone()
+    if company.is_there:
+        robot = Parts([(*ball, 1.0) for ball in balls], [(*bar, 1.0) for bar in bars])
+        scenery = Scenery(company, first, surfaces, robot)
+        scenery.build([row.link for row in chain.rows])
+        contacts += scenery.contacts
+        surfaces = np.concatenate([surfaces, *scenery.rows])
     wheels = wheel_contacts(chain, environment)
-    contacts += [(wheel.body, len(surfaces) + number, list(wheel.feature[:Feature.width]))
-                 for number, wheel in enumerate(wheels)]
+    contacts += [Touching(wheel.body, len(surfaces) + number, list(wheel.feature[:Feature.width]), -1,
+                          float(Feature.of(wheel.feature).radius)) for number, wheel in enumerate(wheels)]
     surfaces = np.concatenate([surfaces, *(wheel.surface[None] for wheel in wheels)])
-    contacts.sort(key=lambda contact: (contact[0], contact[1]))
+    contacts.sort(key=lambda contact: (contact.owner, contact.surface))
     owner, surface = (np.array([contact[side] for contact in contacts], dtype=np.int64) for side in range(2))
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
-        row[:Feature.width] = contact[2]
-    return Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights,
-                 _extent(len(chain.rows), owner, surface, features, surfaces))
+        row[:Feature.width] = contact.feature
+    extent = np.zeros(0) if company.is_there else _extent(first, owner, surface, features, surfaces)
+    scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
+    return scene, crowd_of(company, scenery, contacts, first) if company.is_there else crowd, company
 
 
 def _refuse_narrow(hard: Sequence[ContactEnvironment], spheres: list[tuple[int, Array, float]]) -> None:

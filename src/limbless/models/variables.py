@@ -11,6 +11,7 @@ _AXIS, _SCREW, _QUATERNION = ("axis",), ("screw",), ("quaternion",)
 _JOINT, _CONTACT, _TENDON, _ANGLE = ("joint",), ("contact",), ("tendon",), ("angle",)
 _EACH_AXIS, _EACH_SCREW = ("section", "axis"), ("section", "screw")
 _CONTACT_AXIS, _BEND = ("contact", "axis"), ("vertebra", "transverse")
+_EACH_OBJECT, _OBJECT_SCREW = ("object",), ("object", "screw")
 _FORCE, _WORK, _MOMENTUM = "N, N m", "J", "N s, N m s"
 
 MOVING = {
@@ -199,7 +200,24 @@ SOFT = {
 }
 """Of soft bodies in motion, beside those of whatever moves and of spines."""
 
-CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS, **SOFT}
+OBJECTS = {
+    "object_position": Variable(("object", "axis"), "m", "centre of each free object", "world"),
+    "object_orientation": Variable(("object", "quaternion"), "1", "orientation of each free object, scalar first",
+                                   "world"),
+    "object_twist": Variable(_OBJECT_SCREW, "m/s, rad/s", "twist of each free object at its centre", "object"),
+    "object_wrench": Variable(_OBJECT_SCREW, _FORCE, "resultant of all contacts on each free object, about its centre",
+                              "world"),
+    "object_energy": Variable(_EACH_OBJECT, _WORK, "kinetic energy of each free object"),
+    "object_work": Variable(_EACH_OBJECT, _WORK, "work of weight and contacts on each free object since the start, "
+                                                 "from every step"),
+    "object_momentum": Variable(_OBJECT_SCREW, _MOMENTUM, "momentum of each free object, about the world origin",
+                                "world"),
+    "object_impulse": Variable(_OBJECT_SCREW, _MOMENTUM, "integral of all that changes that momentum, since the start",
+                               "world"),
+}
+"""Of free objects among which a robot moves (`objects`)."""
+
+CATALOGUE = {**MOVING, **CONTACTS, **COUNTED, **STATICS, **SOFT, **OBJECTS}
 
 
 def choose(*names: str, **notes: str) -> dict[str, Variable]:

@@ -17,6 +17,7 @@ from limbless.view.figures import style
 from limbless.view.frames import Array, Frames, frames_of
 from limbless.view.modules import COLOUR as JOINT
 from limbless.view.modules import has_modules, joint_places, joint_sizes, module_sizes
+from limbless.view.objects import OBJECT, objects_of
 from limbless.view.scene import BODY
 from limbless.view.serving import require
 from limbless.view.skin import Skin, ball, disk
@@ -184,7 +185,8 @@ class Painter:
             if key not in known:
                 raise InputError(f"this run has no forces {key!r} to show; it has: {', '.join(known) or 'none'}")
         self.arrows = [known[key] for key in show]
-        self.tendons, self.shade = tendons.lines_of(frames), _level_ground(frames)
+        self.tendons, self.objects = tendons.lines_of(frames), objects_of(frames)
+        self.shade = _level_ground(frames)
         extent = surroundings.extent_of([frames])
         self.solids = surroundings.surroundings(getattr(frames.result.scenario, "environment", None) or (), extent)
         lines = [solid.lines for solid in self.solids if solid.lines is not None]
@@ -226,6 +228,8 @@ class Painter:
         corners, colours = self._body(frame)
         if self.shade is not None:
             _triangles(axes, camera, _shadow(corners, self.shade), _SHADE, double=True, layer=3)
+        for item in self.objects:
+            _triangles(axes, camera, item.at(frame)[item.faces], OBJECT)
         _triangles(axes, camera, corners, colours)
         if self.skin.disks:
             points, faces = disk(20)

@@ -18,6 +18,7 @@ from limbless.view.frames import Array, Frames
 from limbless.view.meshes import meshes_of
 from limbless.view.modules import COLOUR as JOINT
 from limbless.view.modules import has_modules, joint_places, joint_sizes, module_sizes
+from limbless.view.objects import OBJECT, objects_of
 from limbless.view.skin import AROUND, Skin, ball, disk
 
 if TYPE_CHECKING:
@@ -59,10 +60,12 @@ class Display:
         self.tendons: tendons.Tendons | None = None
         self._holds: tuple[Array, Any] | None = None
         self._meshes = [] if ghost else meshes_of(frames)
+        self._objects = [] if ghost else objects_of(frames)
         self._wavy: Any = None
         self._sheet: Array = np.zeros((0, 3))
         self._add_body()
         self._add_meshes()
+        self._add_objects()
         self._add_trail()
         if not ghost:
             self._add_sleeves()
@@ -104,6 +107,13 @@ class Display:
             for key in ("body", "modules", "joints"):
                 if key in self._nodes:
                     self._nodes[key].visible = False
+
+    def _add_objects(self) -> None:
+        """Things that the robot can push."""
+        for number, item in enumerate(self._objects):
+            self._nodes[f"object {number}"] = self.scene.add_batched_meshes_simple(
+                f"{self.name}/object {number}", item.vertices, item.faces, batched_wxyzs=item.turn[:1],
+                batched_positions=item.position[:1], batched_colors=rgb(OBJECT), flat_shading=item.flat, lod="off")
 
     def _add_modules(self, opacity: float | None) -> None:
         """A module for every section and a joint between neighbours, in place of the smooth skin."""
@@ -209,6 +219,10 @@ class Display:
             node = self._nodes[f"mesh {number}"]
             node.batched_positions = np.array([place], dtype=np.float32)
             node.batched_wxyzs = np.array([turn], dtype=np.float32)
+        for number, item in enumerate(self._objects):
+            node = self._nodes[f"object {number}"]
+            node.batched_positions = item.position[frame:frame + 1].astype(np.float32)
+            node.batched_wxyzs = item.turn[frame:frame + 1].astype(np.float32)
         if "disks" in self._nodes:
             self._put(self._nodes["disks"], frame)
         if self.shows("torque"):

@@ -187,16 +187,15 @@ def _axes_along(span: Array) -> Array:
     return np.stack([first, second, np.cross(first, second)], axis=1)
 
 
-_CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6],
-                 [0, 6, 4],
-                 [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
+CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+BOX_FACES = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6],
+                      [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]], dtype=np.uint32)
 
 
 def _boxes(item: Any, extent: Extent) -> list[Solid]:
     R = item.rotation()
     sizes = list(item.sizes) * (len(item.centres) if len(item.sizes) == 1 else 1)
-    return [Solid(f"box {number}", (_CORNERS * np.array(size)) @ R.T + np.array(center), _BOX, OBSTACLE, flat=True)
+    return [Solid(f"box {number}", (CORNERS * np.array(size)) @ R.T + np.array(center), BOX_FACES, OBSTACLE, flat=True)
             for number, (center, size) in enumerate(zip(item.centres, sizes, strict=False))]
 
 

@@ -9,6 +9,7 @@ import limbless as ll
 from limbless.models.nonsmooth import NonSmoothSettings
 from tests.contracts.witnesses import Array, Case, back, case_of, matrix, turned, witness
 from tests.contracts.witnesses.chain import GRAVITY, LENGTH, MASS, PULLS, SPHERE, STEP, bodies, chain, moved
+from tests.contracts.witnesses.objects import landing
 
 FRICTION = 0.3
 FINE = STEP / 40                           # s: forces are means over the step that ended
@@ -32,6 +33,7 @@ def non_smooth() -> Case:
                                           initial={"position": over["position"]},
                                           gait=ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2)),
                                                                drives="joint")),
+                 "landing": landing,
                  "careless": lambda: moved(NonSmoothSettings(tolerance=1e-3), chain(), (ground, ll.Gravity()),
                                            initial=over, gait=gait)},
                 5e-3)

@@ -80,6 +80,16 @@ def test_a_weighted_snake_is_solved_and_differs_from_the_ellipse() -> None:
     assert np.linalg.norm(found["ellipse"] - found["weighted"]) > 1e-3
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("backward", [0.1, 0.3])
+def test_strong_weighted_friction_is_solved_too(backward: float) -> None:
+    """Twenty times as much friction across as along: plain iterations do not end there, the path does."""
+    model = {"environment.0.cone": "weighted", "environment.0.forward": 0.1, "environment.0.backward": backward,
+             "environment.0.lateral": 2.0, "duration": 0.3}
+    run = ll.run("snake-sidewind", model)
+    assert run.dataset["contact_residual"].values.max() < 1e-8
+
+
 def test_friction_of_one_link_and_of_the_flank() -> None:
     """A link whose factor is a half, and one that lies on its side, are braked by half."""
     np.testing.assert_allclose(acceleration(on_ground(SLIP, forward=0.4, lateral=0.4, link_factors=(0.5,))),

@@ -269,6 +269,25 @@ def test_a_payload_shifts_the_solved_loads() -> None:
     assert force.sum() == pytest.approx(1.7 * 9.81, rel=1e-4) and force[-1] > 1.5 * force[0]
 
 
+def test_a_raised_front_leaves_its_wheels_and_loads_those_behind() -> None:
+    """Three links, the first pitched up by theta: its wheels bear nothing, the last ones m g (1 - cos) / 2, the middle
+    ones the rest.
+    """
+    theta, length = 0.5, 0.2
+    robot = ll.Chain.uniform(links=3, length=length, half_width=0.03, half_height=0.02, axis=(0, 1, 0))
+    gait = ll.FunctionGait(function=lambda t, s: np.tile((-theta, 0.0), (len(t), 1)), drives="joint")
+    start = {"position": (0.0, 0.0, 0.02 + length * np.sin(theta)), "orientation": (np.cos(theta / 2), 0.0,
+                                                                                    np.sin(theta / 2), 0.0)}
+    run = ll.simulate(robot, gait, (Wheels(load="solved", tangential=0.01, normal=0.5, wheel_radius=0.02),
+                                    ll.Gravity()), model="non-smooth", duration=0.2, step=1e-3, initial=start)
+    weight = 9.81 * float(robot.bodies().mass[0])
+    load, link = run.dataset["contact_force"].values[-1, :, 2], run.dataset["contact_link"].values
+    found = [load[link == number].sum() / weight for number in range(3)]
+    last = 0.5 * (1.0 - np.cos(theta))
+    np.testing.assert_allclose(found, (0.0, 3.0 - last, last), atol=1e-3)
+    assert not run.dataset["contact_state"].values[-1, link == 0].any() and run.proven
+
+
 def test_solved_loads_are_refused_where_they_mean_nothing() -> None:
     with pytest.raises(ValueError, match="slope belongs to load: solved"):
         Wheels(slope=(0.1, 0.0))

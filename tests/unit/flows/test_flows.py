@@ -58,6 +58,17 @@ def test_waves_keep_their_volume_and_their_dispersion() -> None:
     assert WavesFlow(amplitude=0.01, length=2 * math.pi / wave.number, depth=0.6).rate == pytest.approx(wave.rate)
 
 
+@pytest.mark.parametrize("height", [1e4, -1e4])
+def test_far_from_the_surface_waves_are_numbers(height: float) -> None:
+    """Where their exponentials would overflow: above, where no body is wet, and deep below, where nothing moves."""
+    for wave in (WavesFlow(amplitude=0.01, length=0.5), WavesFlow(amplitude=0.01, length=0.5, depth=20.0)):
+        found = stream_at(Flows(wave.rows(0.0), Unasked()), 0.2, Vector(0.3, 0.1, height))
+        u = wave.at(np.array(0.2), np.array([0.3, 0.1, height]))
+        assert np.isfinite(u).all() and np.isfinite(np.array(found.gradient)).all()
+        np.testing.assert_allclose(found.velocity, u, rtol=1e-12)
+        assert height > 0.0 or np.abs(u).max() < 1e-20
+
+
 def test_the_middle_of_a_vortex_turns_as_a_solid() -> None:
     vortex = VorticesFlow(circulations=0.3, core=0.2)
     for x in (0.0, 1e-9, 6e-4):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from limbless.mechanics.chain.dynamics import hybrid_dynamics, locked_joint
 from limbless.mechanics.chain.kinematics import move
-from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Memory, NoCells, Robot
+from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Memory, NoCells, NothingAhead, Robot
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_rows, lean_span
 from limbless.mechanics.compiled.tables import Rows
@@ -50,7 +50,7 @@ def divide(where, flat, bodies, freedoms):
                     lean_rows(flat, where.base, 1, BASE), lean_span(flat, where.base + BASE, freedoms),
                     lean_span(flat, where.torque, freedoms), lean_span(flat, where.passive, freedoms),
                     lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing,
-                    nothing, nothing, NoCells(), lean(where.water))
+                    nothing, nothing, NoCells(), lean(where.water), NothingAhead())
     return lean_span(flat, where.state, where.base), memory
 
 

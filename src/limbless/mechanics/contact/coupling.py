@@ -8,10 +8,11 @@ from __future__ import annotations
 from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.contact.company import relative_twist
 from limbless.mechanics.contact.law import no_law, put_rates
 from limbless.mechanics.contact.path import PUSH, SIDE, Direction, Law, put_row
 from limbless.mechanics.contact.solver import sweep_through
-from limbless.mechanics.contact.step_tables import BodyStep, JointStep, Rubbing, Smooth
+from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 from limbless.mechanics.contact.tables import Affine, Contact, Line, Pair
 
 
@@ -116,7 +117,7 @@ def read_velocities(step, path, arm, count, rows):
     """Velocities of all rows at the present twists."""
     for a in range(count):
         i = step.active[a]
-        put_rates(Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i]).twist)
+        put_rates(Contact(step.contacts, i), relative_twist(step.crowd, step, i))
     for j in range(rows):
         Direction(path.directions, j).velocity = velocity_at(step, arm, path.place[j], 5 * count)
 

@@ -15,7 +15,7 @@ robot up. The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse 
 that sticks does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to
 friction unless μ1 = μ2. In the `WEIGHTED` law (Hu 2009; Alben 2013) the set is the same ellipse, and ξ itself opposes
 the slip, T = -N S γT / |γT|: γT stands in the place of S γT. It has no potential: friction is not the force of largest
-power unless μ1 = μ2, and only plain iterations solve it. μ1 differs for slip along +t1 (`forward`: towards the tip) and
+power unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the tip) and
 -t1 (`backward`): the set is then made of two half-ellipses. Rolling friction is the same law for the velocity radius
 (n x ω), with a disc of radius μV N.
 

@@ -14,6 +14,14 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.contact.bodies import twist_at_start
+from limbless.mechanics.contact.company import (
+    carry_surfaces,
+    end_objects,
+    is_on_robot,
+    keep_objects,
+    push_other,
+    stand_objects,
+)
 from limbless.mechanics.contact.control import finish_joints
 from limbless.mechanics.contact.gap import find_contacts, rouse
 from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
@@ -44,6 +52,7 @@ def finish_contacts(solids, step, count, h, x, start, works):
         body.wrench = body.wrench + (1.0 / h) * W
         before = twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k), body.rotation)
         works[i] += 0.5 * (power(before, W) + power(BodyStep(step.bodies, k).twist, W))
+        push_other(step.crowd, solids, step, i, W, h, x, start, works)
 
 
 @generic
@@ -106,6 +115,7 @@ def finish(problem, t, h, x):
     slid = Body(step.places, 0).velocity.linear
     environment, push, mass, flow = finish_bodies(robot, solids, step, memory.outcomes, h, x, where.speeds,
                                                    options.water)
+    end_objects(step.crowd, solids, step, memory.outcomes, x, where, t, h)
     place = Link(robot.links, 0).position
     gone = vector_at(chain.state, place) - vector_at(x, place)           # half of the base's way: by its axes before
                                                                          # the step
@@ -150,7 +160,8 @@ def keep_forces(step, records, h, r):
             origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
             record.force = F.force
             record.place = origin + contact.arm
-            total = total + carry_wrench(F, origin - base.origin)
+            if is_on_robot(step.crowd, i):
+                total = total + carry_wrench(F, origin - base.origin)
     return Wrench(turned @ total.force, turned @ total.torque)
 
 
@@ -169,6 +180,7 @@ def keep_instant(robot, solids, where, memory, records, x, h, r):
         keep_body(Solid(solids, k), Speeds(x, where.speeds + 6 * k), outcome.rates, Body(step.places, k), record)
         record.wrench = outcome.wrench
     counts, record = Counts(memory.counts, 0), StepRecord(records.steps, r)
+    keep_objects(step.crowd, solids, step, memory.outcomes, x, where, records, r)
     record.resultant = keep_forces(step, records, h, r)
     record.residual = counts.residual
     record.depth = counts.depth
@@ -190,12 +202,14 @@ def put_speeds(robot, solids, chain, x, start):
 
 @inline
 def measure_gaps(scene, memory, reach):
+    carry_surfaces(memory.step.crowd, scene, memory.chain.bodies)
     rouse(scene, memory.rest, memory.chain.bodies, reach, reach <= 0.0)
     find_contacts(scene, memory.rest, memory.chain.bodies, reach, reach, memory.step.contacts, memory.step.active)
 
 
 @lean_kernel
-def stand(robot, solids, scene, memory, x, start):
-    """At time 0: `Speeds` of all bodies from base twist and joint rates, and the gaps of all contacts."""
-    put_speeds(lean(robot), lean(solids), lean(memory.chain), lean(x), start)
+def stand(robot, solids, scene, memory, x, where):
+    """At time 0: `Speeds` of all links from base twist and joint rates, and the gaps of all contacts."""
+    put_speeds(lean(robot), lean(solids), lean(memory.chain), lean(x), where.speeds)
+    stand_objects(lean(memory.step.crowd), lean(memory.chain.bodies), lean(x), where.objects)
     measure_gaps(lean(scene), lean(memory), 0.0)

@@ -6,7 +6,8 @@ Impulses x of all directions, each with a law of its own, obey
 
 γ are the velocities, D what an impulse does to them; E compliances, m memories and r lengths of trial steps, one per
 direction. p_0 is the projection onto what a contact can give: normal impulses that push, friction in an ellipse or a
-box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻².) p_τ has its edges rounded off on
+box that grows with them. (With x = S ξ this is the law of `contact_law`: E = eT S⁻². Rows of weighted friction have
+x = ξ, and columns D S.) p_τ has its edges rounded off on
 a scale of τ (N s), as `ellipse` has them: for large τ there is one answer, which Newton's method finds from anywhere.
 Under given loads the laws are monotone and there is one answer for every τ. Where strong friction presses on contacts
 the answers turn back as τ falls, and no iteration that only goes downhill gets past such a fold. The path of all
@@ -20,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
+from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, table
-from limbless.mechanics.contact.law import BOX, along, stiffness_scales
+from limbless.mechanics.contact.law import BOX, WEIGHTED, along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
 
 PUSH, ROUND, SECOND, SIDE = np.arange(4)               # a normal impulse; the two rows of an ellipse; an interval, as
@@ -111,6 +113,17 @@ def put_row(path, row, kind, place, normal, law):
     return row + 1
 
 
+@inline
+def put_weighted(path, rows, contact, place, normal, z, e, rho):
+    """The two rows of weighted friction: a disc of ξ itself, whose impulses are S ξ (`coupling` sees to that). Friction
+    that differs head first and tail first has the coefficient that acts at the start of the path.
+    """
+    low, high = stiffness_scales(contact)
+    before, compliance, length = contact.shear_before, e * sqrt(low), rho / sqrt(high)
+    rows = put_row(path, rows, ROUND, place + 1, normal, Law(z, 1.0, 1.0, compliance, before.along, length))
+    return put_row(path, rows, SECOND, place + 2, normal, Law(z, 1.0, 1.0, compliance, before.across, length))
+
+
 @lean_kernel
 def put_contacts(path, contacts, active, count, e, rho):
     """Rows of all active contacts, `place` = 5 a + number of the impulse. Returns their number. Directions without
@@ -127,10 +140,12 @@ def put_contacts(path, contacts, active, count, e, rho):
         plus, minus, side, roll = contact.friction
         before, mu = contact.shear_before, max(plus, minus)
         joined = contact.cone != BOX and mu > 0.0 and side > 0.0
-        if mu > 0.0:
+        if joined and contact.cone == WEIGHTED:
+            rows = put_weighted(path, rows, contact, 5 * a, normal, z, e, rho)
+        elif mu > 0.0:
             law = Law(z, plus, minus, e * low / (mu * mu), along(contact, -before.along) * before.along, rho)
             rows = put_row(path, rows, ROUND if joined else SIDE, 5 * a + 1, normal, law)
-        if side > 0.0:
+        if side > 0.0 and not (joined and contact.cone == WEIGHTED):
             law = Law(z, side, side, e * low / (side * side), side * before.across, rho)
             rows = put_row(path, rows, SECOND if joined else SIDE, 5 * a + 2, normal, law)
         if roll > 0.0:

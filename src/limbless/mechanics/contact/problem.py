@@ -13,21 +13,30 @@ import numpy as np
 
 from limbless.mechanics.algebra.columns import put_quaternion_at, put_vector_at, quaternion_at, vector_at
 from limbless.mechanics.algebra.inertia import Twist
-from limbless.mechanics.algebra.lie import Quaternion, normalised, quaternion_product
+from limbless.mechanics.algebra.lie import Quaternion, normalised
 from limbless.mechanics.algebra.vectors import rotation_from_quaternion, transpose
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.contact.bodies import prepare, prepare_water, twist_at_start
+from limbless.mechanics.contact.bodies import prepare, prepare_water
+from limbless.mechanics.contact.company import (
+    carry_surfaces,
+    depth_scale,
+    is_crowded,
+    stand_objects,
+    start_objects,
+    twist_before,
+)
 from limbless.mechanics.contact.control import control_joints, end_joints, overloaded, row_of, take_middle
 from limbless.mechanics.contact.dry_friction import grip_joints
 from limbless.mechanics.contact.gap import find_contacts, is_asleep, rouse
 from limbless.mechanics.contact.law import impulse_of, no_impulse, press, put_impulse, put_rates
+from limbless.mechanics.contact.midpoint import half_turn, quaternion_rate
 from limbless.mechanics.contact.outcome import finish, keep_instant
 from limbless.mechanics.contact.shapes import scaled_friction
 from limbless.mechanics.contact.solver import give_torques, solve_contacts
-from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts, Solid, Speeds
+from limbless.mechanics.contact.step_tables import BaseStep, ContactProblem, Counts
 from limbless.mechanics.contact.tables import Contact, Feature, Remembered, Surface
 from limbless.mechanics.forces.element import push_all
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
@@ -37,13 +46,7 @@ SPEED = 20.0                                      # m/s: gaps that no body faste
                                                   # out
 DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends
                                                   # the run
-UNSOLVED, SUNK = 1, 2                             # what ends a run
-
-
-@inline
-def quaternion_rate(q, w):
-    """½ q ω (8), as a quaternion."""
-    return quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))
+UNSOLVED, SUNK, CROWDED = 1, 2, 3                 # what ends a run
 
 
 @inline
@@ -56,13 +59,8 @@ def half_step(robot, h, x, state):
     """q_M, the quaternion by the closed form of the implicit (72); velocities as they are."""
     base, a = Link(robot.links, 0), 0.5 * h
     place, turned, velocity = base.position, base.position + 3, base.velocity
-    q, w = quaternion_at(x, turned), vector_at(x, velocity + 3)
-    d = quaternion_rate(q, w)
-    scale = 1.0 / (1.0 + 0.25 * a * a * (w.x * w.x + w.y * w.y + w.z * w.z))
     put_vector_at(state, place, vector_at(x, place) + a * (base_rotation(x) @ vector_at(x, velocity)))
-    put_quaternion_at(state, turned, Quaternion(scale * (q.w + a * d.w), scale * (q.x + a * d.x),
-                                                scale * (q.y + a * d.y),
-                                           scale * (q.z + a * d.z)))
+    put_quaternion_at(state, turned, half_turn(quaternion_at(x, turned), vector_at(x, velocity + 3), a))
     for c in range(7, velocity):
         state[c] = x[c] + a * x[velocity + c - 1]
     for c in range(velocity, 2 * velocity - 1):
@@ -121,7 +119,7 @@ def set_shifts(options, solids, scene, step, counts, count, h, x, start):
     kept = 0
     for a in range(count):
         i = step.active[a]
-        contact, radius = Contact(step.contacts, i), Feature(scene.features, i).radius
+        contact, radius = Contact(step.contacts, i), depth_scale(step.crowd, i, Feature(scene.features, i).radius)
         gap = contact.gap
         if -gap > counts.depth * radius:
             counts.depth = -gap / radius
@@ -131,9 +129,7 @@ def set_shifts(options, solids, scene, step, counts, count, h, x, start):
             continue
         surface = Surface(scene.surfaces, scene.surface[i])
         if contact.restitution > 0.0 or surface.breakaway > 1.0:
-            k = scene.owner[i]
-            put_rates(contact, twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k),
-                                              Body(step.places, k).rotation))
+            put_rates(contact, twist_before(step.crowd, solids, step, i, x, start))
         if surface.breakaway > 1.0:
             contact.friction = scaled_friction(contact.friction, rise_at_rest(surface, contact.slip))
         contact.shift = shift_of(options, contact, contact.approach, h)
@@ -158,6 +154,8 @@ def go_halfway(problem, n, t, h, watched, x):
     grip_joints(options.dry, robot, step, h, x, where.rub)
     prepare(robot, solids, step, x, where.speeds, h)
     prepare_water(options.water, robot, solids, step, x, where.speeds, h)
+    start_objects(step.crowd, solids, step, x, where, t, h)
+    carry_surfaces(step.crowd, scene, chain.bodies)
     rouse(scene, memory.rest, chain.bodies, SPEED * h, watched)
     recall(scene, memory.rest, step.contacts, x, where.impulses)
     count = find_contacts(scene, memory.rest, chain.bodies, middle, SPEED * h, step.contacts, step.active)
@@ -187,6 +185,8 @@ def solve_step(robot, options, memory, t):
     counts.steps = counts.steps + 1.0
     counts.last = worst
     counts.residual = max(counts.residual, worst)
+    if is_crowded(memory.step.crowd):
+        return CROWDED
     if not worst <= options.bound:
         return UNSOLVED
     return SUNK if counts.depth > DEEPEST else 0
@@ -225,6 +225,7 @@ def end_base(robot, earlier, h, state, step, x):
 @inline
 def keep_contacts(problem, x, h, r):
     move(problem.robot, x, problem.memory.chain)
+    stand_objects(problem.memory.step.crowd, problem.memory.chain.bodies, x, problem.where.objects)
     keep_instant(problem.robot, problem.solids, problem.where, problem.memory, problem.records, x, h, r)
 
 

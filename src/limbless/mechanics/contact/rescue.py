@@ -17,10 +17,10 @@ from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
+from limbless.mechanics.contact.company import relative_before, relative_twist
 from limbless.mechanics.contact.coupling import arm_of, couple, joint_of, put_joints
 from limbless.mechanics.contact.following import begin, follow
 from limbless.mechanics.contact.law import (
-    WEIGHTED,
     contact_wrench,
     explicit_impulse,
     impulse_of,
@@ -90,9 +90,9 @@ def slope_along(retreat, share):
     total = retreat.straight + share * retreat.curve
     for a in range(retreat.contacts):
         i = step.active[a]
-        contact, body = Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i])
-        du = body.twist - body.before
-        put_rates(contact, body.before + share * du)
+        contact, before = Contact(step.contacts, i), relative_before(step.crowd, step, i)
+        du = relative_twist(step.crowd, step, i) - before
+        put_rates(contact, before + share * du)
         put_impulse(contact, explicit_impulse(contact, retreat.compliance))
         total -= power(du, contact_wrench(contact))
     return total
@@ -114,6 +114,11 @@ def body_slope(robot, step):
             dq = step.rates[link.column] - joint.before
             straight += dq * (joint.resist * joint.before - joint.effort)
             curve += dq * joint.resist * dq
+    for k in range(len(robot.links.codes), step.bodies.shape[0]):
+        body = BodyStep(step.bodies, k)                    # an object
+        du = body.twist - body.before
+        straight += power(du, body.matrix @ body.before) - power(du, body.momentum)
+        curve += power(du, body.matrix @ du)
     return straight, curve
 
 
@@ -125,12 +130,19 @@ def search(robot, step, count, compliance):
 
 
 @inline
-def change_of(step):
+def largest_of(d):
+    return max(max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
+               max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)))
+
+
+@inline
+def change_of(robot, step):
     """Largest change of a velocity since the remembered iterate."""
     base = BaseStep(step.base, 0)
-    d = base.twist - base.before
-    change = max(max(max(abs(d.linear.x), abs(d.linear.y)), abs(d.linear.z)),
-                 max(max(abs(d.angular.x), abs(d.angular.y)), abs(d.angular.z)))
+    change = largest_of(base.twist - base.before)
+    for k in range(len(robot.links.codes), step.bodies.shape[0]):
+        body = BodyStep(step.bodies, k)
+        change = max(change, largest_of(body.twist - body.before))
     for v in range(step.rates.shape[0]):
         change = max(change, abs(step.rates[v] - JointStep(step.joints, v).before))
     return change
@@ -166,12 +178,12 @@ def minimise(robot, options, step, count, most):
     for n in range(most):
         keep(step, count)
         iterate_again(robot, options, step, count, options.descent, 1.0)
-        change = change_of(step)
+        change = change_of(robot, step)
         retreat(step, count, search(robot, step, count, options.compliance))
         for a in range(count):
             i = step.active[a]
             contact = Contact(step.contacts, i)
-            put_rates(contact, BodyStep(step.bodies, step.owner[i]).twist)
+            put_rates(contact, relative_twist(step.crowd, step, i))
             put_impulse(contact, explicit_impulse(contact, options.compliance))
         if change < 0.1 * options.tolerance:
             return n + 1
@@ -207,15 +219,6 @@ def fallback(robot, options, step, count, first, last):
 
 
 @inline
-def any_weighted(step, count):
-    """Whether a law has no potential: the path's rounded projections are not its own."""
-    for a in range(count):
-        if Contact(step.contacts, step.active[a]).cone == WEIGHTED:
-            return True
-    return False
-
-
-@inline
 def take_joint(step, place, direction, arm):
     """Impulse of dry friction or of a stop, and the rate of its joint."""
     v, sense = joint_of(step, place)
@@ -232,7 +235,7 @@ def take_joint(step, place, direction, arm):
 def take_path(robot, options, step, path, count):
     """Follow the path, and try plain iterations from each of its stations. Returns their number and the natural map."""
     iterations, worst, joints, arm = 0, 1e300, 5 * count, arm_of(options.dry)
-    if count > MOST or any_weighted(step, count):
+    if count > MOST:
         return iterations, worst
     rows = put_contacts(path, step.contacts, step.active, count, options.compliance, options.descent)
     rows = put_joints(options.dry, robot, step, path, joints, rows)

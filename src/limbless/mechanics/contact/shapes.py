@@ -224,49 +224,78 @@ class BoxShape(Table):
 version_for(put_frame, Box)(put_hard_frame)
 
 
-@lean_kernel
-def box_distance(surfaces, j, p):
-    """Signed distance from p to a box, and the outward normal in the world."""
-    box = BoxShape(surfaces, j, SHAPE)
-    E, h = box.axes, box.half
-    x = E @ (p - box.center)
+class FixedBox(NamedTuple):
+    """A box of the table `BoxShape`."""
+
+    surfaces: object
+    row: int
+
+
+@inline
+def cuboid_distance(x, h):
+    """Signed distance from x to a box of half sizes h, and the outward normal, both along the box's own axes."""
     inside = Vector(min(max(x.x, -h.x), h.x), min(max(x.y, -h.y), h.y), min(max(x.z, -h.z), h.z))
     out = x - inside
     size = length_of(out)
     if size > 1e-12:
-        return size, transpose(E) @ ((1.0 / size) * out)
+        return size, (1.0 / size) * out
     dx, dy, dz = h.x - abs(x.x), h.y - abs(x.y), h.z - abs(x.z)
     if dx <= dy and dx <= dz:
-        return -dx, transpose(E) @ Vector(1.0 if x.x > 0.0 else -1.0, 0.0, 0.0)
+        return -dx, Vector(1.0 if x.x > 0.0 else -1.0, 0.0, 0.0)
     if dy <= dz:
-        return -dy, transpose(E) @ Vector(0.0, 1.0 if x.y > 0.0 else -1.0, 0.0)
-    return -dz, transpose(E) @ Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
+        return -dy, Vector(0.0, 1.0 if x.y > 0.0 else -1.0, 0.0)
+    return -dz, Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
-@version_for(touch, Box)
-@lean_pass
-def touch_box(scene, i, j, a, b, reach):
+@generic
+def distance_at(box, p):
+    """Signed distance from p to a box, and the outward normal in the world."""
+
+
+@lean_kernel
+def box_distance(surfaces, j, p):
+    """The same of a box that does not move."""
+    box = BoxShape(surfaces, j, SHAPE)
+    E = box.axes
+    distance, n = cuboid_distance(E @ (p - box.center), box.half)
+    return distance, transpose(E) @ n
+
+
+@version_for(distance_at, FixedBox)
+@inline
+def fixed_distance(box, p):
+    return box_distance(box.surfaces, box.row, p)
+
+
+@inline
+def touch_cuboid(box, scene, i, a, b):
     """Gap of a sphere, or of a capsule whose nearest point lies between its ends (the distance is convex along it).
 
     The rank tells which: two roundings of one point may differ, so that a sphere cannot be told by its ends.
     """
-    surfaces, feature = scene.surfaces, Feature(scene.features, i)
-    bound = box_distance(surfaces, j, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - feature.radius
+    feature = Feature(scene.features, i)
+    bound = distance_at(box, 0.5 * (a + b))[0] - 0.5 * length_of(b - a) - feature.radius
     if feature.rank < 1.5:
-        distance, n = box_distance(surfaces, j, a)
+        distance, n = distance_at(box, a)
         return Touch(distance, n, a, bound)
     low, high = 0.0, 1.0
     for _ in range(40):
         left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
-        if box_distance(surfaces, j, a + left * (b - a))[0] < box_distance(surfaces, j, a + right * (b - a))[0]:
+        if distance_at(box, a + left * (b - a))[0] < distance_at(box, a + right * (b - a))[0]:
             high = right
         else:
             low = left
     s = 0.5 * (low + high)
     p = a + s * (b - a)
-    distance, n = box_distance(surfaces, j, p)
-    ends = min(box_distance(surfaces, j, a)[0], box_distance(surfaces, j, b)[0])
+    distance, n = distance_at(box, p)
+    ends = min(distance_at(box, a)[0], distance_at(box, b)[0])
     return Touch(distance if distance < ends - DEEPER else FAR, n, p, bound)
+
+
+@version_for(touch, Box)
+@lean_pass
+def touch_box(scene, i, j, a, b, reach):
+    return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ laws:
     sum_k J_kᵀ [B_k u_k - f_k] + d q̇ = τ + Jᵀ P(u)
 
 B_k, f_k: inertia and momentum with outer impulses of body k (about its origin, world axes); d, τ: implicit part and
-impulse of the joints. Each linearised contact touches one body, so that it only adds a 6 x 6 matrix to that body; one
-sweep from tip to base, a 6 x 6 solve and one sweep back give the next iterate, which satisfies the dynamics exactly.
-What remains is the natural map of the contact laws: it is the whole error of a step. Where this does not end, `rescue`
-is called.
+impulse of the joints. Each linearised contact with what does not move touches one body, so that it only adds a 6 x 6
+matrix to that body (what touches two that move: `mutual`); one sweep from tip to base, a 6 x 6 solve and one sweep back
+give the next iterate, which satisfies the dynamics exactly. What remains is the natural map of the contact laws: it is
+the whole error of a step. Where this does not end, `rescue` is called.
 """
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.contact.company import is_fixed, keep_lift, last_of_robot, meet_others, relative_twist
 from limbless.mechanics.contact.dry_friction import hold_joints, rub_joints
 from limbless.mechanics.contact.law import law_matrix6, linearise, mismatch, put_answer, put_rates
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, Driven, Following, JointStep, Plea, Prescribed
@@ -65,7 +66,7 @@ def gather(robot, step, count):
     kinds, links, _ = robot
     I = no_matrix6(0.0)
     f = Wrench(Vector(0.0, 0.0, 0.0), Vector(0.0, 0.0, 0.0))
-    a = count - 1
+    a = last_of_robot(step.crowd, step, count)
     for k in range(len(links.codes) - 1, -1, -1):
         link = Link(links, k)
         if link.has_body:
@@ -73,7 +74,7 @@ def gather(robot, step, count):
             I, f = I + own.matrix, f + own.momentum
             while a >= 0 and step.owner[step.active[a]] == k:
                 contact = Contact(step.contacts, step.active[a])
-                if contact.acts > 0.0:
+                if contact.acts > 0.0 and is_fixed(step.crowd, step.active[a]):
                     matrix, wrench = law_matrix6(contact)
                     I, f = I + matrix, f + wrench
                 a -= 1
@@ -92,6 +93,7 @@ def gather(robot, step, count):
             push = scale * (joint.effort + pushed)
             joint.reach = scale * V
             joint.pushed = push
+            keep_lift(step.crowd, k, U, scale)
             f = f - push * U
             I = release_matrix6(I, U, V, scale)
         if link.has_arm:
@@ -166,7 +168,7 @@ def measure(step, count, e, rho, answer):
     for a in range(count):
         i = step.active[a]
         contact = Contact(step.contacts, i)
-        put_rates(contact, BodyStep(step.bodies, step.owner[i]).twist)
+        put_rates(contact, relative_twist(step.crowd, step, i))
         if answer > 0.0:
             put_answer(contact)
         worst = max(worst, mismatch(contact, e, rho, per_rho))
@@ -183,6 +185,7 @@ def sweep_through(robot, base, step, count):
     if base != FREE:
         own.hold = I @ u - f
     spread(robot, step, 1.0)
+    meet_others(step.crowd, robot, base, step, count, I)
 
 
 @inline
@@ -205,7 +208,7 @@ def solve_contacts(robot, options, step, plea, count, t):
     spread(robot, step, 0.0)
     for a in range(count):
         i = step.active[a]
-        put_rates(Contact(step.contacts, i), BodyStep(step.bodies, step.owner[i]).twist)
+        put_rates(Contact(step.contacts, i), relative_twist(step.crowd, step, i))
     iterations, worst, rho, tolerance = 0, 1e300, options.descent, options.tolerance
     for attempt in range(3):
         trial = rho if attempt == 0 else 3.0 * rho if attempt == 1 else 0.3 * rho

@@ -131,6 +131,7 @@ class Step(NamedTuple):
     owner: Any                            # (contacts,) row of the body
     active: Any                           # (contacts,) numbers of the active contacts
     system: Any                           # (6, 7)
+    crowd: Any                            # Alone or Crowd (see `company`)
 
 
 class ContactMemory(NamedTuple):
@@ -155,6 +156,7 @@ class ContactRecords(NamedTuple):
     contacts: Any                         # ContactRecord (R, contacts)
     steps: Any                            # StepRecord (R,)
     tally: Any                            # Tally (R, ...)
+    objects: Any                          # Placed (R, objects)
 
 
 class Following(NamedTuple):
@@ -225,6 +227,7 @@ class Where(NamedTuple):
     impulses: int                         # Remembered of all contacts
     torque: int                           # of the last step
     rub: int                              # impulse of dry friction in the joints, of the last step
+    objects: int                          # Placed of all objects
     end: int
 
 

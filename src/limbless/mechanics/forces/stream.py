@@ -9,11 +9,12 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer
 from limbless.mechanics.compiled.function_slot import call_slot
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import exponential, sincos, where_positive
+from limbless.mechanics.compiled.scalars import exponential, maximum, minimum, sincos, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 LINEAR, VORTEX, WAVE, FUNCTION = range(4)
 NEAR = 1e-5                               # of the square of the core: vortices are solid there
+FAR = 50.0                                # k z: eight lengths of a wave from the surface there is nothing more to tell
 
 
 @constants
@@ -119,7 +120,7 @@ def wave_stream(flow, t, x):
     """Airy's wave, not stretched: above the still level the formula goes on."""
     s, c = wave_phase(flow, t, x)
     k, z = flow.size, x.z - flow.origin.z
-    up = exponential(k * z)
+    up = exponential(maximum(minimum(k * z, FAR + 0.0 * z), -FAR + 0.0 * z))
     down, bulk = flow.bottom / up, 1.0 / (1.0 - flow.bottom)
     C, S = (up + down) * bulk, (up - down) * bulk                          # cosh k(z + h) and sinh k(z + h) / sinh kh
     speed = flow.strength * flow.rate

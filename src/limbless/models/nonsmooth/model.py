@@ -18,8 +18,11 @@ from limbless.mechanics.chain.tables import Awash, Drive, Freedom, Link
 from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.contact.company import PLACED, Alone
+from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
+from limbless.mechanics.contact.problem import CROWDED
 from limbless.mechanics.contact.problem import SUNK as SUNK_IN
 from limbless.mechanics.contact.rescue import rescue
 from limbless.mechanics.contact.shapes import FAR
@@ -43,8 +46,8 @@ from limbless.mechanics.contact.step_tables import (
 from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
 from limbless.mechanics.integrate.tally import SLACK
-from limbless.models import chain_problem, contact_tables
-from limbless.models.base import Records, State, Status, before_failure, law_failure
+from limbless.models import chain_problem, contact_tables, crowd_tables
+from limbless.models.base import Records, State, Status, Variable, before_failure, law_failure
 from limbless.models.chain_model import ChainModel
 from limbless.models.feedback import refuse_feedforward
 from limbless.models.force_elements import water_of
@@ -91,12 +94,15 @@ class NonSmooth(ChainModel):
                  actuation: Actuation | None = None, settings: NonSmoothSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NonSmoothSettings.or_default(settings)
-        self._scene = contact_tables.scene_of(self.chain, self.environment)
+        self._scene, self._crowd, self._company = contact_tables.scene_and_crowd_of(self.chain, self.environment)
+        self._objects = self._company.objects
         self._bodies = contact_tables.bodies_of(self.chain)
-        self._where = tables.where_of(self._actuated, len(self._scene.owner))
+        self._solids = np.concatenate([self._bodies, crowd_tables.solids_of(self._objects)])
+        self._where = tables.where_of(self._actuated, len(self._scene.owner), len(self._objects))
         self._options = self._choose()
         self._counts = np.zeros(3)
-        self._recorder = recording.ContactRecorder(self.chain, self._plain.links, self._packs, self._scene)
+        self._recorder = recording.ContactRecorder(self.chain, self._plain.links, self._packs, self._scene,
+                                                   self._crowd, self._company)
         self._tallies = self._tallies_of(len(self._scene.owner))
 
     def _refuse(self) -> None:
@@ -141,7 +147,8 @@ class NonSmooth(ChainModel):
         return Rubbing(self.settings.compliance / least, 0.92 * least, math.sqrt(least * G0), self.settings.recovery)
 
     def _memory(self, tally: Any) -> ContactMemory:
-        return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._tallies.laws), tally)
+        return tables.memory_for(self._actuated, self._scene, self._options.dry, len(self._tallies.laws), tally,
+                                 self._crowd, len(self._objects))
 
     def problem(self, drive: Drive, memory: ContactMemory,
                 records: ContactRecords) -> tuple[ContactProblem, PythonSlot]:
@@ -154,7 +161,9 @@ class NonSmooth(ChainModel):
         water = water_of(forces)
         options = self._options._replace(rescue=saving.address,
                                          water=water if isinstance(water, Awash) else self._options.water)
-        return ContactProblem(self._actuated, self._bodies, self._scene, forces, options, self._where, drive, memory,
+        scene = self._scene                      # surfaces that bodies carry move: each run has its own
+        scene = scene if isinstance(self._crowd, Alone) else scene._replace(surfaces=scene.surfaces.copy())
+        return ContactProblem(self._actuated, self._solids, scene, forces, options, self._where, drive, memory,
                               records), saving
 
     # One step at a time
@@ -177,6 +186,7 @@ class NonSmooth(ChainModel):
         """Pose and twist as given; joints as given or where the gait has them, at rest unless said otherwise."""
         where, moving = self._where, isinstance(self._options.control, Prescribed)
         x = self._start(where.end, initial, gait, moving)
+        crowd_tables.put_objects(self._objects, x, where.objects, where.speeds + 6 * len(self._bodies))
         if getattr(initial, "posture", None) is not None:
             self._lay_down(initial.posture, x, gait)
         self._refuse_beyond("initial" if initial.joint_position is not None else "gait", x[None, self._joints],
@@ -194,10 +204,16 @@ class NonSmooth(ChainModel):
             if pose.gait is not None:
                 x[self._joints] = joint_motion(self.chain, pose.gait, np.zeros(1)).position[0]
             if pose.way is not None:
-                gap = Contact.of(self._stand(x.copy()).step.contacts).gap
+                gap = Contact.of(self._stand(x.copy()).step.contacts).gap[self._outer()]
                 x[:3] -= float(gap[gap < FAR / 2].min(initial=np.inf)) * pose.way
         if posture.settle > 0.0:
             self._settle(x, gait, posture.settle)
+
+    def _outer(self) -> Any:
+        """Which contacts the robot has with what does not move."""
+        if isinstance(self._crowd, Alone):
+            return slice(None)
+        return (self._crowd.other < 0) & (self._scene.owner < self._crowd.first)
 
     def _settle(self, x: Array, gait: Gait, duration: float) -> None:
         """Steps with the gait held where it starts; pose and joints at their end, at rest."""
@@ -215,7 +231,7 @@ class NonSmooth(ChainModel):
     def _stand(self, x: Array) -> ContactMemory:
         """What a step from a state begins with; velocities of the bodies are put into the state."""
         memory = self._memory(self._tallies.start({}, 0.0))
-        stand(self._actuated, self._bodies, self._scene, memory, x, self._where.speeds)
+        stand(self._actuated, self._solids, self._scene, memory, x, self._where)
         return memory
 
     def _refuse_penetration(self, state: State) -> None:
@@ -225,9 +241,25 @@ class NonSmooth(ChainModel):
         gap = Contact.of(self._stand(state.x.copy()).step.contacts).gap
         deepest = int(np.argmin(gap))
         if gap[deepest] < -PENETRATION:
-            link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]
-            raise InputError(f"initial: {link!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
+            one, two = self._meeting(deepest)
+            if two is not None:
+                raise InputError(f"initial: {one!r} and {two!r} overlap at the start by {-gap[deepest]:.3g} m; move "
+                                 "one of them" + self._within_robot(deepest))
+            raise InputError(f"initial: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
                              "raise initial.position, or move the obstacle")
+
+    def _meeting(self, contact: int) -> tuple[str, str | None]:
+        """The names of the two bodies of a contact; None for what does not move."""
+        names = crowd_tables.names_of(self._company, self.chain)
+        other = -1 if isinstance(self._crowd, Alone) else int(self._crowd.other[contact])
+        return names[self._scene.owner[contact]], None if other < 0 else names[other]
+
+    def _within_robot(self, contact: int) -> str:
+        """What else helps where two links overlap."""
+        if isinstance(self._crowd, Alone) or not 0 <= self._crowd.other[contact] < self._crowd.first:
+            return ""
+        return (": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than "
+                "long")
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
@@ -279,7 +311,8 @@ class NonSmooth(ChainModel):
         for name, values in zip(_LAST, last, strict=True):
             if name in state.memory and state.memory[name].shape == values.shape:
                 values[:] = state.memory[name]
-        kept = tables.records_for(self._actuated, len(self._scene.owner), len(times), self._tallies.records(len(times)))
+        kept = tables.records_for(self._actuated, len(self._scene.owner), len(self._objects), len(times),
+                                  self._tallies.records(len(times)))
         problem, saving = self.problem(drive, memory, kept)
         trouble, step = moreau.advance(pack(problem), knots, record, x)
         if saving.error is not None:
@@ -289,6 +322,9 @@ class NonSmooth(ChainModel):
         done, status = float(knots[step]), law_failure(self.environment)
         if trouble == SUNK_IN:
             status = self._sunk(memory, done, float(knots[min(step + 1, len(knots) - 1)] - done))
+        elif trouble == CROWDED:
+            status = Status(f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {done:g} s, too "
+                            "many to be solved for: take fewer objects or links, or raise self-contact.apart", done)
         elif trouble:
             status = self._unsolved(done, now.last[0])
         records = Records({"time": times, **recording.kept_arrays(kept), **self._tallies.named(kept.tally)})
@@ -307,11 +343,15 @@ class NonSmooth(ChainModel):
     def _sunk(self, memory: ContactMemory, time: float, h: float) -> Status:
         """The sentence for a contact that has failed: what is in what, how deep, when."""
         deepest = int(Counts.of(memory.counts).deepest[0])
-        link = self.chain.link_names[self.chain.rows[self._scene.owner[deepest]].link]
+        link, other = self._meeting(deepest)
         depth = -float(Contact.of(memory.step.contacts).gap[deepest])
         radius = float(Feature.of(self._scene.features).radius[deepest])
+        if not isinstance(self._crowd, Alone):
+            radius = float(self._crowd.size[deepest])
         names, number = contact_tables.surface_names(self.environment), self._scene.surface[deepest]
         name = names[number] if number < len(names) else "the ground of its wheels"
+        if other is not None or link in self._company.names:
+            name = "what it lies on" if other is None else repr(other)
         return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
                       f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
                       f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
@@ -344,6 +384,9 @@ class NonSmooth(ChainModel):
     def _named(self, records: Records) -> dict[str, Array]:
         return self._recorder.contact_variables(records)
 
+    def schema(self) -> dict[str, Variable]:
+        return {**super().schema(), **(recording.OBJECTS if self._objects else {})}
+
     def _refuse_long_step(self, h: float) -> None:
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that
         answers to the acceleration too has its own inertia A, and needs h < 2 A / D.
@@ -371,7 +414,14 @@ class NonSmooth(ChainModel):
             contacts[:] = last
         force, found = contact_forces(contacts, float(state.memory.get(_STEP, np.ones(1))[0]))
         return super().observe(state) | {"joint_torque": state.x[self._where.torque:][:self.chain.freedoms].copy(),
-                                         "contact_force": force, "contact_state": found}
+                                         "contact_force": force, "contact_state": found, **self._seen(state)}
+
+    def _seen(self, state: State) -> dict[str, Array]:
+        """Where objects are, where there are any."""
+        if not self._objects:
+            return {}
+        placed = state.x[self._where.objects:][:PLACED * len(self._objects)].reshape(-1, PLACED)
+        return {"object_position": placed[:, :3].copy(), "object_orientation": placed[:, 3:7].copy()}
 
     @property
     def counts(self) -> dict[str, int]:

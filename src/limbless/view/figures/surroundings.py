@@ -9,6 +9,8 @@ import numpy as np
 
 from limbless.view.figures import body, style
 from limbless.view.figures.registry import Drawing, Table, figure
+from limbless.view.frames import frames_of
+from limbless.view.objects import OBJECT, objects_of
 from limbless.view.surroundings import Extent, Solid
 from limbless.view.surroundings import surroundings as solids_of
 
@@ -27,8 +29,8 @@ _LEAST = 20.0         # mm: height of a panel
 _NEAR = 0.3           # of the body's length: ground shown around it
 
 
-@figure("surroundings", "the robot at four times on its ground, among pegs and boxes, from above; where it is not "
-                        "level from the side",
+@figure("surroundings", "the robot at four times on its ground, among pegs, boxes and objects, from above; where it is "
+                        "not level from the side",
         needs=("com_position", *body.BODY))
 def surroundings(result: Result) -> Drawing:
     data, time = result.dataset, result.dataset["time"].values
@@ -42,28 +44,43 @@ def surroundings(result: Result) -> Drawing:
     records = np.unique(np.linspace(0, len(time) - 1, _SNAPSHOTS).round().astype(int))
     drawn = [[body.outline(data, record, plane) for record in records] for plane in planes]
     around = [[hull for solid in obstacles for hull in (_hull(solid.vertices[:, plane]),)] for plane in planes]
-    heights = [body.panel_height([*shapes, *hulls]) for shapes, hulls in zip(drawn, around, strict=True)]
+    pushed = [_pushed(result, records, plane) for plane in planes]
+    heights = [body.panel_height([*shapes, *hulls, *(hull for _, hull in moved)])
+               for shapes, hulls, moved in zip(drawn, around, pushed, strict=True)]
     sheet, panels = style.panels([max(_LEAST, height) for height in heights], top=11.0)
     table: Table = {"time (s)": time, **{f"{'xyz'[k]} of the centre of mass (m)": track[:, k] for k in range(3)}}
-    for axes, plane, shapes, hulls in zip(panels, planes, drawn, around, strict=True):
+    for axes, plane, shapes, hulls, moved in zip(panels, planes, drawn, around, pushed, strict=True):
         for hull in hulls:
             axes.fill(hull[:, 0], hull[:, 1], facecolor="#DDDDDD", edgecolor=style.GREY, linewidth=0.5, zorder=1)
+        for opacity, hull in moved:
+            axes.fill(hull[:, 0], hull[:, 1], facecolor=OBJECT, edgecolor=style.BLACK, linewidth=0.4, alpha=opacity,
+                      zorder=1.5)
         for place, (shape, record) in enumerate(zip(shapes, records, strict=True)):
             body.draw_body(axes, shape, style.BLUE, 0.15 + 0.6 * place / max(1, len(shapes) - 1))
             table |= {f"outline at {time[record]:.4g} s, {'xyz'[k]} (m)": shape[:, c] for c, k in enumerate(plane)}
         axes.plot(track[:, plane[0]], track[:, plane[1]], color=style.RED, linewidth=0.8, zorder=3)
-        body.true_scale(axes, [*shapes, *hulls], plane)
+        body.true_scale(axes, [*shapes, *hulls, *(hull for _, hull in moved)], plane)
     if np.isfinite(below).all():
         table["height of the ground below it (m)"] = below
     lines = _draw_heights(panels[0], sheets)
     every = f"the body every {(time[-1] - time[0]) / max(1, len(records) - 1):.3g} s"
-    panels[0].set_title(f"centre of mass (red); {every}{_RINGS if lines else ''}")
+    objects = " and objects" if pushed[0] else ""
+    panels[0].set_title(f"centre of mass (red); {every.replace(' every', f'{objects} every')}{_RINGS if lines else ''}")
     if uneven:
         across = track[:, planes[1][0]]
         panels[1].plot(across, below, color=style.BLACK, linewidth=0.8, zorder=3, label="ground below the centre")
         panels[1].set_title("from the side")
         style.legend_above(panels[1])
     return sheet, table
+
+
+def _pushed(result: Result, records: np.ndarray, plane: tuple[int, int]) -> list[tuple[float, np.ndarray]]:
+    """Outlines of all free objects at these records, the later the darker: opacity and (points, 2), m."""
+    if "object_position" not in result.dataset:
+        return []
+    frames = frames_of(result)
+    return [(0.15 + 0.6 * place / max(1, len(records) - 1), _hull(item.at(int(record))[:, plane]))
+            for place, record in enumerate(records) for item in objects_of(frames)]
 
 
 def _extent(data: xr.Dataset) -> Extent:

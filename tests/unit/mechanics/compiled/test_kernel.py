@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 import gc
+import os
+import time
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
+from limbless.mechanics.compiled import kernel as kernel_module
 from limbless.mechanics.compiled.kernel import lean_kernel, lean_pass
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")    # type: ignore[attr-defined]
@@ -48,3 +52,16 @@ def test_collecting_is_as_before_after_compiling(wanted: bool) -> None:
         assert gc.isenabled() is wanted
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_kernels_that_nobody_uses_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of this version, those used within a month, and what is no folder of kernels stay."""
+    names = ("kernels-0.1.0-now", "kernels-0.1.0-new", "kernels-0.1.0-old", "elsewhere")
+    for name, days in zip(names, (90.0, 29.0, 31.0, 90.0), strict=True):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.nbi").write_text("")
+        when = time.time() - days * 24 * 3600.0
+        os.utime(tmp_path / name, (when, when))
+    monkeypatch.setattr(kernel_module, "CACHE_DIRECTORY", tmp_path / names[0])
+    assert kernel_module.prune() == [tmp_path / names[2]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted({*names} - {names[2]})

@@ -1,0 +1,279 @@
+"""Who moves beside the robot: nobody (`Alone`), or a `Crowd` of free objects and of links that touch each other.
+
+What touches a body that moves is a contact like all others: its law, its frame and its slip are those of `law`, with
+the velocity of one body relative to the other, about the origin of the first. Rows of objects follow those of the
+robot in every table of bodies. A surface that a body carries along (`Carried`) is a row of the scene that is put where
+the body is before gaps are measured.
+
+What follows is generic in the crowd: kernels of a robot that is alone compile nothing of `objects` and `mutual`.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from limbless.mechanics.algebra.inertia import Twist, Wrench
+from limbless.mechanics.algebra.lie import Quaternion
+from limbless.mechanics.algebra.matrix6 import Matrix6
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.chain.tables import Body
+from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.kernel import inline
+from limbless.mechanics.compiled.tables import Table, constants, table
+from limbless.mechanics.contact.bodies import twist_at_start
+from limbless.mechanics.contact.step_tables import BodyStep, Solid, Speeds
+
+PLACED = 14                               # numbers of `Placed`
+
+
+class Alone(NamedTuple):
+    """Nothing moves but the robot, and its links do not touch each other."""
+
+
+@constants
+class Carried(Table):
+    """A surface that a body carries along."""
+
+    body: int
+    surface: int
+    box: bool                             # a box of half sizes `end` around the origin; else a bar from begin to end
+    begin: Vector                         # in the body's frame
+    end: Vector
+
+
+@constants
+class Pull(Table):
+    """A uniform field on all objects, while it acts."""
+
+    since: float
+    until: float
+    field: Vector                         # m/s2
+
+
+@table
+class Placed(Table):
+    """An object in a flat state; its velocity is among the `Speeds`."""
+
+    origin: Vector                        # of its centre, world
+    turn: Quaternion
+    work: float                           # done on it since the start, J
+    impulse: Wrench                       # on it since the start, about the world origin
+
+
+@table
+class Free(Table):
+    """An object over a step."""
+
+    matrix: Matrix6                       # with the linearised laws of what it touches that does not move
+    middle: Quaternion
+
+
+@table
+class Answer(Table):
+    """How a body answers to impulses on all bodies under the linearised laws."""
+
+    push: Wrench                          # the impulse on it, about its origin, world axes
+    twist: Twist                          # what that adds to its twist,
+    rate: float                           # and to the rate of the joint before it; of a motion-given one, to its
+                                          # impulse
+    lift: Wrench                          # U = I S of that joint; of the base, the impulse that arrives there
+    scale: float                          # 1 / (Sᵀ I S + d)
+
+
+class Crowd(NamedTuple):
+    """Free objects, and contacts between bodies that both move."""
+
+    first: int                            # row of the first object among all bodies
+    other: Any                            # (contacts,) row of the body that carries the surface; -1 where none does
+    on_robot: Any                         # (contacts,) 1 where the robot as a whole is pushed from outside
+    size: Any                             # (contacts,) m: depth is judged by it
+    carried: Any                          # Carried
+    pulls: Any                            # Pull
+    free: Any                             # Free (objects,)
+    answers: Any                          # Answer (bodies and objects,)
+    row: Any                              # (R,) 5 times a contact and number of its impulse
+    start: Any                            # (R,) velocity of each row without the impulses of others
+    response: Any                         # (R, R) what an impulse along a row adds to the velocity of each
+    matrix: Any                           # (R, R + 1)
+    crowded: Any                          # (1,) 1 once more rows act than there is room for
+
+
+@generic
+def last_of_robot(crowd, step, count):
+    """Place of the last active contact whose body belongs to the robot; those of objects come after it."""
+
+
+@generic
+def is_fixed(crowd, i):
+    """Whether what contact i touches does not move."""
+
+
+@generic
+def is_on_robot(crowd, i):
+    """Whether contact i pushes the robot as a whole: not where links touch each other, nor where objects do."""
+
+
+@generic
+def relative_twist(crowd, step, i):
+    """Twist of contact i's body, relative to what it touches, about the body's origin."""
+
+
+@generic
+def relative_before(crowd, step, i):
+    """The same of the iterate that is remembered."""
+
+
+@generic
+def twist_before(crowd, solids, step, i, x, start):
+    """The same at the start of the step."""
+
+
+@generic
+def depth_scale(crowd, i, radius):
+    """What the depth of contact i is a share of, m."""
+
+
+@generic
+def keep_lift(crowd, k, U, scale):
+    """Note how the joint before body k answers, where it is asked again."""
+
+
+@generic
+def meet_others(crowd, robot, base, step, count, I):
+    """After the sweeps of a robot by itself: the velocities of all under contacts between bodies that move.
+
+    I is the matrix with which the robot answers at its base.
+    """
+
+
+@generic
+def is_crowded(crowd):
+    """Whether more contacts between moving bodies act than can be solved for."""
+
+
+@generic
+def carry_surfaces(crowd, scene, bodies):
+    """Put the surfaces that bodies carry where the bodies are."""
+
+
+@generic
+def stand_objects(crowd, bodies, x, place):
+    """Objects where a state has them; theirs begins at `place`."""
+
+
+@generic
+def start_objects(crowd, solids, step, x, where, t, h):
+    """Objects at the middle of a step: their poses, equations and first guess."""
+
+
+@generic
+def push_other(crowd, solids, step, i, wrench, h, x, start, works):
+    """The force on the other body of contact i, whose impulse on its own body is `wrench`; `works` are those on the
+    robot: none where objects touch, and of both where links touch each other.
+    """
+
+
+@generic
+def end_objects(crowd, solids, step, outcomes, x, where, t, h):
+    """Works, velocities and poses of objects at the end of a step."""
+
+
+@generic
+def keep_objects(crowd, solids, step, outcomes, x, where, records, r):
+    """Record the objects."""
+
+
+@version_for(last_of_robot, Alone)
+@inline
+def last_of_all(crowd, step, count):
+    return count - 1
+
+
+@version_for(is_fixed, Alone)
+@version_for(is_on_robot, Alone)
+@inline
+def always(crowd, i):
+    return True
+
+
+@version_for(relative_twist, Alone)
+@inline
+def own_twist(crowd, step, i):
+    return BodyStep(step.bodies, step.owner[i]).twist
+
+
+@version_for(relative_before, Alone)
+@inline
+def own_before(crowd, step, i):
+    return BodyStep(step.bodies, step.owner[i]).before
+
+
+@version_for(twist_before, Alone)
+@inline
+def own_twist_before(crowd, solids, step, i, x, start):
+    return start_of(solids, step, step.owner[i], x, start)
+
+
+@inline
+def start_of(solids, step, k, x, start):
+    """Twist of body k at the start of the step, about its origin."""
+    return twist_at_start(Solid(solids, k), Speeds(x, start + 6 * k), Body(step.places, k).rotation)
+
+
+@version_for(depth_scale, Alone)
+@inline
+def own_radius(crowd, i, radius):
+    return radius
+
+
+@version_for(keep_lift, Alone)
+@inline
+def keep_no_lift(crowd, k, U, scale):
+    return None
+
+
+@version_for(meet_others, Alone)
+@inline
+def meet_nobody(crowd, robot, base, step, count, I):
+    return None
+
+
+@version_for(is_crowded, Alone)
+@inline
+def never_crowded(crowd):
+    return False
+
+
+@version_for(carry_surfaces, Alone)
+@inline
+def carry_nothing(crowd, scene, bodies):
+    return None
+
+
+@version_for(stand_objects, Alone)
+@inline
+def stand_none(crowd, bodies, x, place):
+    return None
+
+
+@version_for(start_objects, Alone)
+@inline
+def start_none(crowd, solids, step, x, where, t, h):
+    return None
+
+
+@version_for(push_other, Alone)
+@inline
+def push_nobody(crowd, solids, step, i, wrench, h, x, start, works):
+    return None
+
+
+@version_for(end_objects, Alone)
+@inline
+def end_none(crowd, solids, step, outcomes, x, where, t, h):
+    return None
+
+
+@version_for(keep_objects, Alone)
+@inline
+def keep_none(crowd, solids, step, outcomes, x, where, records, r):
+    return None

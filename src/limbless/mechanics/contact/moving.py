@@ -1,0 +1,102 @@
+"""Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`carry_surfaces`).
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
+from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.contact.shapes import (
+    SHAPE,
+    Touch,
+    away,
+    cuboid_distance,
+    distance_at,
+    nearest_of_segments,
+    put_frame,
+    put_hard_frame,
+    touch,
+    touch_cuboid,
+)
+
+PARALLEL = 1e-12                         # squared sine of the angle below which two axes are parallel
+
+
+class Bar(NamedTuple):
+    """A capsule or a sphere that moves, touched by capsules."""
+
+    code = 8
+
+
+@table
+class BarShape(Table):
+    """A round bar with round ends."""
+
+    begin: Vector
+    end: Vector
+    radius: float
+
+
+class Block(NamedTuple):
+    """A box that moves, touched by spheres, and by capsules between their ends."""
+
+    code = 9
+
+
+@table
+class BlockShape(Table):
+    center: Vector
+    axes: Matrix                          # in rows
+    half: Vector                          # half of its sizes
+
+
+class MovingBox(NamedTuple):
+    """A box of the table `BlockShape`."""
+
+    surfaces: object
+    row: int
+
+
+version_for(put_frame, Bar)(put_hard_frame)
+version_for(put_frame, Block)(put_hard_frame)
+
+
+@inline
+def nearest_of_bars(a, b, p, q):
+    """Shares along a-b and p-q of their nearest points; the middle of the overlap of parallel axes."""
+    d, e = b - a, q - p
+    dd, ee, de = dot(d, d), dot(e, e), dot(d, e)
+    if dd <= 0.0 or ee <= 0.0 or dd * ee - de * de > PARALLEL * dd * ee:
+        return nearest_of_segments(a, b, p, q)
+    u, v = dot(p - a, d) / dd, dot(q - a, d) / dd              # the ends of p-q along a-b
+    low, high = min(max(min(u, v), 0.0), 1.0), min(max(max(u, v), 0.0), 1.0)
+    s = 0.5 * (low + high)
+    return s, min(max(dot(a + s * d - p, e) / ee, 0.0), 1.0)
+
+
+@version_for(touch, Bar)
+@lean_pass
+def touch_bar(scene, i, j, a, b, reach):
+    bar = BarShape(scene.surfaces, j, SHAPE)
+    p, q = bar.begin, bar.end
+    s, t = nearest_of_bars(a, b, p, q)
+    here = a + s * (b - a)
+    n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
+    return Touch(distance - bar.radius, n, here, 0.0)
+
+
+@version_for(distance_at, MovingBox)
+@lean_pass
+def moving_distance(box, p):
+    block = BlockShape(box.surfaces, box.row, SHAPE)
+    E = block.axes
+    distance, n = cuboid_distance(E @ (p - block.center), block.half)
+    return distance, transpose(E) @ n
+
+
+@version_for(touch, Block)
+@lean_pass
+def touch_block(scene, i, j, a, b, reach):
+    return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)

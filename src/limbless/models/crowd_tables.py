@@ -1,0 +1,237 @@
+"""Free objects and links that touch each other, as the tables of a `Crowd`."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.environments.base import Environment
+from limbless.environments.gravity import Gravity
+from limbless.environments.objects import FreeObject, Objects, SelfContact
+from limbless.environments.surfaces import surface_row
+from limbless.errors import InputError
+from limbless.mechanics.algebra.lie import Quaternion
+from limbless.mechanics.algebra.rotations import matrix_to_quaternion
+from limbless.mechanics.algebra.vectors import Vector
+from limbless.mechanics.contact.company import PLACED, Alone, Answer, Carried, Crowd, Free, Placed, Pull
+from limbless.mechanics.contact.field import Field
+from limbless.mechanics.contact.moving import Bar, Block
+from limbless.mechanics.contact.mutual import MOST_MUTUAL
+from limbless.mechanics.contact.pipe import Tube
+from limbless.mechanics.contact.shapes import SHAPE, Peg, Plane
+from limbless.mechanics.contact.step_tables import Solid, Speeds
+from limbless.mechanics.contact.tables import Surface
+from limbless.robots.chain import Chain
+from limbless.robots.links import upper_triangle
+
+Array = NDArray[np.float64]
+_WET = ("water", "buoyancy", "drag", "body-drag")
+
+
+class Touching(NamedTuple):
+    """A contact that there can be: a feature of a body with a surface, which `other` carries (-1: it does not move)."""
+
+    owner: int
+    surface: int
+    feature: list[float]
+    other: int = -1
+    size: float = 1.0
+
+
+class Parts(NamedTuple):
+    """Spheres and capsules of one body: (row, end, end, radius, friction as a multiple)."""
+
+    balls: list[tuple[int, Array, Array, float, float]]
+    bars: list[tuple[int, Array, Array, float, float]]
+
+
+class Company(NamedTuple):
+    """What a robot has around it that moves."""
+
+    objects: tuple[FreeObject, ...]
+    names: tuple[str, ...]
+    links: SelfContact | None
+    pulls: Array
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self.objects) or self.links is not None
+
+
+def company_of(environment: Sequence[Environment]) -> Company:
+    """All free objects, and whether links touch each other."""
+    items = [item for item in environment if isinstance(item, Objects)]
+    bodies = tuple(body for item in items for body in item.bodies)
+    names = tuple(name for item in items for name in item.names())
+    links = [item for item in environment if isinstance(item, SelfContact)]
+    if len(links) > 1:
+        raise InputError(f"environment: self-contact is listed {len(links)} times; once is enough")
+    wet = [item.kind for item in environment if item.kind in _WET]
+    if bodies and wet:
+        raise InputError(f"environment: {wet[0]} acts on the robot and not on free objects, so that these would be "
+                         f"as in air; leave out {wet[0]!r} or 'objects'")
+    fields = [(start, end, *item.acceleration) for item in environment if isinstance(item, Gravity)
+              for start, end in item.windows()]
+    pulls = Pull.zeros(len(fields))
+    for row, numbers in zip(pulls, fields, strict=True):
+        row[:Pull.width] = numbers
+    return Company(bodies, names, links[0] if links else None, pulls)
+
+
+class Scenery:
+    """Surfaces and contacts of a crowd, one after the other."""
+
+    def __init__(self, company: Company, first: int, surfaces: Array, robot: Parts) -> None:
+        self.company, self.first, self.robot = company, first, robot
+        self.fixed = surfaces
+        self.rows: list[Array] = []
+        self.contacts: list[Touching] = []
+        self.carried: list[tuple[int, int, bool, Array, Array]] = []
+        self.parts = [_parts(first + number, body) for number, body in enumerate(company.objects)]
+
+    def build(self, links: Sequence[int]) -> None:
+        """All contacts; `links` are the links of the robot's rows."""
+        for number, body in enumerate(self.company.objects):
+            self._on_fixed(number, body)
+            self._touch_object(self.robot, number, _material(body))
+            for other in range(number):
+                self._touch_each_other(other, number)
+        if self.company.links is not None:
+            self._touch_links(self.company.links, links)
+
+    def _surface(self, code: int, numbers: Sequence[float], friction: Sequence[float], restitution: float) -> int:
+        self.rows.append(surface_row(code, numbers, friction, restitution))
+        return len(self.fixed) + len(self.rows) - 1
+
+    def _on_fixed(self, number: int, body: FreeObject) -> None:
+        """An object on everything hard, with its own friction."""
+        friction, restitution = _material(body)
+        for row in self.fixed:
+            code = float(row[0])
+            if body.sizes is not None and code != Plane.code:
+                raise InputError(f"objects: {self.company.names[number]!r} is a box, which touches the ground, the "
+                                 "robot and other objects; pegs, boxes, terrain and pipes are touched by spheres and "
+                                 "capsules")
+            own = surface_row(int(code), row[SHAPE:], friction, restitution)
+            Surface.of(own).since[:], Surface.of(own).until[:] = row[1], row[2]
+            self.rows.append(own)
+            j = len(self.fixed) + len(self.rows) - 1
+            for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
+                self.contacts.append(Touching(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
+
+    def _touch_object(self, parts: Parts, number: int, material: tuple[list[float], float]) -> None:
+        """What can touch an object: spheres and capsules of another body."""
+        body, k = self.company.objects[number], self.first + number
+        axis = body.round()
+        if axis is None:
+            j = self._surface(Block.code, [*np.zeros(3), *np.eye(3).ravel(), *body.half], *material)
+            self.carried.append((k, j, True, np.zeros(3), body.half))
+        else:
+            j = self._surface(Bar.code, [*axis[0], *axis[1], axis[2]], *material)
+            self.carried.append((k, j, False, axis[0], axis[1]))
+        for rank, (owner, a, b, r, share) in touching(Block.code if axis is None else Bar.code, parts):
+            size = r or float(min(body.half.min(), self.company.objects[owner - self.first].half.min()))
+            self.contacts.append(Touching(owner, j, [*a, *b, r, rank, share], k, size))
+
+    def _touch_each_other(self, one: int, two: int) -> None:
+        """Two objects: the round one is the feature; of two boxes, the corners of both and the edges of one."""
+        a, b = self.company.objects[one], self.company.objects[two]
+        material = [min(p, q) for p, q in zip(_material(a)[0], _material(b)[0], strict=True)]
+        both = (material, min(a.restitution, b.restitution))
+        if a.sizes is not None and b.sizes is None:
+            one, two = two, one
+        self._touch_object(self.parts[one], two, both)
+        if a.sizes is not None and b.sizes is not None:
+            self._touch_object(self.parts[two]._replace(bars=[]), one, both)
+
+    def _touch_links(self, item: SelfContact, links: Sequence[int]) -> None:
+        """Capsules of links that are far enough from each other along the robot."""
+        friction = [item.friction, item.friction, item.friction, item.rolling]
+        for k, a, b, r, _ in self.robot.bars:
+            near = [bar for bar in self.robot.bars if links[k] - links[bar[0]] >= item.apart]
+            if near:
+                j = self._surface(Bar.code, [*a, *b, r], friction, item.restitution)
+                self.carried.append((k, j, False, a, b))
+                self.contacts += [Touching(owner, j, [*p, *q, s, 0.0, 1.0], k, min(r, s)) for owner, p, q, s, _ in near]
+
+
+def ranks_of(code: float, balls: list[Any], bars: list[Any]) -> list[tuple[float, list[Any]]]:
+    """Which spheres and capsules a surface of this code is touched by, by their rank: spheres by all but bars, capsules
+    by all but planes and straight pipes."""
+    rounds = (Peg.code, Bar.code)
+    spheres = [] if code in rounds else balls
+    capsules = [] if code in (Plane.code, Tube.code) else bars
+    if code not in rounds:
+        capsules = [bar for bar in capsules if not np.array_equal(bar[1], bar[2])]
+    return [(0.0, spheres), *([(1.0, spheres)] if code == Field.code else []), (2.0, capsules)]
+
+
+def touching(code: float, parts: Parts) -> list[tuple[float, tuple[int, Array, Array, float, float]]]:
+    """Rank and feature of everything of a body that a surface of this code is touched by."""
+    return [(rank, part) for rank, found in ranks_of(code, parts.balls, parts.bars) for part in found]
+
+
+def _material(body: FreeObject) -> tuple[list[float], float]:
+    return [body.friction, body.friction, body.friction, body.rolling], body.restitution
+
+
+def _parts(row: int, body: FreeObject) -> Parts:
+    axis = body.round()
+    if axis is None:
+        return Parts([(row, corner, corner, 0.0, 1.0) for corner in body.corners()],
+                     [(row, a, b, 0.0, 1.0) for a, b in body.edges()])
+    a, b, r = axis
+    ends = [a] if np.array_equal(a, b) else [a, b]
+    return Parts([(row, end, end, r, 1.0) for end in ends], [(row, a, b, r, 1.0)])
+
+
+def crowd_of(company: Company, scenery: Scenery, contacts: Sequence[Touching], first: int) -> Crowd:
+    """The tables of a crowd, without the memory of a run."""
+    other = np.array([contact.other for contact in contacts], dtype=np.int64)
+    owner = np.array([contact.owner for contact in contacts], dtype=np.int64)
+    on_robot = ((owner < first) & ((other < 0) | (other >= first))).astype(np.int64)
+    carried = Carried.zeros(len(scenery.carried))
+    rows = Carried.of(carried)
+    for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
+        rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
+        rows.begin[number], rows.end[number] = begin, end
+    none = np.zeros(0)
+    return Crowd(first, other, on_robot, np.array([contact.size for contact in contacts]), carried, company.pulls,
+                 Free.zeros(0), Answer.zeros(0), np.zeros(0, dtype=np.int64), none, np.zeros((0, 0)), np.zeros((0, 1)),
+                 np.zeros(1, dtype=np.int64))
+
+
+def with_memory(crowd: Crowd | Alone, bodies: int) -> Crowd | Alone:
+    """The same with working memory of its own, for so many bodies and objects."""
+    if isinstance(crowd, Alone):
+        return crowd
+    rows = 5 * min(int((crowd.other >= 0).sum()), MOST_MUTUAL)
+    return crowd._replace(free=Free.zeros(bodies - crowd.first), answers=Answer.zeros(bodies),
+                          row=np.zeros(rows, dtype=np.int64), start=np.zeros(rows), response=np.zeros((rows, rows)),
+                          matrix=np.zeros((rows, rows + 1)), crowded=np.zeros(1, dtype=np.int64))
+
+
+def solids_of(objects: Sequence[FreeObject]) -> Array:
+    """`Solid` of all objects."""
+    table = Solid.zeros(len(objects))
+    solid = Solid.of(table)
+    for number, body in enumerate(objects):
+        solid.mass[number], inertia = body.mass_and_inertia()
+        solid.inertia[number] = upper_triangle(np.diag(inertia)[None])[0]
+    return np.asarray(table)
+
+
+def put_objects(objects: Sequence[FreeObject], x: Array, place: int, speeds: int) -> None:
+    """Where and how fast objects start, into a state: their `Placed` from `place`, their `Speeds` from `speeds` on."""
+    for number, body in enumerate(objects):
+        placed, moving = Placed(x, place + PLACED * number), Speeds(x, speeds + Speeds.width * number)
+        placed.origin, placed.turn = Vector(*body.position), Quaternion(*matrix_to_quaternion(body.rotation()))
+        moving.linear, moving.angular = Vector(*body.velocity), Vector(*body.spin)
+
+
+def names_of(company: Company, chain: Chain) -> list[str]:
+    """What the bodies of a crowd are called in sentences, rows of links first."""
+    return [*(chain.link_names[row.link] for row in chain.rows), *company.names]
+
