@@ -55,7 +55,7 @@ def chain_plan(chain: Chain, stations: int) -> Plan:
         pieces += _between(Frame(np.zeros(3), np.eye(3)), Frame(arrays.arm[row], np.eye(3)))
         lever = np.zeros((1, 6))
         lever[0, slice(0, 3) if arrays.joint_kind[row] == Prismatic.code else slice(3, 6)] = arrays.axis[row]
-        pieces += [Piece(1.0, STILL, lever), *_on_link(chain, row, bodies, stations)]
+        pieces += [*(Piece(1.0, STILL, 0.5 * lever) for _ in range(2)), *_on_link(chain, row, bodies, stations)]
         length += float(np.linalg.norm(arrays.arm[row]))
         cells.append(_cell(chain, row, pieces))
     reach = length + max((segment.length for segment in chain.segments()), default=0.0)
@@ -70,7 +70,7 @@ def _cell(chain: Chain, row: int, pieces: list[Piece]) -> Cell:
     spring, damper = np.array([[arrays.stiffness[v]]]), np.array([[arrays.damping[v] + arrays.viscous_friction[v]]])
     far, none = np.full(1, FAR), np.zeros((1, 2))
     return Cell(pieces, [chain.joint_names[v]], spring, damper, np.array([arrays.rest[v]]), np.ones(1), -far, far, none,
-                0.0, np.zeros(3), np.zeros(1, dtype=bool))
+                0.0, np.zeros(3), np.zeros(1, dtype=bool), widest=np.pi)
 
 
 def _on_link(chain: Chain, row: int, bodies: Bodies, stations: int) -> list[Piece]:

@@ -466,6 +466,9 @@ class Soft(Model):
         if self._part == "vertebra":
             return Status(f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
                           "stiffness or stops, or smaller tensions", time, place)
+        if self._part == "joint":
+            return Status(f"{place} turns by more than 360 degrees: it is too soft for what pulls; give it more "
+                          "stiffness, or smaller tensions", time, place)
         return Status(f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
                       f"set model.cells to {2 * len(self.plan.cells)} or more", time, place)
 
