@@ -86,8 +86,8 @@ MUTANTS = [
         "38-41",
         "(38), (41): aᵀ J* b* printed, is aᵀ b*",
         "mechanics/chain/joints.py",
-        "memory.passive[v] - power(S, P)",
-        "memory.passive[v] - power(S, I @ Twist(P.force, P.torque))",
+        "held - power(S, P)",
+        "held - power(S, I @ Twist(P.force, P.torque))",
         "tests/unit/models/test_round_trip.py::test_eel[0-dry]",
     ),
     Mutant(
@@ -226,7 +226,7 @@ MUTANTS = [
     Mutant(
         "002-74",
         "(6) and after (74): H printed, is Hbar",
-        "mechanics/contact/problem.py",
+        "mechanics/contact/midpoint.py",
         "quaternion_product(q, Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z))",
         "quaternion_product(Quaternion(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z), q)",
         f"{CONTACT}::test_orientation_follows_body_rates",

@@ -47,7 +47,8 @@ MUTANTS = [
      "inertia: float = quantity(2.7e-4, \"kg m2\", \"inertia of each module about the vertical",
      f"{GOLDEN}::test_manipulation[no_friction]"),
     ("003-29", "Sec. II: joints that start at zero; (29) gives x4(0) = 0.4", "gaits/serpenoid.py",
-     "wave[joint], steps[joint] = self.amplitude, k + 1.0", "wave[joint], steps[joint] = self.amplitude, k + 0.0",
+     "amplitude[joint], steps[joint] = self.amplitude, k + 1.0",
+     "amplitude[joint], steps[joint] = self.amplitude, k + 0.0",
      "tests/unit/gaits/test_serpenoid.py::test_equation_29"),
 ]
 

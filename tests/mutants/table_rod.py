@@ -25,7 +25,7 @@ MUTANTS = [
      f"{ROD}::test_rod_that_nothing_pushes_coasts"),
     ("000-44", "(44): mass per unit of worm length printed, is per reference length and constant",
      "models/macro_continuous/recording.py",
-     "need = self.whole * rate", "need = self.whole / now.strain[..., :1] * rate",
+     "need = whole * rate", "need = whole / now.strain[..., :1] * rate",
      f"{ROD}::test_mass_belongs_to_the_reference_length"),
     ("000-inchworm-intervals", "intervals [2kT, 2kT + T/2] printed, are [kT, kT + T/2]: half of the time no foot holds",
      "scenarios/inchworm-climb.yaml", "repeat: 2.0", "repeat: 4.0", f"{TOUCH}::test_feet_of_the_inchworm_take_turns",

@@ -51,7 +51,7 @@ MUTANTS = [
      '"tip_from": tip.min(axis=0), "tip_to": tip.max(axis=0)', '"tip_from": tip.max(axis=0), "tip_to": tip.min(axis=0)',
      "tests/unit/test_analysis_statics.py::test_the_reach_of_a_tip_goes_from_its_least_to_its_largest_place"),
     ("drawn-boxes", "drawn boxes turned the other way", "view/surroundings.py",
-     "@ R.T + np.array(center), _BOX", "@ R + np.array(center), _BOX",
+     "@ R.T + np.array(center), BOX_FACES", "@ R + np.array(center), BOX_FACES",
      f"{DRAWING}::test_a_box_is_drawn_where_it_is_felt"),
     ("frame-late", "frames one too late", "view/frames.py",
      'side="right") - 1, 0', 'side="right"), 0', f"{DRAWING}::test_at_a_time_the_frame_is_shown_that_began_last"),
