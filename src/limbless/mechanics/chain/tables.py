@@ -125,8 +125,9 @@ class Base(Table):
     power: float                          # of the environment
     pushed: Wrench                        # sum of all external wrenches, about its origin, world axes
     held: Wrench                          # what holds a planar or fixed base
-    acceleration: Twist                   # rate of the components of its twist, base axes
     answer: Inertia                       # I: with which the whole body answers its acceleration, world axes
+    acceleration: Twist                   # rate of the components of its twist, base axes; last: `evaluation` has those
+                                          # of the joints behind it
 
 
 @table
