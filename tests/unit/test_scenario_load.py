@@ -178,7 +178,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_unknown_names_answer_with_the_nearest() -> None:
     text = refusal("eel-planer")
     assert (
-        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: arm-release, eel-current")
+        text.startswith("unknown scenario 'eel-planer'; did you mean 'eel-planar'? known: arm-release, chain-tendons, ")
         and ".yaml" in text
     )
     assert "not by 3" in refusal(3)

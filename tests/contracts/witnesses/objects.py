@@ -19,8 +19,8 @@ BOX = {"shape": "box", "sizes": tuple(SIZES), "density": DENSITY, "position": (0
 BALL = {"shape": "sphere", "radius": 0.03, "position": (2.0, 1.0, 3.0), "velocity": (0.3, 0.2, 0.1)}
 
 
-def limp(t: Array, s: Array) -> Array:
-    return np.zeros((len(t), 2))
+def gentle(t: Array, s: Array) -> Array:
+    return 1e-3 * np.sin(50.0 * np.asarray(t))[:, None] * np.array([1.0, -2.0])
 
 
 def landing() -> Any:
@@ -28,7 +28,7 @@ def landing() -> Any:
     around = (ll.Ground(forward=0.3, lateral=0.3, rolling=0.0), ll.Gravity(),
               ll.Objects(bodies=(FreeObject(**BOX), FreeObject(**BALL))))
     return moved("non-smooth", chain(), around, step=FINE, every=FINE, records=81,
-                 gait=ll.FunctionGait(function=limp, drives="torque"), actuation={"kind": "torque"},
+                 gait=ll.FunctionGait(function=gentle, drives="torque"), actuation={"kind": "torque"},
                  initial={"position": (0.0, 0.0, 2.0)})
 
 

@@ -77,7 +77,8 @@ def soft() -> Case:
         "chain": lambda: run(chain, ll.TensionStep(after=(5.0,), ramp=RISE), PULLS),
         "rod": lambda: run(rod, MuscleWave(couple=COUPLE, ramp=0.03, period=0.1),
                            ll.Gravity(acceleration=(0.5, 0.3, 0.0))),
-        "waves": lambda: into_waves(SoftSettings(cells=4)),
+        # what holds given strains is held in tests/unit/models/test_soft.py, against free ones
+        "waves": lambda: into_waves(SoftSettings(cells=4)).drop_vars(["joint_torque", "peak_torque", "peak_time"]),
     }, 5e-4)
 
 

@@ -233,8 +233,6 @@ def test_open_water_that_is_a_steady_current_is_that_current() -> None:
 
 
 @pytest.mark.parametrize(("robot", "fields", "said"), [
-    (Rod(**WET), {"surface": 0.0}, r"environment\.water\.surface: the model 'soft' takes bodies in deep water only"),
-    (spine(), {"surface": 0.0}, r"environment\.water\.surface: the model 'soft' takes bodies in deep water only"),
     (spine(), {"parts": ({"links": (0,), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no links \[0\]"),
     (spine(), {"parts": ({"between": (2.0, 3.0), "drag": (0.0,) * 4},)}, r"water\.parts\.0: the robot has no stretch"),
     (Rod(**{**WET, "strains": "reissner"}), {"wake": "tail"}, r"water\.wake: .* stretches or shears"),

@@ -47,7 +47,7 @@ from limbless.mechanics.contact.tables import Contact, Feature
 from limbless.mechanics.integrate import moreau
 from limbless.mechanics.integrate.tally import SLACK
 from limbless.models import chain_problem, contact_tables, crowd_tables
-from limbless.models.base import Records, State, Status, Variable, before_failure, law_failure
+from limbless.models.base import Records, State, Status, before_failure, law_failure
 from limbless.models.chain_model import ChainModel
 from limbless.models.feedback import refuse_feedforward
 from limbless.models.force_elements import water_of
@@ -96,6 +96,7 @@ class NonSmooth(ChainModel):
         self.settings = NonSmoothSettings.or_default(settings)
         self._scene, self._crowd, self._company = contact_tables.scene_and_crowd_of(self.chain, self.environment)
         self._objects = self._company.objects
+        self._schema = {**recording.SCHEMA, **(recording.OBJECTS if self._objects else {})}
         self._bodies = contact_tables.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, crowd_tables.solids_of(self._objects)])
         self._where = tables.where_of(self._actuated, len(self._scene.owner), len(self._objects))
@@ -383,9 +384,6 @@ class NonSmooth(ChainModel):
 
     def _named(self, records: Records) -> dict[str, Array]:
         return self._recorder.contact_variables(records)
-
-    def schema(self) -> dict[str, Variable]:
-        return {**super().schema(), **(recording.OBJECTS if self._objects else {})}
 
     def _refuse_long_step(self, h: float) -> None:
         """Explicit feedback rings with ω = sqrt(4 K / Θ) in the zigzag mode of the chain and needs h < 2 / ω. One that

@@ -62,6 +62,18 @@ Array = NDArray[np.float64]
 _TAUT = 1.0 - 1e-6                        # of its length: a tendon that begins to pull
 _BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
 _MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search for a posture: turns, and rad
+_LEAST_SHARE = 1e-3                       # of a step of that search
+
+
+def _share(strain: Array, change: Array, next_change: Callable[[Array], Array]) -> float:
+    """How much of Newton's step to take: stops are kinks, over which a whole step may go back and forth. The correction
+    that the same slopes would make next must shrink (Deuflhard's natural monotonicity test).
+    """
+    share = min(1.0, _FARTHEST / np.abs(change).max())
+    while share > _LEAST_SHARE and (np.linalg.norm(next_change(strain + share * change))
+                                    > (1.0 - 0.25 * share) * np.linalg.norm(change)):
+        share *= 0.5
+    return share
 
 
 class Soft(Model):
@@ -423,10 +435,11 @@ class Soft(Model):
             left = acceleration(strain)
             slopes = np.array([(acceleration(strain + step) - left) / _NUDGE
                                for step in _NUDGE * np.eye(self.freedoms)]).T
-            change = np.linalg.lstsq(slopes, -left, rcond=None)[0]
-            strain = strain + np.clip(change, -_FARTHEST, _FARTHEST)
+            inverse = np.linalg.pinv(slopes)
+            change = -(inverse @ left)
             if np.abs(change).max() < _STILL:
-                return strain
+                return strain + change
+            strain = strain + _share(strain, change, lambda q, inverse=inverse: inverse @ acceleration(q)) * change
         raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
                          "smaller ones, or set model.stops to false")
 
