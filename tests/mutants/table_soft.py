@@ -54,7 +54,7 @@ MUTANTS = [
      f"{TENDONS}::test_friction_takes_energy_and_fades_with_its_coefficient"),
     ("soft-friction-hole", "what slides at a hole is what all chords beyond it give, not the next one alone",
      "mechanics/forces/tendon.py", "rate += Taut(tendons.taut, i).rate", "rate = Taut(tendons.taut, i).rate",
-     "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness"),
+     "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness[soft-distal_tension]"),
     ("soft-channel", "a tendon beside the axis of a rod is longer or shorter by K x p",
      "models/soft/tendons.py", "linear + np.cross(angular, place)", "linear - np.cross(angular, place)",
      f"{TENDONS}::test_a_tendon_in_a_channel_bends_a_rod_to_a_circle"),
