@@ -65,12 +65,12 @@ _MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search 
 _LEAST_SHARE = 1e-3                       # of a step of that search
 
 
-def _share(strain: Array, change: Array, next_change: Callable[[Array], Array]) -> float:
+def _share(strain: Array, change: Array, inverse: Array, acceleration: Callable[[Array], Array]) -> float:
     """How much of Newton's step to take: stops are kinks, over which a whole step may go back and forth. The correction
     that the same slopes would make next must shrink (Deuflhard's natural monotonicity test).
     """
-    share = min(1.0, _FARTHEST / np.abs(change).max())
-    while share > _LEAST_SHARE and (np.linalg.norm(next_change(strain + share * change))
+    share = min(1.0, _FARTHEST / float(np.abs(change).max()))
+    while share > _LEAST_SHARE and (np.linalg.norm(inverse @ acceleration(strain + share * change))
                                     > (1.0 - 0.25 * share) * np.linalg.norm(change)):
         share *= 0.5
     return share
@@ -439,7 +439,7 @@ class Soft(Model):
             change = -(inverse @ left)
             if np.abs(change).max() < _STILL:
                 return strain + change
-            strain = strain + _share(strain, change, lambda q, inverse=inverse: inverse @ acceleration(q)) * change
+            strain = strain + _share(strain, change, inverse, acceleration) * change
         raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
                          "smaller ones, or set model.stops to false")
 
