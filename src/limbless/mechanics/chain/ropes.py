@@ -24,7 +24,7 @@ from limbless.mechanics.algebra.vectors import transpose
 from limbless.mechanics.chain.cell import Column, Pull, Station
 from limbless.mechanics.chain.dynamics import FREE, base_acceleration
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.tables import Table, constants, table
 
@@ -109,24 +109,6 @@ def put_winch_rates(ropes, x, out):
 @generic
 def remember_winches(ropes, before):
     """Their accelerations before, in an implicit stage."""
-
-
-@version_for(take_winches, NoRopes)
-@inline
-def take_none(ropes, x):
-    return None
-
-
-@version_for(put_winch_rates, NoRopes)
-@inline
-def put_none(ropes, x, out):
-    return None
-
-
-@version_for(remember_winches, NoRopes)
-@inline
-def remember_none(ropes, before):
-    return None
 
 
 @version_for(take_winches, Ropes)
@@ -258,12 +240,6 @@ def tauten(ropes, robot, how, memory):
     """
 
 
-@version_for(tauten, NoRopes)
-@inline
-def tauten_none(ropes, robot, how, memory):
-    return None
-
-
 @version_for(tauten, Ropes)
 @inline
 def tauten_ropes(ropes, robot, how, memory):
@@ -379,3 +355,7 @@ def take_changes(ropes, memory):
         for c in range(ropes.winches.shape[0]):
             rope, winding = Rope(ropes.rows, c), Winding(ropes.windings, c)
             winding.spin = turn_winch(rope, winding, gh, Pull(cells.pulls, c).tension + ropes.system[c, m])
+
+
+for _question in (take_winches, put_winch_rates, remember_winches, tauten):
+    idle(_question, NoRopes)

@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.lie import Quaternion
 from limbless.mechanics.algebra.matrix6 import Matrix6
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.contact.bodies import twist_at_start
@@ -225,55 +225,12 @@ def own_radius(crowd, i, radius):
     return radius
 
 
-@version_for(keep_lift, Alone)
-@inline
-def keep_no_lift(crowd, k, U, scale):
-    return None
-
-
-@version_for(meet_others, Alone)
-@inline
-def meet_nobody(crowd, robot, base, step, count, I):
-    return None
-
-
 @version_for(is_crowded, Alone)
 @inline
 def never_crowded(crowd):
     return False
 
 
-@version_for(carry_surfaces, Alone)
-@inline
-def carry_nothing(crowd, scene, bodies):
-    return None
-
-
-@version_for(stand_objects, Alone)
-@inline
-def stand_none(crowd, bodies, x, place):
-    return None
-
-
-@version_for(start_objects, Alone)
-@inline
-def start_none(crowd, solids, step, x, where, t, h):
-    return None
-
-
-@version_for(push_other, Alone)
-@inline
-def push_nobody(crowd, solids, step, i, wrench, h, x, start, works):
-    return None
-
-
-@version_for(end_objects, Alone)
-@inline
-def end_none(crowd, solids, step, outcomes, x, where, t, h):
-    return None
-
-
-@version_for(keep_objects, Alone)
-@inline
-def keep_none(crowd, solids, step, outcomes, x, where, records, r):
-    return None
+for _question in (keep_lift, meet_others, carry_surfaces, stand_objects, start_objects,
+                  push_other, end_objects, keep_objects):
+    idle(_question, Alone)

@@ -6,14 +6,11 @@ import os
 import time
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 
 from limbless.mechanics.compiled import kernel as kernel_module
 from limbless.mechanics.compiled.kernel import lean_kernel, lean_pass
-
-compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")    # type: ignore[attr-defined]
 
 
 @lean_pass
@@ -34,7 +31,6 @@ def test_a_pass_serves_kernels() -> None:
     assert values.tolist() == [0.0, 4.0, 8.0]
 
 
-@compiled_only
 def test_a_pass_has_no_way_in_for_python_before_and_after_it_is_compiled() -> None:
     for _ in range(2):
         with pytest.raises(TypeError, match="double is a pass of a kernel"):
@@ -42,7 +38,6 @@ def test_a_pass_has_no_way_in_for_python_before_and_after_it_is_compiled() -> No
         quadruple(np.arange(3.0))
 
 
-@compiled_only
 @pytest.mark.parametrize("wanted", [True, False])
 def test_collecting_is_as_before_after_compiling(wanted: bool) -> None:
     before = gc.isenabled()

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
@@ -11,8 +10,6 @@ from numba.core.errors import TypingError
 from limbless.mechanics.compiled.kernel import lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_lanes
 from limbless.mechanics.compiled.packed import pack
-
-compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")    # type: ignore[attr-defined]
 
 
 class Inner(NamedTuple):
@@ -67,20 +64,17 @@ def test_what_is_written_into_its_arrays_later_is_seen() -> None:
     assert out[0] == 11.0
 
 
-@compiled_only
 def test_lanes_are_found_in_a_packed_problem() -> None:
     given, out = problem()._replace(matrix=np.arange(16.0).reshape(2, 8)), np.zeros((1, 8))
     add_lanes(pack(given), out)
     assert out[0].tolist() == (np.arange(8.0) + np.arange(8.0, 16.0)).tolist()
 
 
-@compiled_only
 def test_an_array_with_strides_is_refused() -> None:
     with pytest.raises(TypingError, match="C-ordered"):
         pack(problem()._replace(matrix=np.arange(12.0).reshape(2, 6)[:, ::2]))
 
 
-@compiled_only
 def test_a_call_with_the_same_kinds_compiles_nothing_more() -> None:
     out = np.zeros(6)
     read(pack(problem()), out)
