@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from limbless.callables import Function, call, name_of
 from limbless.errors import InputError
 from limbless.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
+from limbless.mechanics.compiled.function_slot import PythonSlot, slot_signature
 from limbless.mechanics.compiled.tables import Rows
 from limbless.mechanics.forces.stream import FUNCTION, StreamBuffer
 
@@ -59,7 +59,7 @@ def compiled_flow(function: Any) -> CompiledFlow:
         except Exception:                                # none can leave compiled code: the answer says it
             buffer[velocity] = np.nan
 
-    @cfunc(SIGNATURE)
+    @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
     return CompiledFlow(inner, law)
