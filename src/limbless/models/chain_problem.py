@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
 from limbless.errors import InputError
-from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Spherical, known_kinds
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
@@ -40,7 +40,6 @@ from limbless.models.force_elements import forces_of, fresh_element
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED)}
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -184,7 +183,7 @@ def joint_inertia(robot: Robot, base: str) -> Array:
     and the base free to answer as it can; added mass and rotors included.
     """
     count = len(robot.freedoms)
-    now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), BASES[base], ()), np.zeros(count)
+    now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), getattr(BASES, base), ()), np.zeros(count)
     link = Link.of(robot.links)
     for row in range(1, len(link.kind)):
         if link.kind[row] == Spherical.code:
