@@ -17,7 +17,7 @@ MUTANTS = [
      "mechanics/contact/objects.py", "body.wrench = body.wrench - (1.0 / h) * back",
      "body.wrench = body.wrench + (1.0 / h) * back", PUSH),
     ("object-slip", "slip against the world in place of slip against the other body", "mechanics/contact/objects.py",
-     "return own - carry_twist(BodyStep(step.bodies, other).twist, from_other(step, i, other))", "return own", PUSH),
+     "return own - carry_twist(others, from_other(step, i, other))", "return own", PUSH),
     ("bars-overlap", "parallel bars touch at an end", "mechanics/contact/moving.py", "s = 0.5 * (low + high)",
      "s = low", f"{OBJECTS}::test_nearest_points_of_two_capsules"),
     ("object-momentum", "sign of the lever of an object's angular momentum", "models/nonsmooth/recording.py",

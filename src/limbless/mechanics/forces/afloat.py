@@ -312,6 +312,13 @@ def push_one(bodies, laws, t, i):
         F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, body)
     elif state == DEPTHS.cut:
         F = push_cut(row, laws, t, body, water)
+    put_push(bodies, laws, row.body, i, F)
+
+
+@inline
+def put_push(bodies, laws, k, i, F):
+    """What law i does to body k."""
+    body = Body(bodies, k)
     Pushed(laws.pushed, i).wrench = F
     body.wrench = body.wrench + F
 
@@ -334,9 +341,7 @@ def push_under(bodies, laws, t, b):
     for j in range(LANES):
         i = laws.numbers[b, j]
         if i >= 0:
-            body, wrench = Body(bodies, laws.members[b, j]), lane_wrench(laws.lifted, b, j)
-            Pushed(laws.pushed, i).wrench = wrench
-            body.wrench = body.wrench + wrench
+            put_push(bodies, laws, laws.members[b, j], i, lane_wrench(laws.lifted, b, j))
 
 
 @lean_pass
