@@ -12,7 +12,6 @@ integer. Full fast math assumes that nothing is NaN or infinite, so no kernel ca
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import shutil
@@ -33,6 +32,8 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
+from limbless.calm import calm
+from limbless.mechanics.compiled.imports import spare_scipy
 from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
 from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
@@ -148,16 +149,10 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    """Compile while Python collects no cycles: it would look through all that numba keeps, again and again (a sixth of
-    the time).
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with calm():
+        if SPARES:
+            spare_scipy()
         return type(dispatcher).compile(dispatcher, *given)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _insert_nothing(*given: Any, **named: Any) -> None:
