@@ -76,7 +76,7 @@ def _writable(directory: Path) -> bool:
     return os.access(directory, os.W_OK)
 
 
-_CACHE = _writable(CACHE_DIRECTORY)
+_keeps = _writable(CACHE_DIRECTORY)
 KEPT = 30 * 24 * 3600.0
 """s: compiled code of other sources that nobody has used for as long is let go."""
 
@@ -172,7 +172,7 @@ def _compiled(function: Callable, options: Any) -> Any:
     try:
         is_kernel(function)
         made = njit(**options)(function)
-        if _CACHE and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
+        if _keeps and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
             made._cache = _OwnCache(function)
         if not config.DISABLE_JIT:
             made.compile = partial(_compile_calmly, made)
@@ -200,7 +200,7 @@ def is_cold() -> bool:
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
 
 
-_CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
+_cache_line = ir.VectorType(ir.DoubleType(), 8)
 
 
 @intrinsic
@@ -212,7 +212,7 @@ def align_stack(typing):
     to keep it.
     """
     def codegen(context, builder, signature, args):
-        local = cgutils.alloca_once(builder, _CACHE_LINE)
+        local = cgutils.alloca_once(builder, _cache_line)
         local.align = 64
         builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
         return context.get_dummy_value()
