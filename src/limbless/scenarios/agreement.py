@@ -104,8 +104,8 @@ def _skin(robot: Any, item: Any) -> Iterator[str]:
     if skin is not None:
         if "forward" in stated and "backward" not in stated and skin.backward is not None:
             stated.append("backward")
-        yield (f"robot.skin: its {' and '.join(stated)} {'has' if len(stated) == 1 else 'have'} no effect where the robot "
-               f"touches environment.{item.kind}, whose own coefficients act; leave out one of the two")
+        yield (f"robot.skin: its {' and '.join(stated)} {'has' if len(stated) == 1 else 'have'} no effect where the "
+               f"robot touches environment.{item.kind}, whose own coefficients act; leave out one of the two")
 
 
 def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str,
