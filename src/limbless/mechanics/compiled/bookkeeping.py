@@ -19,41 +19,44 @@ _readers: dict[type, Callable] = {}
 """How the variables of a thing are found, by its class."""
 
 
-def _none(thing: Any) -> list:
+def _nothing(thing: Any) -> list:
     return []
 
 
-def _own(thing: Any) -> list:
-    return thing.list_vars()
-
-
 def _of_each(things: Any) -> list:
-    return [variable for thing in things for variable in _variables(thing)]
+    found = []
+    for thing in things:
+        read = _readers.get(thing.__class__) or _reader(thing.__class__)
+        if read is not _nothing:
+            found += read(thing)
+    return found
 
 
 def _reader(kind: type) -> Callable:
     if issubclass(kind, ir.Var):
-        return lambda variable: [variable]
-    if issubclass(kind, ir.Inst):
-        return _own
-    if issubclass(kind, list | tuple):
-        return _of_each
-    return (lambda things: _of_each(things.values())) if issubclass(kind, dict) else _none
+        read: Callable = lambda variable: [variable]
+    elif issubclass(kind, ir.Inst):
+        read = kind.list_vars
+    elif issubclass(kind, list | tuple):
+        read = _of_each
+    elif issubclass(kind, dict):
+        read = lambda things: _of_each(things.values())
+    else:
+        read = _nothing
+    _readers[kind] = read
+    return read
 
 
-def _variables(thing: Any) -> list:
-    kind = thing.__class__
-    read = _readers.get(kind)
-    if read is None:
-        read = _readers[kind] = _reader(kind)
-    return read(thing)
+def variables(thing: Any) -> list:
+    """All variables in a thing, in the order in which numba finds them."""
+    return _of_each((thing,))
 
 
 def sort_by_class() -> bool:
     """Change numba, once. Returns whether it was possible; if not, kernels only take longer to compile."""
     if not hasattr(ir.Inst, "_rec_list_vars"):
         return False
-    ir.Inst._rec_list_vars = lambda self, thing: _variables(thing)         # type: ignore[method-assign]
+    ir.Inst._rec_list_vars = lambda self, thing: variables(thing)  # type: ignore[method-assign]
     return True
 
 

@@ -38,7 +38,7 @@ def test_the_variables_of_every_instruction_are_found() -> None:
     seen = 0
     for block in run_frontend(example).blocks.values():
         for statement in block.body:
-            assert bookkeeping._variables(statement) == by_asking(statement)
+            assert bookkeeping.variables(statement) == by_asking(statement)
             seen += len(by_asking(statement))
     assert seen > 80
 
