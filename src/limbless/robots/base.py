@@ -98,7 +98,7 @@ class Preset(Description):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         if "build" in cls.__dict__:
-            cls.build = _once(cls.__dict__["build"])         # type: ignore[method-assign]
+            cls.build = _once(cls.__dict__["build"])         # type: ignore[method-assign, assignment]
 
     def build(self) -> Robot:
         raise NotImplementedError
