@@ -21,27 +21,39 @@ Room = dict[tuple[int, ...], list[Array]]
 """Arrays that are used again and again: memory that is new to a process is slow."""
 
 
-def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array, room: Room) -> Drive:
-    """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots; it lies in `room`."""
-    gait, model = gaits[0], models[0]
-    sines = [found for one, own in zip(models, gaits, strict=True)
-             if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None]
-    if len(sines) == len(gaits) and model._split == 7 + model.chain.freedoms:
-        joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
-        sample_lane_sines(aligned(np.stack([one.table() for one in sines], axis=-1)), times, *joints)
-        return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
-    if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms or any(
-            type(other) is not type(gait) for other in gaits):
-        return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
-                             for lane, (one, own) in enumerate(zip(models, gaits, strict=True))])
-    parameters = np.stack([own.parameters() for own in gaits], axis=-1)
-    places = np.stack([shapes.stations(one.chain) for one in models], axis=-1)
-    bent = _in_room(room, (len(times), len(places), 2, LANES))
-    type(gait).compiled_lanes(aligned(parameters), times, aligned(places), *bent)
-    joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
-    for source, target in zip(bent, joints, strict=True):
-        bend_lane_joints(source, *shapes.shape_map(model.chain), target)
-    return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
+class LaneDrive:
+    """Eight gaits as the joint motion of eight robots, each at its own times; what it gives lies in `room`."""
+
+    def __init__(self, models: Sequence[NewtonEuler], gaits: Sequence[Any], room: Room) -> None:
+        self.models, self.gaits, self.room = models, gaits, room
+        gait, model = gaits[0], models[0]
+        self.freedoms, single = model.chain.freedoms, model._split == 7 + model.chain.freedoms
+        self.torque = aligned_zeros((1, self.freedoms, LANES))
+        sines = [found for one, own in zip(models, gaits, strict=True)
+                 if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None]
+        self.table = self.parameters = None
+        if single and len(sines) == len(gaits):
+            self.table = aligned(np.stack([one.table() for one in sines], axis=-1))
+        elif single and gait.compiled_lanes is not None and gait.drives == "shape" and all(
+                type(other) is type(gait) for other in gaits):
+            self.parameters = aligned(np.stack([own.parameters() for own in gaits], axis=-1))
+            self.places = aligned(np.stack([shapes.stations(one.chain) for one in models], axis=-1))
+            self.columns = shapes.shape_map(model.chain)
+
+    def __call__(self, times: Array) -> Drive:
+        """At times (T, 8)."""
+        if self.table is None and self.parameters is None:
+            return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
+                                 for lane, (one, own) in enumerate(zip(self.models, self.gaits, strict=True))])
+        joints = _in_room(self.room, (len(times), self.freedoms, LANES))
+        if self.table is not None:
+            sample_lane_sines(self.table, times, *joints)
+        else:
+            bent = _in_room(self.room, (len(times), len(self.places), 2, LANES))
+            type(self.gaits[0]).compiled_lanes(self.parameters, times, self.places, *bent)
+            for source, target in zip(bent, joints, strict=True):
+                bend_lane_joints(source, *self.columns, target)
+        return Drive(joints[0], joints[1], joints[2], self.torque)
 
 
 def _in_room(room: Room, shape: tuple[int, ...]) -> list[Array]:

@@ -20,7 +20,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import Room, lane_drive
+from limbless.search.lane_drive import LaneDrive, Room
 from limbless.studies.variations import Variation, derivative, vary
 
 Array = NDArray[np.float64]
@@ -108,7 +108,7 @@ class ChainPeriod:
         gaits += [gaits[0]] * (TANGENTS - len(gaits))
         times = aligned_zeros((len(self.phase), TANGENTS))
         times[:] = self.phase[:, None] * np.array([period_of(gait) for gait in gaits])
-        wide = lane_drive([self.model] * TANGENTS, gaits, times, self._room)
+        wide = LaneDrive([self.model] * TANGENTS, gaits, self._room)(times)
         if any(part.shape[:-1] != own.shape for part, own in zip(wide, drive, strict=True)):
             return []
         weights = np.zeros((TANGENTS, len(fields)))

@@ -21,7 +21,7 @@ from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import Room, aligned, lane_drive
+from limbless.search.lane_drive import LaneDrive, Room, aligned
 from limbless.search.period_map import fresh_score
 from limbless.simulation import knots_between, recorded, run_scenario
 
@@ -282,6 +282,15 @@ def _make(model: NewtonEuler) -> Any:
     return tuple(found)
 
 
+def _first_state(model: NewtonEuler, scenario: Scenario) -> Array:
+    """Where a run begins; that of the last one, where joints stand as the drive has them whatever the gait."""
+    initial, first = model._desk.get("first", (None, None))
+    if initial is not scenario.initial or not isinstance(model._options.actuation, Imposed):
+        initial, first = scenario.initial, model.initial_state(scenario.initial, scenario.gait).x
+        model._desk["first"] = initial, first
+    return first
+
+
 class Lanes:
     """Up to eight robots of one make, side by side through time."""
 
@@ -292,6 +301,7 @@ class Lanes:
         self.keep = knots[0][1]
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
+        self.drive = LaneDrive(self.models, [scenario.gait for scenario in self.scenarios], self.room)
 
     def go(self, spare: Any = None) -> tuple[Array, Score]:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
@@ -320,14 +330,8 @@ class Lanes:
 
     def start(self) -> Array:
         """The first states (numbers, 8)."""
-        starts: list[Array] = []
-        for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
-            imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
-            if lane and imposed and model is self.models[0] and scenario.initial is self.scenarios[0].initial:
-                starts.append(starts[0])
-            else:
-                starts.append(model.initial_state(scenario.initial, scenario.gait).x)
-        return aligned(np.stack(starts, axis=-1))
+        return aligned(np.stack([_first_state(model, scenario) for model, scenario
+                                 in zip(self.models, self.scenarios, strict=True)], axis=-1))
 
     def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
@@ -346,4 +350,4 @@ class Lanes:
         """The gaits of all robots at the stages of a block."""
         times = aligned_zeros((2 * len(knots) - 1, LANES))
         times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        return lane_drive(self.models, [scenario.gait for scenario in self.scenarios], times, self.room)
+        return self.drive(times)

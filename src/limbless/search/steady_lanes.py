@@ -19,7 +19,7 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted
 from limbless.scenarios.scenario import Scenario
-from limbless.search.lane_drive import Room, lane_drive
+from limbless.search.lane_drive import LaneDrive, Room
 from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, fresh_score, period_of
 from limbless.search.screws import path_of
 from limbless.search.steady import TOLERANCE, SteadyMotion
@@ -116,8 +116,9 @@ class LanePeriods:
         """The gaits to be solved; robots and memory are made once."""
         family = self.family
         full = [*scenarios, *[scenarios[0]] * (LANES - len(scenarios))]
-        self.gaits = [begun(scenario.gait) for scenario in full]
-        self.periods = np.array([period_of(gait) for gait in self.gaits])
+        gaits = [begun(scenario.gait) for scenario in full]
+        self.periods = np.array([period_of(gait) for gait in gaits])
+        self.drive = LaneDrive([family.model] * LANES, gaits, self.room)
         if self.problem is None:
             still = family.model.problem(family.driven(scenarios[0])[0], 0, fresh_score(family.limit), Uncounted())
             self.problem = side_by_side([still] * LANES)
@@ -130,8 +131,7 @@ class LanePeriods:
         times[:] = np.linspace(0.0, 1.0, 2 * steps + 1)[:, None] * self.periods
         self.knots, self.record = aligned_zeros((steps + 1, LANES)), np.zeros(steps + 1, dtype=bool)
         self.knots[:] = times[::2]
-        drive = lane_drive([self.family.model] * LANES, self.gaits, times, self.room)
-        self.problem = self.problem._replace(drive=drive)
+        self.problem = self.problem._replace(drive=self.drive(times))
 
     def _map(self, V: Array) -> Array:
         """Twists after a period."""
