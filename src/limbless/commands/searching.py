@@ -133,11 +133,12 @@ def _plan(source: str, folder: Path | None, settings: tuple[str, ...], over: tup
                              "--samples and --out away")
         return read_plan(folder / "plan.yaml", allow_code=allow_code)
     path = Path(source)
-    if path.suffix in (".yaml", ".yml") and path.is_file() and "over" in read_file(path).data:
+    if path.suffix in (".yaml", ".yml") and path.is_file() and {"over", "scenario"} & set(read_file(path).data):
         if over or samples:
             raise InputError(f"{path} is a plan with its own `over` and `samples`: leave --over and --samples away")
         return read_plan(path, changes_in(settings), measures or None, allow_code)
     if not over:
+        permitted(source, changes_in(settings), allow_code)          # what is no scenario either has its own words
         raise InputError(f"{source}: name at least one field to vary, such as --over gait.amplitude=0.02:0.10:9")
     axes: dict[str, Any] = {}
     for words in over:

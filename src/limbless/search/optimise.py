@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
 from limbless.files import write_text
+from limbless.measures.fitting import why_not
 from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.asking import Evolution, Gradient, Search
@@ -24,7 +25,7 @@ from limbless.search.evaluations import Rough, Smooth, Space, known_near, smooth
 from limbless.search.goals import Goal, goal_of
 from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory
-from limbless.search.plan import Plan
+from limbless.search.plan import Plan, refused_at
 from limbless.search.ranges import bounds_of
 from limbless.search.rollout import scenario_at
 from limbless.search.workers import GUARD, inside_a_worker
@@ -192,13 +193,16 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
         try:
             Scenario.load(scenario, point)
         except InputError as error:
-            raise InputError(f"over: at {point}: {error}") from None
+            raise refused_at(point, error) from None
     return space
 
 
 def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: Array | None = None) -> Best:
     if any(item.needs == STEADY for item in goal.measures):
         refuse_medium(settings.scenario)
+    for item in goal.measures:
+        if lack := why_not(item, settings.scenario):
+            raise InputError(f"measure {item.name!r}: {lack}")
     method = settings.method_for(goal)
     idle = [f"gait.{name}" for name in settings.scenario.gait.start_fields if f"gait.{name}" in settings.space.over]
     if idle and all(item.needs == STEADY for item in goal.measures):
