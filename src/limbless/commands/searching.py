@@ -81,7 +81,8 @@ def _steady_rows(motion: SteadyMotion) -> list[tuple[str, str]]:
 @click.option("--retry-failed", is_flag=True, help="Run failed rows again.")
 @click.option("--mixed", is_flag=True, help="Resume although the rows were made by another version of limbless.")
 @click.option("--status", is_flag=True, help="Only tell how far the sweep in DIR is.")
-@click.option("--slurm", is_flag=True, help="Print a batch script that fills DIR in shares.")
+@click.option("--slurm", is_flag=True, help="Make the folder with its plan, run nothing, and print a batch script that "
+                                            "fills it in shares.")
 @click.option("--quiet", is_flag=True, help="Print only the folder.")
 @ALLOW_CODE
 def sweep(source: str, settings: tuple[str, ...], over: tuple[str, ...], measures: tuple[str, ...],
@@ -100,19 +101,22 @@ def sweep(source: str, settings: tuple[str, ...], over: tuple[str, ...], measure
     """
     from limbless import terminal
     from limbless.errors import InputError
-    from limbless.search.sweep import Sweep
+    from limbless.search.sweep import Sweep, keep_plan
     from limbless.search.sweep import sweep as fill
 
     folder = Path(source) if (Path(source) / "plan.yaml").is_file() else None
-    if (status or slurm) and folder is None:
+    if status and folder is None:
         raise InputError(f"{source} is no folder of a sweep: there is no plan.yaml in it")
     if status:
         click.echo(Sweep.load(str(folder)).told())
         return
-    if slurm:
-        click.echo(_slurm_script(str(folder)))
-        return
     plan = _plan(source, folder, settings, over, measures, samples, out, allow_code)
+    if slurm:
+        if folder is None and out is None:
+            raise InputError("--slurm: name the folder that all tasks share with --out DIR; it gets the plan")
+        keep_plan(folder or Path(str(out)), plan)
+        click.echo(_slurm_script(str(folder or out)))
+        return
     with terminal.sweep_bar(plan.scenario.name, quiet) as progress:
         found = fill(plan, out=folder or out, workers=workers, share=_share(share), dask=dask,
                      retry_failed=retry_failed, mixed=mixed, progress=progress)

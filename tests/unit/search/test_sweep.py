@@ -309,6 +309,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["sweep", str(out), "--workers", "0"]).exit_code == 0
     script = CliRunner().invoke(main, ["sweep", str(out), "--slurm"]).output
     assert f"limbless sweep {out} --workers 1 --quiet --share $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" in script
+    fresh = tmp_path / "fresh"
+    planned = CliRunner().invoke(main, ["sweep", "eel-planar", "--over", "gait.period=1.5,2", "--slurm", "--out",
+                                        str(fresh)])
+    assert f"limbless sweep {fresh} --workers 1" in planned.output and (fresh / "plan.yaml").is_file()
+    assert "0 of 2 runs" in CliRunner().invoke(main, ["sweep", str(fresh), "--status"]).output
+    assert "there is no file" in CliRunner().invoke(main, ["sweep", "sweeps/nowhere"]).output
     wrong = CliRunner().invoke(main, ["sweep", "eel-planar"])
     assert wrong.exit_code == 2 and "at least one field to vary" in wrong.output
     assert "did you mean 'amplitude'" in CliRunner().invoke(main, ["sweep", "eel-planar", "--over",
