@@ -171,7 +171,7 @@ def _floor(typing, x):
 @intrinsic
 def _all_zero(typing, x):
     def codegen(context, builder, signature, args):
-        differs = builder.fcmp_unordered("!=", args[0], ZEROS)
+        differs = builder.fcmp_unordered("!=", args[0], zero_vector)
         return builder.icmp_unsigned("==", builder.bitcast(differs, ir.IntType(LANES)), ir.IntType(LANES)(0))
     return types.boolean(eight), codegen
 
