@@ -42,8 +42,8 @@ class Found:
         """Its source, with where it stands."""
         lines = self.text.splitlines()
         shown = lines if len(lines) <= LONGEST else [*lines[:LONGEST], f"    ... {len(lines) - LONGEST} lines more"]
-        return "\n".join([f"### {self.name} {{#{self.anchor}}}", "", f"`{self.file}`, line {self.line}", "", "```python",
-                          *shown, "```", ""])
+        head = [f"### {self.name} {{#{self.anchor}}}", "", f"`{self.file}`, line {self.line}", ""]
+        return "\n".join([*head, "```python", *shown, "```", ""])
 
 
 @cache
@@ -141,9 +141,9 @@ def linked(markdown: str, model: str) -> str:
         plain = "\n".join(line.removeprefix("    ") for line in text.splitlines())
 
         def link(number: re.Match[str]) -> str:
-            inside = number.group(0)
-            value = int(re.sub(r"\D", "", inside))
-            return f'<a href="../reference/equations/{model}.html#eq-{value}">{inside}</a>' if value in known else inside
+            inside, there = number.group(0), f"../reference/equations/{model}.html"
+            value = int(inside.strip("()"))
+            return f'<a href="{there}#eq-{value}">{inside}</a>' if value in known else inside
 
         body = re.sub(r"^\(\d+\)|\(\d+\)$", link, escape(plain, quote=False), flags=re.MULTILINE)
         return f"<pre><code>{body}</code></pre>\n"
