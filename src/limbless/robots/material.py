@@ -86,7 +86,9 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
     @njit
     def guarded(buffer):
         try:
-            answer = inner(buffer[STRAIN:STRAIN + 6], buffer[STRAIN + 6:STRAIN + 12], buffer[STRAIN - 1], *values)
+            section = (buffer[STRAIN:STRAIN + 6], buffer[STRAIN + 6:STRAIN + 12], buffer[STRAIN - 1])
+            given = section + values
+            answer = inner(*given)
             for i in range(6):
                 buffer[STRESS + i] = answer[i]
         except Exception:                                # none can leave compiled code: the answer says it

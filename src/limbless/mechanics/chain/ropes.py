@@ -21,8 +21,9 @@ import numpy as np
 
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import transpose
-from limbless.mechanics.chain.cell import Column, Pull, Station
+from limbless.mechanics.chain.cell import Pull, Station
 from limbless.mechanics.chain.dynamics import FREE, base_acceleration
+from limbless.mechanics.chain.pieces import Column
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
 from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass

@@ -62,6 +62,12 @@ class Lawful:
         self._slot.error = None
         return Status(str(error), time, None, error)
 
+    def refuse(self) -> None:
+        """The same for one state at a time."""
+        failed = self.failure(0.0)
+        if failed.cause is not None:
+            raise failed.cause
+
     def energies(self, strain: Array, rate: Array) -> tuple[Array, Array]:
         """Elastic energy (R,), J, from the straight rod on, and power of the damping (R,), W, from strains and rates
         (R, stations, 6).

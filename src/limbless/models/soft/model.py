@@ -44,6 +44,7 @@ from limbless.models.soft import posture, tables, trouble
 from limbless.models.soft.chain_plan import ChainStations, chain_plan, refuse_of_chain
 from limbless.models.soft.driving import Driving
 from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
+from limbless.models.soft.materials import Lawful
 from limbless.models.soft.plan import Plan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.soft.recording import ChainRecorder, Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_cells, refuse_no_stops, refuse_of_rod, refuse_of_spine
@@ -83,6 +84,7 @@ class Soft(Model):
         self.plan, seen = self._planned(built)
         self.strung: Strung = (SpineStrung(built) if isinstance(built, TendonSpine) else ChainStrung(built)
                                if isinstance(built, Chain) else RodStrung(built, self.plan, self.settings.degree))
+        self.lawful = Lawful(built, self.plan, self.settings.degree)
         self._refuse_weightless()
         self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
@@ -98,7 +100,7 @@ class Soft(Model):
             self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
             self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.strung, self.settings.degree,
-                                        ACTUATED[built.strains])
+                                        ACTUATED[built.strains], self.lawful)
         self._forces = (*self._forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
@@ -132,7 +134,9 @@ class Soft(Model):
         return plan, RodStations(plan, robot)
 
     def _refuse_soft(self, rod: Rod, plan: Plan) -> None:
-        """A passive strain needs something that resists it."""
+        """A passive strain needs something that resists it: what a law of a user's own does is for it to say."""
+        if rod.material is not None:
+            return
         for number, cell in enumerate(plan.cells, 1):
             for j, name in enumerate(cell.names):
                 if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
@@ -152,7 +156,8 @@ class Soft(Model):
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
-        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records)
+        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records,
+                               self.lawful.table())
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
@@ -189,6 +194,9 @@ class Soft(Model):
         return ChainProblem(self._links, forces, options, stages, memory,
                             tables.records_of(self._links, cells, self._size, records, tallied))
 
+    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
+        return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
+
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
         return self._driving.drive(gait, times)
@@ -212,6 +220,7 @@ class Soft(Model):
         drive.velocity[:] = state[self._split + 6 + self._given]
         runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.environment)
+        self.lawful.refuse()
         return problem
 
     def _still(self) -> tables.SoftDrive:
@@ -328,6 +337,7 @@ class Soft(Model):
         if len(self._given):
             x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
         status = law_failure(self.environment)
+        status = status if status.failure else self.lawful.failure(done)
         if row and not status.failure:
             status = (trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED
                       else trouble.singular(self, row, done))
