@@ -106,9 +106,9 @@ class Soft(Model):
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
         self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
-        self._steps = None
+        self.steps = None
         if self.settings.integrator != "rk4":
-            self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
+            self.steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
                                         len(cells.efforts), len(self._tallies.laws))
         self._one: ChainProblem | None = None
 
@@ -277,7 +277,7 @@ class Soft(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Explicit steps follow nothing that is faster than they are."""
-        if self._steps is not None:
+        if self.steps is not None:
             return None
         taut = None
         if self.strung.elastic:                          # as stiff as its tendons make it: all of them just taut
@@ -326,10 +326,10 @@ class Soft(Model):
         tally = self._tallies.start(state.memory, state.time)
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
-        if self._steps is None:
+        if self.steps is None:
             row, step = runge_kutta.advance(pack(problem), knots, record, x)
         else:
-            row, step, left, evaluations = self._steps.advance(problem, knots, record, x, memory)
+            row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
             memory |= left
         records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
