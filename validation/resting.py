@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -20,15 +21,19 @@ def at_rest(left: Callable[[np.ndarray], np.ndarray], strain: np.ndarray, turns:
     return strain
 
 
+def _left(model: ll.Soft, strain: np.ndarray) -> np.ndarray:
+    return np.asarray(model.forward(model.flat(strain)).strain_acceleration)
+
+
 def tip_of_loaded_rod(rod: ll.Rod, force: float, cells: int, loads: int = 1) -> tuple[np.ndarray, float]:
     """Tip (x, y) and angle of a clamped rod with a dead force along y at its tip, in the model `soft`; the force grows
     in so many parts.
     """
+    strain = np.zeros(0)
     for part in range(1, loads + 1):
         push = ll.PointWrench(abscissa=rod.length, force=(0.0, force * part / loads, 0.0), frame="world")
         model = ll.Soft(rod, push, settings=ll.SoftSettings(cells=cells))
-        start = np.zeros(model.freedoms) if part == 1 else strain
-        strain = at_rest(lambda q: np.asarray(model.forward(model.flat(q)).strain_acceleration), start)   # noqa: B023
+        strain = at_rest(partial(_left, model), strain if len(strain) else np.zeros(model.freedoms))
     body = Body.of(model.instant(model.flat(strain)).memory.bodies)
     R = np.asarray(body.rotation[cells]).reshape(3, 3)
     return np.asarray(body.origin[cells, :2]), float(np.arctan2(R[1, 0], R[0, 0]))

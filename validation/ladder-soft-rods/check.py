@@ -36,8 +36,9 @@ def links_swing(links: int) -> np.ndarray:
     """The same as rigid links with springs between: half a link is clamped, and half a link is the tip."""
     chain = sprung(links, DENSITY * np.pi * RADIUS**2 * LENGTH, LENGTH, BENDING, RADIUS, LAG)
     free = ll.FunctionGait(function=lambda t, s: 0.0 * np.add.outer(t, s), drives="torque")
-    data = ll.simulate(chain, free, ll.Gravity(acceleration=DOWN), model={"kind": "newton-euler", "integrator": "sdirk4"},
-                       actuation="torque", duration=UNTIL, step=0.0025, record_every=UNTIL).dataset
+    implicit = {"kind": "newton-euler", "integrator": "sdirk4"}
+    data = ll.simulate(chain, free, ll.Gravity(acceleration=DOWN), model=implicit, actuation="torque",
+                       duration=UNTIL, step=0.0025, record_every=UNTIL).dataset
     angles = np.concatenate([[0.0], np.cumsum(data["joint_position"].values[-1])])
     spans = LENGTH / links * np.array([0.5, *[1.0] * (links - 1), 0.5])
     return np.array([(spans * np.cos(angles)).sum(), (spans * np.sin(angles)).sum()])

@@ -34,7 +34,7 @@ def rod(**fields: Any) -> ll.Rod:
 
 def frequency(load: float) -> float:
     """ω² of the first mode of a column with this ρAgL³/EI."""
-    model = ll.Soft(rod(), ll.Gravity(acceleration=(-load, 0.0, 0.0)), settings=ll.SoftSettings())
+    model = ll.Soft(rod(), ll.Gravity(acceleration=(-load, 0.0, 0.0)), settings=ll.SoftSettings(cells=16))
     return float(model.linearise(model.flat()).frequency[0] ** 2)
 
 

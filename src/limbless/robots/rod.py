@@ -249,7 +249,7 @@ class Rod(Robot):
         if self.base in ("line", "pinned"):
             raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
         if self.material is not None:
-            raise InputError("to_chain: joints have no material law; leave `material` out, and give the rod a stiffness")
+            raise InputError("to_chain: joints have no material law; leave `material` out, and give a stiffness")
         if self.tendons:
             raise InputError("to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
                              "give the chain its own")

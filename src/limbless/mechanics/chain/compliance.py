@@ -76,7 +76,7 @@ def actuate_cells(actuation, robot, options, drive, i, x, memory):
 
 @lean_pass
 def strain_freedoms(robot, x, memory):
-    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles, and all pieces bent.
+    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent.
     """
     cells, base = memory.cells, Link(robot.links, 0)
     present = cells.present

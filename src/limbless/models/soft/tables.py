@@ -135,8 +135,8 @@ def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: in
     mass = plan.masses
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
                  driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n), material,
-                 bands_of(plan, station, lever, most), np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)), aligned_zeros((n, most)),
-                 np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
+                 bands_of(plan, station, lever, most), np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)),
+                 aligned_zeros((n, most)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
 
 
 def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
