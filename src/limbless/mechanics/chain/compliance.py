@@ -21,7 +21,7 @@ from limbless.mechanics.chain.ropes import put_winch_rates, take_winches, tauten
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, value_of
 
 NODES = 4                                 # samples of the drive per step: quarters of it
 SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
@@ -98,7 +98,7 @@ def strain_freedoms(robot, x, memory):
     resist(cells.material, robot, memory)
     for v in range(memory.torque.shape[0]):
         stop = Stop(cells.stops, v)
-        if stop.stiffness > 0.0:
+        if value_of(stop.stiffness) > 0.0:
             meet_stop(stop, cells.span[0], cells.strain[v], cells.strain_rate[v], memory, v)
     bend_pieces(cells.columns, cells)
 
@@ -106,8 +106,8 @@ def strain_freedoms(robot, x, memory):
 @inline
 def meet_stop(stop, gh, q, rate, memory, v):
     """A spring with a damper beyond a stop, and what an implicit stage takes ahead of it."""
-    over = q - min(max(q, stop.low), stop.high)
-    meets = 1.0 if over != 0.0 else 0.0
+    over = q - minimum(maximum(q, stop.low), stop.high)
+    meets = 1.0 if value_of(over) != 0.0 else 0.0
     memory.passive[v] -= stop.stiffness * over + meets * stop.damping * rate
     Bound(memory.bounds, v).leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
 
@@ -160,14 +160,14 @@ def singular_cell(robot, memory):
     rows = len(robot.links.codes)
     for k in range(rows - 1, 0, -1):
         link = Link(robot.links, k)
-        widest = Axis(memory.axes, link.column).mobility
-        if widest > link.size:
+        widest = value_of(Axis(memory.axes, link.column).mobility)
+        if widest > value_of(link.size):
             return k + rows
         if widest < 0.0:
             return k + 2 * rows
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
-            if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:
+            if memory.cells.given[v] == 0 and value_of(axis.own) <= SINGULAR * value_of(axis.around):
                 return k
     return 0
 

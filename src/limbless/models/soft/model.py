@@ -39,6 +39,7 @@ from limbless.models.chain_recording import kept_arrays
 from limbless.models.force_elements import packed_rows, water_of
 from limbless.models.implicit_steps import ImplicitSteps
 from limbless.models.macro_continuous.tables import breaks_of
+from limbless.models.newton_euler.recording import state_columns
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit
 from limbless.models.soft import posture, tables, trouble
 from limbless.models.soft.chain_plan import ChainStations, chain_plan, refuse_of_chain
@@ -86,14 +87,14 @@ class Soft(Model):
                                if isinstance(built, Chain) else RodStrung(built, self.plan, self.settings.degree))
         self.lawful = Lawful(built, self.plan, self.settings.degree)
         self._refuse_weightless()
-        self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
+        self.forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
         self._base = tables.BASES[self.plan.base]
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self.cells()
-        tables.set_afloat(self._forces, cells, self._added)
+        tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
         elif isinstance(built, Chain):
@@ -101,7 +102,7 @@ class Soft(Model):
         else:
             self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.strung, self.settings.degree,
                                         ACTUATED[built.strains], self.lawful)
-        self._forces = (*self._forces, *self.strung.element(cells, self._links.links))
+        self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
@@ -185,7 +186,7 @@ class Soft(Model):
         if self.strung.elastic:
             cells.ropes.how[0] = drive.how
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        forces = chain_problem.fresh(self._forces)
+        forces = chain_problem.fresh(self.forces)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces),
                                  state=aligned_zeros(self._size), slope=aligned_zeros(self._size),
                                  total=aligned_zeros(self._size))
@@ -206,7 +207,7 @@ class Soft(Model):
     def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None,
                 torque: ArrayLike | None = None) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
-        problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
+        problem = self._one = self._one or self.problem(self.still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
         how = LENGTH if length is not None else TENSION if torque is None else TORQUE
@@ -223,7 +224,8 @@ class Soft(Model):
         self.lawful.refuse()
         return problem
 
-    def _still(self) -> tables.SoftDrive:
+    def still(self) -> tables.SoftDrive:
+        """A drive of one row that gives nothing."""
         given = [np.zeros((1, len(self._given))) for _ in range(3)]
         return tables.SoftDrive(given[0], given[1], given[2], np.zeros((1, 0 if self.tendons else self.freedoms)),
                                 np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
@@ -339,6 +341,8 @@ class Soft(Model):
         status = law_failure(self.environment)
         status = status if status.failure else self.lawful.failure(done)
         if row and not status.failure:
+            status = trouble.lost(self, done, problem)
+        if row and not status.failure:
             status = (trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED
                       else trouble.singular(self, row, done))
         after = State(done, x, {**memory, **self._tallies.named(tally)})
@@ -351,6 +355,10 @@ class Soft(Model):
                 else "cell")
 
     # What is recorded
+
+    def state_columns(self) -> list[tuple[str, str, slice]]:
+        """Where named variables stand in the flat state and the tip behind it: name, dimension (or none), columns."""
+        return [*state_columns(self._split, self._size), ("tip_position", "axis", slice(self._size, self._size + 3))]
 
     def sound_records(self, records: Records) -> int:
         axes = AxisRecord.of(records["axes"])

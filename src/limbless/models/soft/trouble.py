@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
 
 
+def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
+    """Where a user's material law gave what is no number."""
+    rows = np.flatnonzero(~np.isfinite(problem.memory.passive))
+    if body.lawful.law is None or not len(rows):
+        return Status()
+    cell = int(np.searchsorted(body.recorder.blocks, rows[0], side="right"))
+    return Status(f"robot.material: the law gives a number that is not finite, in cell {cell}; let it answer to all "
+                  "strains", time, f"{body.part} {cell}")
+
+
 def singular(body: Soft, row: int, time: float) -> Status:
     """What `singular_cell` found."""
     kind, cell = divmod(row, len(body.plan.cells) + 1)
@@ -36,11 +46,6 @@ def singular(body: Soft, row: int, time: float) -> Status:
 def unsolved(body: Soft, time: float, problem: ChainProblem) -> Status:
     """Where and of what kind the forces are that an implicit stage could not follow."""
     memory = problem.memory
-    lost = np.flatnonzero(~np.isfinite(memory.passive))
-    if body.lawful.law is not None and len(lost):
-        row = int(np.searchsorted(body.recorder.blocks, lost[0], side="right"))
-        return Status("robot.material: the law gives a number that is not finite, in cell "
-                      f"{row}; let it answer to all strains", time, f"{body.part} {row}")
     forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
     kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
     worst = int(np.nan_to_num(forces[kind]).argmax())
