@@ -39,8 +39,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     -------
     Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
     run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
-    its limit (a sinusoid has its amplitude); of a soft body `tip_position` in place of these two. For each of them `d_base_position` (time, axis, parameter) and so on: per
-    unit of the parameter. Eight parameters cost about three plain runs.
+    its limit (a sinusoid has its amplitude); of a soft body `tip_position` in place of these two. For each of them
+    `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about three
+    plain runs.
 
     The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
     that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
@@ -54,7 +55,7 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
                          f"{scenario.model.kind!r}"
                          + ("; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
                             if scenario.model.kind == "non-smooth" else "; take differences of runs instead"))
-    if getattr(scenario.model, "integrator", "rk4") != "rk4":
+    if scenario.model.kind != "soft" and getattr(scenario.model, "integrator", "rk4") != "rk4":
         raise InputError("model.integrator: derivatives are carried through explicit steps; set it to rk4, or take "
                          "differences of runs")
     for name in parameters:
@@ -136,7 +137,8 @@ def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str) -> Change:
     def drive(times: np.ndarray) -> Any:
         return differences([one.drive(gait, times) for one, gait in zip(models, gaits, strict=True)])
 
-    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted()) for one in models])   # type: ignore[arg-type]
+    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())     # type: ignore[arg-type]
+                           for one in models])
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])
     return Change(problem, start, drive)
@@ -163,7 +165,8 @@ def torque_norm(strain: np.ndarray, duration: float) -> tuple[np.ndarray, np.nda
     return norm, np.divide(norm, 16.0 * mean, out=np.zeros_like(mean), where=mean > 1e-200)
 
 
-def _dataset(model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes: np.ndarray, names: list[str]) -> xr.Dataset:
+def _dataset(model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes: np.ndarray,
+             names: list[str]) -> xr.Dataset:
     """Named pieces of the flat state and of its derivatives."""
     dataset = xr.Dataset(coords={"time": ("time", times, {"units": "s"}), "parameter": names})
     for name, dim, columns in model.state_columns():
