@@ -79,7 +79,7 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
     from numba import carray, cfunc, njit
 
     from limbless.mechanics.chain.material import STRAIN, STRESS, Sample
-    from limbless.mechanics.compiled.function_slot import SIGNATURE
+    from limbless.mechanics.compiled.function_slot import slot_signature
     values = tuple(filled(function, 3, arguments).values())
     inner, size = njit(function), Sample.width
 
@@ -94,7 +94,7 @@ def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
         except Exception:                                # none can leave compiled code: the answer says it
             buffer[STRESS:STRESS + 6] = np.nan
 
-    @cfunc(SIGNATURE)
+    @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
     return CompiledMaterial(inner, law, values)

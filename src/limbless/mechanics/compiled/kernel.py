@@ -12,7 +12,6 @@ integer. Full fast math assumes that nothing is NaN or infinite, so no kernel ca
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import shutil
@@ -33,12 +32,16 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
+from limbless.calm import calm
+from limbless.mechanics.compiled.bookkeeping import is_watched, sort_by_class, unwatched
+from limbless.mechanics.compiled.imports import spare_scipy
 from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
 from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
 
 # `plain`: as numba does it, slower to compile (see `inlining` and `resolution`)
-SPARES = os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
+SPARES = (os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
+          and sort_by_class() and is_watched())
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
 # a second and a third time in its entries
@@ -75,7 +78,7 @@ def _writable(directory: Path) -> bool:
     return os.access(directory, os.W_OK)
 
 
-_CACHE = _writable(CACHE_DIRECTORY)
+_keeps = _writable(CACHE_DIRECTORY)
 KEPT = 30 * 24 * 3600.0
 """s: compiled code of other sources that nobody has used for as long is let go."""
 
@@ -148,16 +151,11 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    """Compile while Python collects no cycles: it would look through all that numba keeps, again and again (a sixth of
-    the time).
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    if not SPARES:
         return type(dispatcher).compile(dispatcher, *given)
-    finally:
-        if collects:
-            gc.enable()
+    spare_scipy()
+    with calm(), unwatched():
+        return type(dispatcher).compile(dispatcher, *given)
 
 
 def _insert_nothing(*given: Any, **named: Any) -> None:
@@ -177,7 +175,7 @@ def _compiled(function: Callable, options: Any) -> Any:
     try:
         is_kernel(function)
         made = njit(**options)(function)
-        if _CACHE and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
+        if _keeps and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
             made._cache = _OwnCache(function)
         if not config.DISABLE_JIT:
             made.compile = partial(_compile_calmly, made)
@@ -205,7 +203,7 @@ def is_cold() -> bool:
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
 
 
-_CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
+_cache_line = ir.VectorType(ir.DoubleType(), 8)
 
 
 @intrinsic
@@ -217,7 +215,7 @@ def align_stack(typing):
     to keep it.
     """
     def codegen(context, builder, signature, args):
-        local = cgutils.alloca_once(builder, _CACHE_LINE)
+        local = cgutils.alloca_once(builder, _cache_line)
         local.align = 64
         builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
         return context.get_dummy_value()

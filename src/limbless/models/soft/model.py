@@ -13,7 +13,8 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
 from limbless.mechanics.chain.cell import Pull
-from limbless.mechanics.chain.ropes import LENGTH, TENSION, TORQUE
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
@@ -90,7 +91,7 @@ class Soft(Model):
         self.forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
-        self._base = tables.BASES[self.plan.base]
+        self._base = getattr(BASES, self.plan.base)
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self.cells()
@@ -210,8 +211,8 @@ class Soft(Model):
         problem = self._one = self._one or self.problem(self.still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
-        how = LENGTH if length is not None else TENSION if torque is None else TORQUE
-        if how != TENSION and not (self.strung.elastic and (self.strung.winds or how == LENGTH)):
+        how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
+        if how != COMMANDS.tension and not (self.strung.elastic and (self.strung.winds or how == COMMANDS.length)):
             raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
         if self.strung.elastic:
             problem.memory.cells.ropes.how[0] = how

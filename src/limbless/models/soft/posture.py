@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.cell import Pull, Stop
-from limbless.mechanics.chain.ropes import LENGTH, TENSION, TORQUE
+from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.robots.tendon_spine import TendonSpine
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def state_at_rest(body: Soft, gait: Gait, twist: Array, position: ArrayLike, ori
     """The flat state in equilibrium with what the gait gives just before the start."""
     value, _, how = body.strung.commands(gait, np.array([-_BEFORE]))
     place: dict[str, Any] = {"base_position": position, "base_orientation": orientation}
-    if how == LENGTH:
+    if how == COMMANDS.length:
         return body.flat(equilibrium(body, length=value[0], **place), 0.0, twist, **place)
-    tension = value[0] / (body.strung.radius if how == TORQUE else 1.0)
+    tension = value[0] / (body.strung.radius if how == COMMANDS.torque else 1.0)
     if tension.min(initial=0.0) < 0.0:
         raise InputError(f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
                          "equilibrium holds that: give torques from 0")
     strain = equilibrium(body, tension, **place)
-    if how == TENSION:
+    if how == COMMANDS.tension:
         return body.flat(strain, 0.0, twist, **place)
     still = body.instant(body.flat(strain, 0.0, twist, **place), tension)
     stretched = Pull.of(still.memory.cells.pulls).length - tension / body.strung.stiffness
