@@ -20,6 +20,7 @@ from limbless.mechanics.contact.shapes import (
     touch,
     touch_cuboid,
 )
+from limbless.mechanics.contact.tables import Feature
 
 PARALLEL = 1e-12                         # squared sine of the angle below which two axes are parallel
 
@@ -84,7 +85,8 @@ def touch_bar(scene, i, j, a, b, reach):
     s, t = nearest_of_bars(a, b, p, q)
     here = a + s * (b - a)
     n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
-    return Touch(distance - bar.radius, n, here, 0.0)
+    gap = distance - bar.radius
+    return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
 @version_for(distance_at, MovingBox)
