@@ -4,6 +4,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from limbless.calm import calm
+
 __version__ = "0.1.0"
 
 _PUBLIC = {
@@ -94,7 +96,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("limbless.interop")
     if name not in _HOMES:
         raise AttributeError(f"module 'limbless' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    with calm():
+        return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -28,7 +28,7 @@ class Ahead:
 
     Parameters
     ----------
-    run : the run (`simulation._Run`): its state, gait, torques and records.
+    run : the run (`time_loop.Run`): its state, gait, torques and records.
     stretch : memory of the model for some steps.
     count : how many control periods that is.
     """

@@ -10,6 +10,7 @@ import importlib.util
 import pkgutil
 from typing import Any
 
+from limbless.calm import calm
 from limbless.errors import InputError, nearest
 
 _FOLDERS = {
@@ -54,7 +55,8 @@ def _import_namesake(folder: str, kind: str) -> None:
 def find(family: str, kind: Any) -> Any:
     """The class of a kind, or an `InputError` that names the nearest known one."""
     if isinstance(kind, str) and kind not in _known[family]:
-        _import_namesake(_FOLDERS[family], kind)
+        with calm():
+            _import_namesake(_FOLDERS[family], kind)
     known = _known[family] if isinstance(kind, str) and kind in _known[family] else kinds(family)
     if kind not in known:
         raise InputError(f"unknown {family} {kind!r}; {nearest(kind, known)}")

@@ -50,7 +50,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for family in registry._FOLDERS:
         registry.kinds(family)
     monkeypatch.setattr(registry, "_known", {family: dict(known) for family, known in registry._known.items()})
-    monkeypatch.setattr(joints, "KINDS", list(joints.KINDS))
+    monkeypatch.setattr(joints, "known_kinds", list(joints.known_kinds))
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     sys.modules.pop("document", None)

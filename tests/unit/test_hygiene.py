@@ -172,3 +172,12 @@ def test_no_kernel_takes_more_than_nine_arguments() -> None:
     long = [f"{path.name}: {node.name}" for path in kernels for node in ast.walk(ast.parse(path.read_text("utf-8")))
             if isinstance(node, ast.FunctionDef) and len(node.args.args) > 9]
     assert kernels and not long
+
+
+def test_few_names_of_mechanics_are_constants() -> None:
+    """Codes and tolerances that belong together are a named tuple, columns are fields of a table."""
+    found = [f"{path.name}: {name.id}" for path in MODULES if "mechanics" in path.parts
+             for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.Assign | ast.AnnAssign)
+             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+             for name in ast.walk(target) if isinstance(name, ast.Name) and name.id.isupper()]
+    assert 0 < len(found) < 90, found

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli import main
+from limbless.robots.skin_friction import SkinFriction
 from limbless.scenarios import loader, plausibility
 
 SNAKE = {"robot": {"preset": "module-snake", "modules": 4, "joints": "yaw"}, "gait": {"kind": "joint-wave"},
@@ -43,6 +44,28 @@ def test_nothing_is_said_of_what_is_as_usual() -> None:
         if name == "snake-shore":                            # its joints are given, and it does meet the ground
             said = [note for note in said if "does not give way" not in note]
         assert not said, (name, said)
+
+
+@pytest.mark.parametrize(("ground", "skin", "told"), [
+    ({"forward": 0.3}, {"lateral": 0.4}, "its forward has no effect where the robot touches environment.ground, whose"),
+    ({"forward": 0.3, "lateral": 0.4}, {"backward": 0.2}, "its forward and lateral and backward have no effect where"),
+    ({"backward": 0.3}, {"backward": 0.2}, "its backward has no effect"),
+    ({"forward": 0.3}, None, None),
+    ({"rolling": 0.0}, {"forward": 0.2}, None),
+])
+def test_friction_is_not_stated_twice_in_silence(ground: dict[str, float], skin: dict[str, float] | None,
+                                                 told: str | None) -> None:
+    """What the note says is what acts: the skin's coefficients that it names change nothing, the others do."""
+    changes = {"environment": [{"kind": "ground", **ground}, "gravity"], "robot.skin": skin}
+    scenario = ll.Scenario.load(SNAKE, changes)
+    notes = [note for note in scenario.notes() if note.startswith("robot.skin")]
+    assert len(notes) == (told is not None) and all(note.startswith(f"robot.skin: {told}") for note in notes)
+    if skin is not None:
+        item: Any = scenario.environment[0]
+        given = SkinFriction(**skin)
+        for name in ("forward", "lateral", *skin):
+            without = item.against(given.changed(**{name: 0.7})) == item.against(given)
+            assert without == (f" {name} " in "".join(notes))
 
 
 @pytest.mark.parametrize(("changes", "cause"), [

@@ -14,7 +14,7 @@ from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, links_of, segment_rows, stations
 from limbless.errors import InputError
-from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
+from limbless.mechanics.compiled.function_slot import PythonSlot, slot_signature
 from limbless.mechanics.forces.user import Buffer, UserLaw
 from limbless.robots.base import Robot
 
@@ -96,7 +96,7 @@ def compiled_law(function: Any) -> Any:
         except Exception:                                # none can leave compiled code: the answer says it
             buffer[force], buffer[force + 1], buffer[force + 2] = np.nan, np.nan, np.nan
 
-    @cfunc(SIGNATURE)
+    @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
     return law

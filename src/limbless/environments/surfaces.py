@@ -39,7 +39,7 @@ Cone = Literal["ellipse", "box", "weighted"]
 """How friction along and across a body act together, in every kind of friction: by an ellipse (the force of largest
 power), apart, or each coefficient by its component of the direction of slip (Hu 2009; Alben 2013).
 """
-CONES: dict[str, int] = {"ellipse": int(law.ELLIPSE), "box": int(law.BOX), "weighted": int(law.WEIGHTED)}
+CONES: dict[str, int] = law.CONES._asdict()
 
 
 class Patch(Description):

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from limbless.callables import Function, call, name_of
 from limbless.errors import InputError
 from limbless.flows.base import Array, Flow, filled
-from limbless.mechanics.compiled.function_slot import SIGNATURE, PythonSlot
+from limbless.mechanics.compiled.function_slot import PythonSlot, slot_signature
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import FUNCTION, StreamBuffer
+from limbless.mechanics.forces.stream import FLOW_KINDS, StreamBuffer
 
 STEP = 1e-4
 """m and s: of the central differences that find rate and gradient."""
@@ -59,7 +59,7 @@ def compiled_flow(function: Any) -> CompiledFlow:
         except Exception:                                # none can leave compiled code: the answer says it
             buffer[velocity] = np.nan
 
-    @cfunc(SIGNATURE)
+    @cfunc(slot_signature)
     def law(pointer):
         guarded(carray(pointer, size))
     return CompiledFlow(inner, law)
@@ -121,7 +121,7 @@ class FunctionFlow(Flow):
         given.gradient[:] = gradient.ravel()
 
     def rows(self, level: float) -> Rows:
-        return filled(1, FUNCTION, address=self.slot.address)
+        return filled(1, FLOW_KINDS.function, address=self.slot.address)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         times = np.broadcast_to(time, np.shape(place)[:-1])

@@ -8,7 +8,7 @@ import numpy as np
 from limbless.description import Angle, Vector3, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import LINEAR
+from limbless.mechanics.forces.stream import FLOW_KINDS
 
 
 class OscillatingFlow(Flow):
@@ -21,7 +21,7 @@ class OscillatingFlow(Flow):
     phase: Angle = quantity(0.0, "rad", "phase at time 0")
 
     def rows(self, level: float) -> Rows:
-        return filled(1, LINEAR, velocity=self.mean, swing=self.amplitude, rate=2.0 * np.pi / self.period,
+        return filled(1, FLOW_KINDS.linear, velocity=self.mean, swing=self.amplitude, rate=2.0 * np.pi / self.period,
                       phase=self.phase)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:

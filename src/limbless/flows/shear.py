@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from limbless.description import Vector3, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import LINEAR
+from limbless.mechanics.forces.stream import FLOW_KINDS
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 Axis = Literal["x", "y", "z"]
@@ -48,7 +48,7 @@ class ShearFlow(Flow):
         return found
 
     def rows(self, level: float) -> Rows:
-        return filled(1, LINEAR, velocity=self.velocity, gradient=self.matrix.ravel(), origin=self.origin)
+        return filled(1, FLOW_KINDS.linear, velocity=self.velocity, gradient=self.matrix.ravel(), origin=self.origin)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         return np.asarray(np.array(self.velocity) + (place - np.array(self.origin)) @ self.matrix.T)

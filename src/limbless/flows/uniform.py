@@ -8,7 +8,7 @@ import numpy as np
 from limbless.description import Vector3, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import LINEAR
+from limbless.mechanics.forces.stream import FLOW_KINDS
 
 
 class UniformFlow(Flow):
@@ -18,7 +18,7 @@ class UniformFlow(Flow):
     velocity: Vector3 = quantity((0.1, 0.0, 0.0), "m/s", "velocity, world axes")
 
     def rows(self, level: float) -> Rows:
-        return filled(1, LINEAR, velocity=self.velocity)
+        return filled(1, FLOW_KINDS.linear, velocity=self.velocity)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:
         return np.broadcast_to(np.array(self.velocity), np.shape(place)).copy()

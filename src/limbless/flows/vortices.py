@@ -9,7 +9,7 @@ from pydantic import model_validator
 from limbless.description import Vector3, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import VORTEX
+from limbless.mechanics.forces.stream import FLOW_KINDS
 
 MOST = 10_000
 
@@ -58,7 +58,7 @@ class VorticesFlow(Flow):
 
     def rows(self, level: float) -> Rows:
         strength = np.broadcast_to(self.circulations, len(self.places)) / (2.0 * np.pi)
-        return filled(len(self.places), VORTEX, origin=self.places, velocity=self.drift, axis=self._axis,
+        return filled(len(self.places), FLOW_KINDS.vortex, origin=self.places, velocity=self.drift, axis=self._axis,
                       size=self.core, strength=strength)
 
     def at(self, time: Array, place: Array, level: float = 0.0) -> Array:

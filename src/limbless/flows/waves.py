@@ -11,7 +11,7 @@ from pydantic import model_validator
 from limbless.description import Angle, quantity
 from limbless.flows.base import Array, Flow, filled
 from limbless.mechanics.compiled.tables import Rows
-from limbless.mechanics.forces.stream import FAR, WAVE
+from limbless.mechanics.forces.stream import FAR, FLOW_KINDS
 
 GRAVITY = 9.81
 STEEPEST, STEEP = 0.3, 0.1
@@ -80,7 +80,7 @@ class WavesFlow(Flow):
         return 0.0 if self.depth is None else math.exp(-2.0 * self.number * self.depth)
 
     def rows(self, level: float) -> Rows:
-        return filled(1, WAVE, origin=(0.0, 0.0, level), axis=self._axis, rate=self.rate, phase=self.phase,
+        return filled(1, FLOW_KINDS.wave, origin=(0.0, 0.0, level), axis=self._axis, rate=self.rate, phase=self.phase,
                       strength=self.amplitude, size=self.number, bottom=self._bottom)
 
     def _angle(self, time: Array, place: Array) -> Array:

@@ -48,7 +48,7 @@ class Evaluation:
         self.torque, self.passive = flat[where.torque:][:n], flat[where.passive:][:n]
         self.bodies = flat[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
         self.wrench = Body.of(self.bodies).wrench
-        self.axes = flat[where.axes:][:kernels.AXIS * n].reshape(n, kernels.AXIS)
+        self.axes = flat[where.axes:][:kernels.WIDTHS.axis * n].reshape(n, kernels.WIDTHS.axis)
         self.position[3] = 1.0
 
     @property

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from limbless.actuation import Actuation, ProportionalDerivative
 from limbless.environments.base import Environment
 from limbless.errors import InputError
-from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
-from limbless.mechanics.chain.joints import KINDS, Spherical
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.joints import Spherical, known_kinds
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
     Actuated,
@@ -40,7 +40,6 @@ from limbless.models.force_elements import forces_of, fresh_element
 from limbless.robots.chain import Chain
 
 Array = NDArray[np.float64]
-BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED)}
 
 
 def pack_environment(chain: Chain, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, Any]:
@@ -91,7 +90,7 @@ def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:
 def _lay_out(link: Any, arrays: Any) -> None:
     """Kinds of the joints, and where their positions and velocities stand in a state; every joint is motion-given."""
     link.kind[:] = arrays.joint_kind
-    for kind in KINDS:
+    for kind in known_kinds:
         of_kind = link.kind == kind.code
         link.positions[of_kind], link.freedoms[of_kind] = kind.positions, kind.freedoms
         link.has_arm[of_kind] = arrays.has_arm[of_kind] | kind.reaches
@@ -110,8 +109,8 @@ def kinds_of(codes: Any) -> tuple[Any, ...]:
     A tuple of each mixture would be compiled once more, to save one comparison of integers per joint.
     """
     present = set(np.asarray(codes).tolist())
-    alone = [kind for kind in KINDS if present <= {kind.code}]
-    return (alone[0](),) if alone else tuple(kind() for kind in KINDS)
+    alone = [kind for kind in known_kinds if present <= {kind.code}]
+    return (alone[0](),) if alone else tuple(kind() for kind in known_kinds)
 
 
 def mark_given(robot: Robot, given: NDArray[np.bool_]) -> Robot:
@@ -184,7 +183,7 @@ def joint_inertia(robot: Robot, base: str) -> Array:
     and the base free to answer as it can; added mass and rotors included.
     """
     count = len(robot.freedoms)
-    now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), BASES[base], ()), np.zeros(count)
+    now, found = Evaluation(mark_given(robot, np.ones(count, dtype=bool)), getattr(BASES, base), ()), np.zeros(count)
     link = Link.of(robot.links)
     for row in range(1, len(link.kind)):
         if link.kind[row] == Spherical.code:

@@ -12,7 +12,8 @@ from limbless.mechanics.integrate import implicit
 
 Array = NDArray[np.float64]
 _REMEMBERED = ("past", "times", "numbers", "last", "sizes")
-UNSOLVED = f"the step could not be solved, even in {2**implicit.HALVINGS} parts: its stages do not come to rest"
+UNSOLVED = (f"the step could not be solved, even in {2**implicit.PATIENCE.halvings} parts: its stages do not come to "
+            "rest")
 
 
 def quarters(times: Array) -> Array:

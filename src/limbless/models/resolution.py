@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Pack
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.tables import Body, Robot
 from limbless.mechanics.forces.friction import FrictionLaw
 from limbless.models.chain_evaluation import Evaluation
-from limbless.models.chain_problem import BASES
 from limbless.models.force_elements import packed_rows
 from limbless.robots.chain import Chain
 
@@ -121,7 +121,7 @@ def chain_rate(chain: Chain, robot: Robot, any_free: bool, packs: Sequence[Pack]
         return max(_largest_rate(c, m) for c, m in zip(C, M, strict=True))
     if chain.base == "fixed":
         return 0.0
-    now = Evaluation(robot, BASES[chain.base], ())
+    now = Evaluation(robot, getattr(BASES, chain.base), ())
     now.position[7:] = joint_position
     now()
     free = _PLANE if chain.base == "planar" else list(range(6))

@@ -72,7 +72,8 @@ def _beside(parts: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
-    """What should be known of parts that go together, as notes: gravity that one environment has and another has not.
+    """What should be known of parts that go together, as notes: gravity that one environment has and another has not,
+    friction that is said twice.
     """
     environment = parts.get("environment", ())
     fields = [item.acceleration for item in environment if item.kind == "gravity"]
@@ -92,8 +93,19 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
                    "left out")
         if item.kind == "regularised-friction" and fields and parts["robot"].build().base == "free":
             yield ("environment.regularised-friction: it holds nothing up, and robot.base is 'free': under `gravity` "
-                   "the robot falls while "
-                   "the ground rubs; choose base 'planar'")
+                   "the robot falls while the ground rubs; choose base 'planar'")
+        yield from _skin(parts["robot"], item)
+
+
+def _skin(robot: Any, item: Any) -> Iterator[str]:
+    """Friction of a robot's skin that an environment takes the place of."""
+    stated = [name for name in ("forward", "lateral", "backward") if getattr(item, name, None) is not None]
+    skin = getattr(robot.build(), "skin", None) if stated and item.role == "contact" else None
+    if skin is not None:
+        if "forward" in stated and "backward" not in stated and skin.backward is not None:
+            stated.append("backward")
+        yield (f"robot.skin: its {' and '.join(stated)} {'has' if len(stated) == 1 else 'have'} no effect where the "
+               f"robot touches environment.{item.kind}, whose own coefficients act; leave out one of the two")
 
 
 def _pair(model: Any, path: tuple[str | int, ...], what: str, attribute: str, value: str,

@@ -12,7 +12,7 @@ from limbless.environments.clamp import Clamp
 from limbless.environments.wheels import Wheels
 from limbless.errors import InputError
 from limbless.mechanics.contact.shapes import SHAPE, WheelShape
-from limbless.mechanics.geometric.stepping import TOLERANCE
+from limbless.mechanics.geometric.stepping import LIMITS
 from limbless.models.geometric import Geometric
 from limbless.robots.wang_snake import WangSnake
 
@@ -34,8 +34,8 @@ def test_sliding_sideways_stops_in_v_over_mu_g(cone: str) -> None:
     velocity = data["com_velocity"].values[:, 1]
     assert velocity[50] == pytest.approx(speed - 0.05 * friction, abs=1e-12)
     assert data["com_position"].values[-1, 1] == pytest.approx(speed**2 / (2 * friction), abs=3e-4)
-    assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < TOLERANCE
-    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of TOLERANCE, which
+    assert np.abs(velocity[100]) > 0.0 and np.abs(velocity[102:]).max() < LIMITS.tolerance
+    assert np.abs(velocity[115:]).max() < 1e-30                          # the solver leaves a part of it, which
                                                                          # steps only shrink
 
 

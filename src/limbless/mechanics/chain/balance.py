@@ -22,8 +22,17 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all
 
-TOLERANCE, TRIALS = 1e-12, 40                # relative to the wrench of unit speed
-SLOWEST, PACES = 1e-4, 9                     # of the velocities, and how many paces lead from there to 1
+
+class Patience(NamedTuple):
+    """Of the search for a balance."""
+
+    tolerance: float = 1e-12              # relative to the wrench of unit speed
+    trials: int = 40
+    slowest: float = 1e-4                 # of the velocities,
+    paces: int = 9                        # and how many paces lead from there to 1
+
+
+PATIENCE = Patience()
 
 
 class Desk(NamedTuple):
@@ -112,8 +121,8 @@ def balance(floating, desk, guess):
     if found:
         return found, twist
     twist = guess
-    for n in range(PACES):
-        pace = SLOWEST ** (1.0 - n / (PACES - 1.0))
+    for n in range(PATIENCE.paces):
+        pace = PATIENCE.slowest ** (1.0 - n / (PATIENCE.paces - 1.0))
         found, twist = balance_at(at_pace(floating, pace), desk, twist)
     return found, twist
 
@@ -122,7 +131,7 @@ def balance(floating, desk, guess):
 def balance_at(floating, desk, twist):
     """Whether there is a twist at which the push vanishes, and that twist, from a guess."""
     found = False
-    for _trial in range(TRIALS):
+    for _trial in range(PATIENCE.trials):
         push = push_at(floating, twist)
         size = put_slopes(floating, desk, twist, push)
         put_pair_at(desk.unknown, 0, -1.0 * push)
@@ -132,7 +141,7 @@ def balance_at(floating, desk, twist):
         if not solve_free(desk.matrix, desk.unknown, desk.free, desk.system):
             break
         way = twist_at(desk.unknown, 0)
-        if left <= TOLERANCE * size:
+        if left <= PATIENCE.tolerance * size:
             twist, found = twist + way, True
             break
         twist = twist + share_of_step(Descent(floating, twist, way), 0.1) * way

@@ -11,7 +11,7 @@ one, (34)-(43).
 """
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
 from limbless.mechanics.algebra.inertia import (
     Inertia,
@@ -45,7 +45,18 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import value_of
 
-FREE, PLANAR, FIXED, LINE, PINNED = np.arange(5)
+
+class Bases(NamedTuple):
+    """How a base may move: see `base_acceleration`."""
+
+    free: int = 0
+    planar: int = 1
+    fixed: int = 2
+    line: int = 3
+    pinned: int = 4
+
+
+BASES = Bases()
 LOCKED = 1e12                             # a torque-given joint with this many times less inertia than the body around
                                           # it is singular
 
@@ -170,14 +181,14 @@ def solve_in_plane(I, P, R):
 @inline
 def base_acceleration(base, I, P, R):
     """δ of the base: free (25), (40), in its plane, along its x axis, about its origin, or none."""
-    if base == FREE:
+    if base == BASES.free:
         delta = solve(I, -P)
-    elif base == PLANAR:
+    elif base == BASES.planar:
         delta = solve_in_plane(I, P, R)
-    elif base == LINE:
+    elif base == BASES.line:
         along = transpose(R).x
         delta = Twist((-dot(along, P.force) / dot(along, I.M @ along)) * along, 0.0 * along)
-    elif base == PINNED:
+    elif base == BASES.pinned:
         delta = Twist(0.0 * P.force, inverse(I.J) @ (-P.torque))
     else:
         delta = Twist(0.0 * P.force, 0.0 * P.force)
@@ -211,7 +222,7 @@ def hybrid_dynamics(robot, how, memory):
     body.delta = delta
     base.answer = I
     base.acceleration = Twist(Rt @ delta.linear, Rt @ delta.angular)
-    base.held = 0.0 * P if how == FREE else I @ delta + P
+    base.held = 0.0 * P if how == BASES.free else I @ delta + P
     spread(robot, memory, delta)
 
 
@@ -237,7 +248,7 @@ def balanced_torques(robot, how, memory):
     still = Twist(0.0 * P.force, 0.0 * P.force)
     base.power = rate_of_work
     base.pushed = -P
-    base.held = 0.0 * P if how == FREE else P
+    base.held = 0.0 * P if how == BASES.free else P
     base.acceleration = still
     Body(memory.bodies, 0).delta = still
     spread(robot, memory, still)

@@ -10,11 +10,20 @@ from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Memory, NoCells, NothingAhead, Robot
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_rows, lean_span
-from limbless.mechanics.compiled.tables import Rows
+from limbless.mechanics.compiled.tables import LINE, Rows
 from limbless.mechanics.forces.element import push_all
 
-LINE = 8
-BODY, AXIS, BASE, BOUND = Body.columns, Axis.columns, Base.width, Bound.columns
+
+class Widths(NamedTuple):
+    """Numbers of a row."""
+
+    body: int
+    axis: int
+    base: int
+    bound: int
+
+
+WIDTHS = Widths(Body.columns, Axis.columns, Base.width, Bound.columns)
 
 
 class Parts(NamedTuple):
@@ -36,7 +45,8 @@ def parts(bodies: int, freedoms: int, size: int, water: Any) -> Parts:
     a cache line.
     """
     begins, place = [], 0
-    for count in (size, BASE + freedoms, freedoms, freedoms, BOUND * freedoms, BODY * bodies, AXIS * freedoms):
+    for count in (size, WIDTHS.base + freedoms, freedoms, freedoms, WIDTHS.bound * freedoms, WIDTHS.body * bodies,
+                  WIDTHS.axis * freedoms):
         begins.append(place)
         place += -(-count // LINE) * LINE
     return Parts(*[*begins, place, water])
@@ -46,10 +56,11 @@ def parts(bodies: int, freedoms: int, size: int, water: Any) -> Parts:
 def divide(where, flat, bodies, freedoms):
     """One flat array of memory as the state and the `Memory` of an instant."""
     nothing = lean_span(flat, where.state, 0)            # an instant has no steps, and its feedback no wishes
-    memory = Memory(lean_rows(flat, where.bodies, bodies, BODY), lean_rows(flat, where.axes, freedoms, AXIS),
-                    lean_rows(flat, where.base, 1, BASE), lean_span(flat, where.base + BASE, freedoms),
+    memory = Memory(lean_rows(flat, where.bodies, bodies, WIDTHS.body),
+                    lean_rows(flat, where.axes, freedoms, WIDTHS.axis),
+                    lean_rows(flat, where.base, 1, WIDTHS.base), lean_span(flat, where.base + WIDTHS.base, freedoms),
                     lean_span(flat, where.torque, freedoms), lean_span(flat, where.passive, freedoms),
-                    lean_rows(flat, where.bounds, freedoms, BOUND), nothing, nothing, nothing, nothing, nothing,
+                    lean_rows(flat, where.bounds, freedoms, WIDTHS.bound), nothing, nothing, nothing, nothing, nothing,
                     nothing, nothing, NoCells(), lean(where.water), NothingAhead())
     return lean_span(flat, where.state, where.base), memory
 

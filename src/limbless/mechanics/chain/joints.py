@@ -79,7 +79,7 @@ reach_by, place_by, transmit_by, respond_by = by_code(reach), by_code(place), by
 angles_by, error_by, put_rate_by, settle_by = by_code(angles), by_code(error), by_code(put_rate), by_code(settle_joint)
 
 
-KINDS: list[Any] = []
+known_kinds: list[Any] = []
 """Every kind of joint, in the order of their files."""
 
 
@@ -87,7 +87,7 @@ def kind_of_joint(cls: Any) -> Any:
     """Class decorator: a kind with its `code` (in tables), how many numbers its position and its velocity take
     (`positions`, `freedoms`), and whether its origin moves as it does (`reaches`).
     """
-    KINDS.append(cls)
+    known_kinds.append(cls)
     return cls
 
 

@@ -17,18 +17,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import transpose
 from limbless.mechanics.chain.cell import Column, Pull, Station
-from limbless.mechanics.chain.dynamics import FREE, base_acceleration
+from limbless.mechanics.chain.dynamics import BASES, base_acceleration
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
 from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-TENSION, LENGTH, TORQUE = np.arange(3)
+
+class Commands(NamedTuple):
+    """What a tendon is told."""
+
+    tension: int = 0
+    length: int = 1
+    torque: int = 2
+
+
+COMMANDS = Commands()
 """What a command of a tendon is."""
 
 
@@ -80,7 +87,7 @@ class Ropes(NamedTuple):
     windings: Any                         # Winding (tendons,)
     terms: Any                            # Term
     replies: Any                          # Reply (terms,)
-    how: Any                              # (1,) TENSION, LENGTH or TORQUE
+    how: Any                              # (1,) one of COMMANDS
     winches: Any                          # (winches,) numbers of the tendons with a winch: all of them, or none
     slopes: Any                           # (terms, freedoms) z: ∂ℓ/∂q
     pulls: Any                            # (terms, freedoms) what a unit of it does, with a minus
@@ -127,7 +134,7 @@ def take_angles(ropes, x):
 def put_angle_rates(ropes, x, out):
     m = ropes.winches.shape[0]
     first = x.shape[0] - INTEGRALS - 2 * m
-    turns = 1.0 if ropes.how[0] == TORQUE else 0.0
+    turns = 1.0 if ropes.how[0] == COMMANDS.torque else 0.0
     for c in range(m):
         out[first + c] = turns * x[first + m + c]
         out[first + m + c] = turns * Winding(ropes.windings, c).spin
@@ -181,7 +188,7 @@ def draw_tensions(command, pulls):
 @version_for(draw, Ropes)
 @inline
 def draw_ropes(ropes, memory):
-    if ropes.how[0] == TENSION:
+    if ropes.how[0] == COMMANDS.tension:
         draw_tensions(memory.cells.present.command, memory.cells.pulls)
         for c in range(ropes.windings.shape[0]):
             Term(ropes.terms, c).slope = 0.0
@@ -193,7 +200,7 @@ def draw_ropes(ropes, memory):
 def stretch(ropes, memory):
     """Tensions from lengths."""
     cells = memory.cells
-    gh, torque = cells.span[0], ropes.how[0] == TORQUE
+    gh, torque = cells.span[0], ropes.how[0] == COMMANDS.torque
     for c in range(cells.pulls.shape[0]):
         pull, rope, winding = Pull(cells.pulls, c), Rope(ropes.rows, c), Winding(ropes.windings, c)
         term, command = Term(ropes.terms, c), cells.present.command[c]
@@ -276,7 +283,7 @@ def reply(c, robot, how, memory):
     base, R, told = Base(memory.base, 0), Body(memory.bodies, 0).rotation, Reply(ropes.replies, c)
     I = base.answer
     delta = base_acceleration(how, I, P, R)
-    told.held = 0.0 * P if how == FREE else I @ delta + P
+    told.held = 0.0 * P if how == BASES.free else I @ delta + P
     told.acceleration = Twist(transpose(R) @ delta.linear, transpose(R) @ delta.angular)
     for k in range(1, len(links.codes)):
         link = Link(links, k)
@@ -351,7 +358,7 @@ def take_changes(ropes, memory):
             for v in range(cells.given.shape[0]):
                 if cells.given[v] == 0:
                     memory.acceleration[v] -= change * ropes.answers[c, v]
-    if ropes.how[0] == TORQUE:
+    if ropes.how[0] == COMMANDS.torque:
         for c in range(ropes.winches.shape[0]):
             rope, winding = Rope(ropes.rows, c), Winding(ropes.windings, c)
             winding.spin = turn_winch(rope, winding, gh, Pull(cells.pulls, c).tension + ropes.system[c, m])

@@ -306,7 +306,7 @@ class Unhurried(NamedTuple):
 class Options(NamedTuple):
     actuation: Any                        # Imposed, Actuated, Answering, Compliant or Unhurried: by type, so that a
                                           # swimming eel compiles no feedback
-    base: int                             # FREE, PLANAR, FIXED, LINE or PINNED
+    base: int                             # one of `dynamics.BASES`
     feedback: bool
     feedforward: bool                     # torques of inverse dynamics are added to the feedback
     all_given: Any                        # codes of the links with every joint motion-given: what inverse dynamics

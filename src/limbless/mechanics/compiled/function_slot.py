@@ -16,8 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-SIGNATURE = types.void(types.CPointer(types.float64))
-_C_TYPE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
+slot_signature = types.void(types.CPointer(types.float64))
+_c_function = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
 
 
 @intrinsic
@@ -54,5 +54,5 @@ class PythonSlot:
             if self.error is not None:
                 buffer[:] = np.nan
 
-        self._keep_alive = _C_TYPE(law)
+        self._keep_alive = _c_function(law)
         self.address = ctypes.cast(self._keep_alive, ctypes.c_void_p).value or 0

@@ -12,7 +12,6 @@ integer. Full fast math assumes that nothing is NaN or infinite, so no kernel ca
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import shutil
@@ -33,6 +32,8 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 import limbless
+from limbless.calm import calm
+from limbless.mechanics.compiled.imports import spare_scipy
 from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
 from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
@@ -75,7 +76,7 @@ def _writable(directory: Path) -> bool:
     return os.access(directory, os.W_OK)
 
 
-_CACHE = _writable(CACHE_DIRECTORY)
+_keeps = _writable(CACHE_DIRECTORY)
 KEPT = 30 * 24 * 3600.0
 """s: compiled code of other sources that nobody has used for as long is let go."""
 
@@ -148,16 +149,10 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    """Compile while Python collects no cycles: it would look through all that numba keeps, again and again (a sixth of
-    the time).
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with calm():
+        if SPARES:
+            spare_scipy()
         return type(dispatcher).compile(dispatcher, *given)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _insert_nothing(*given: Any, **named: Any) -> None:
@@ -177,7 +172,7 @@ def _compiled(function: Callable, options: Any) -> Any:
     try:
         is_kernel(function)
         made = njit(**options)(function)
-        if _CACHE and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
+        if _keeps and not config.DISABLE_JIT and Path(function.__code__.co_filename).is_file():
             made._cache = _OwnCache(function)
         if not config.DISABLE_JIT:
             made.compile = partial(_compile_calmly, made)
@@ -205,7 +200,7 @@ def is_cold() -> bool:
     return not any(CACHE_DIRECTORY.rglob("*.nbi"))
 
 
-_CACHE_LINE = ir.VectorType(ir.DoubleType(), 8)
+_cache_line = ir.VectorType(ir.DoubleType(), 8)
 
 
 @intrinsic
@@ -217,7 +212,7 @@ def align_stack(typing):
     to keep it.
     """
     def codegen(context, builder, signature, args):
-        local = cgutils.alloca_once(builder, _CACHE_LINE)
+        local = cgutils.alloca_once(builder, _cache_line)
         local.align = 64
         builder.asm(ir.FunctionType(ir.VoidType(), [local.type]), "", "r", [local], True)
         return context.get_dummy_value()

@@ -18,8 +18,6 @@ from numba.extending import intrinsic, overload
 from limbless.mechanics.compiled.kernel import INLINE
 from limbless.mechanics.compiled.scalars import (
     TANGENTS,
-    VECTOR,
-    ZEROS,
     absolute,
     arctangent2,
     define_binary,
@@ -35,12 +33,14 @@ from limbless.mechanics.compiled.scalars import (
     spread,
     sqrt,
     value_of,
+    vector_type,
     view_as,
     where_positive,
+    zero_vector,
 )
 
 LANES = TANGENTS
-_INDEX = ir.IntType(32)
+_index_type = ir.IntType(32)
 
 
 def _define_arithmetic(symbol: Callable, in_place: Callable, instruction: str) -> None:
@@ -62,12 +62,12 @@ define_constants(eight, lambda context, builder, number: spread(builder, number)
 
 @intrinsic
 def _root(typing, x):
-    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "sqrt", VECTOR, args)
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "sqrt", vector_type, args)
 
 
 @intrinsic
 def _size(typing, x):
-    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "fabs", VECTOR, args)
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "fabs", vector_type, args)
 
 
 @intrinsic
@@ -95,7 +95,7 @@ def _choose(typing, x, a, b):
     def codegen(context, builder, signature, args):
         first, second = (given if ty == eight else spread(builder, given) for given,
                          ty in zip(args[1:], signature.args[1:]))
-        return builder.select(builder.fcmp_ordered(">", args[0], ZEROS), first, second)
+        return builder.select(builder.fcmp_ordered(">", args[0], zero_vector), first, second)
     return eight(eight, *(ty if ty == eight else types.float64 for ty in (a, b))), codegen
 
 
@@ -131,7 +131,7 @@ def _where_positive(x, a, b):
 def lane(typing, x, i):
     """Number i of the eight."""
     def codegen(context, builder, signature, args):
-        return builder.extract_element(args[0], builder.trunc(args[1], _INDEX))
+        return builder.extract_element(args[0], builder.trunc(args[1], _index_type))
     return types.float64(eight, types.int64), codegen
 
 
@@ -139,7 +139,7 @@ def lane(typing, x, i):
 def with_lane(typing, x, i, number):
     """The same eight, but for `number` at i."""
     def codegen(context, builder, signature, args):
-        return builder.insert_element(args[0], args[2], builder.trunc(args[1], _INDEX))
+        return builder.insert_element(args[0], args[2], builder.trunc(args[1], _index_type))
     return eight(eight, types.int64, types.float64), codegen
 
 
@@ -165,7 +165,7 @@ def _holds_numbers(array):
 
 @intrinsic
 def _floor(typing, x):
-    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "floor", VECTOR, args)
+    return eight(eight), lambda context, builder, signature, args: _llvm(builder, "floor", vector_type, args)
 
 
 @lane_version_of(sincos)
@@ -186,7 +186,7 @@ def _power_of_two(typing, k):
     def codegen(context, builder, signature, args):
         whole = ir.VectorType(ir.IntType(64), LANES)
         bits = builder.fptosi(builder.fadd(args[0], spread(builder, ir.Constant(ir.DoubleType(), 1023.0))), whole)
-        return builder.bitcast(builder.shl(bits, ir.Constant(whole, [52] * LANES)), VECTOR)
+        return builder.bitcast(builder.shl(bits, ir.Constant(whole, [52] * LANES)), vector_type)
     return eight(eight), codegen
 
 

@@ -16,7 +16,7 @@ from numba.extending import lower_builtin, overload
 
 from limbless.mechanics.compiled.kernel import INLINE
 
-_CLASSES: set[type] = set()
+_added: set[type] = set()
 
 
 def with_operators(cls: Any) -> Any:
@@ -31,7 +31,7 @@ def with_operators(cls: Any) -> Any:
 
 def componentwise(cls: Any) -> Any:
     """Class decorator for a named tuple."""
-    _CLASSES.add(cls)
+    _added.add(cls)
     cls.__array_ufunc__ = None            # a NumPy number times a vector is then the vector's business, as in compiled
                                           # code
     cls.__add__ = lambda a, b: cls(*map(operator.add, a, b))
@@ -42,7 +42,7 @@ def componentwise(cls: Any) -> Any:
 
 
 def _is_ours(ty: Any) -> bool:
-    return isinstance(ty, types.BaseNamedTuple) and ty.instance_class in _CLASSES
+    return isinstance(ty, types.BaseNamedTuple) and ty.instance_class in _added
 
 
 def _pairs(symbol: Any, args: Any) -> list | None:

@@ -13,7 +13,7 @@ from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
 
-_PASSES = (
+_passes = (
     untyped_passes.TranslateByteCode,
     untyped_passes.FixupArgs,
     untyped_passes.IRProcessing,
@@ -37,7 +37,7 @@ class KernelPipeline(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         manager = PassManager("kernel")
-        for each in _PASSES:
+        for each in _passes:
             manager.add_pass(each, each.__doc__ or each.__name__)
         manager.finalize()
         return [manager]

@@ -13,7 +13,7 @@ from typing import Any
 
 from numba.core import types
 
-_OPERATORS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.iadd, operator.isub,
+_operators = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.iadd, operator.isub,
               operator.imul, operator.getitem, operator.setitem, operator.eq, operator.ne, operator.lt, operator.le,
               operator.gt, operator.ge, len, bool)
 
@@ -27,7 +27,7 @@ def remember_operators() -> bool:
     find = types.Function.get_call_type
 
     def get_call_type(self: Any, context: Any, args: tuple, kws: Any) -> Any:
-        if kws or self.typing_key not in _OPERATORS:
+        if kws or self.typing_key not in _operators:
             return find(self, context, args, kws)
         answers = self.__dict__.setdefault("_answers", {})       # a function that learns a type is a new object
         if args not in answers:

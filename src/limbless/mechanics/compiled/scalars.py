@@ -35,6 +35,7 @@ TANGENTS = 8                                  # one AVX-512 register, or two AVX
 WORDS = 2 * TANGENTS                          # LLVM places a vector of 8 doubles on a multiple of its size: 7 words
                                               # stay empty
 ALIGNMENT = 8 * TANGENTS                      # bytes: a tangent vector then lies within one cache line
+BEYOND = 1e300                                # farther than any number of a motion: fast math knows no infinity
 
 
 # ------------------------------------------------------------------------------------------------------------ the numba
@@ -55,15 +56,15 @@ class Dual8(types.Type):
 
 
 eight, dual8 = Eight(), Dual8()
-VECTOR = ir.VectorType(ir.DoubleType(), TANGENTS)
-ZEROS = ir.Constant(VECTOR, [0.0] * TANGENTS)
-_ONE = ir.Constant(ir.DoubleType(), 1.0)
+vector_type = ir.VectorType(ir.DoubleType(), TANGENTS)
+zero_vector = ir.Constant(vector_type, [0.0] * TANGENTS)
+_one = ir.Constant(ir.DoubleType(), 1.0)
 
 
 @register_model(Eight)
 class _EightModel(models.PrimitiveModel):
     def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, VECTOR)
+        super().__init__(manager, numba_type, vector_type)
 
 
 @register_model(Dual8)
@@ -75,7 +76,7 @@ class _DualModel(models.StructModel):
 def spread(builder, number):
     """A vector that holds `number` eight times."""
     index = ir.IntType(32)
-    first = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), number, index(0))
+    first = builder.insert_element(ir.Constant(vector_type, ir.Undefined), number, index(0))
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(index, TANGENTS), [0] * TANGENTS))
 
 
@@ -105,7 +106,7 @@ def _sum(builder, x, dx, y, dy):
 
 
 def _difference(builder, x, dx, y, dy):
-    tangents = dx if dy is None else builder.fsub(ZEROS if dx is None else dx, dy)
+    tangents = dx if dy is None else builder.fsub(zero_vector if dx is None else dx, dy)
     return builder.fsub(x, y), tangents
 
 
@@ -118,9 +119,10 @@ def _product(builder, x, dx, y, dy):
 
 def _quotient(builder, x, dx, y, dy):
     """d(x / y) = (dx - (x / y) dy) / y, with one division."""
-    inverse = builder.fdiv(_ONE, y)
+    inverse = builder.fdiv(_one, y)
     value = builder.fmul(x, inverse)
-    rate = dx if dy is None else builder.fsub(ZEROS if dx is None else dx, builder.fmul(dy, spread(builder, value)))
+    less = None if dy is None else builder.fmul(dy, spread(builder, value))
+    rate = dx if less is None else builder.fsub(zero_vector if dx is None else dx, less)
     return value, builder.fmul(rate, spread(builder, inverse))
 
 
@@ -205,7 +207,7 @@ def _negative(context, builder, signature, args):
 
 
 define_negative(dual8, _negative)
-define_constants(dual8, lambda context, builder, number: _pack(context, builder, number, ZEROS))
+define_constants(dual8, lambda context, builder, number: _pack(context, builder, number, zero_vector))
 
 
 # -----------------------------------------------------------------------------------------------------------------

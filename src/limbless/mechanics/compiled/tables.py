@@ -58,7 +58,7 @@ class Table:
         self.numbers, self.codes = _row(own, index), None if codes is None else codes[index]
 
 
-OWN = frozenset(Table.__annotations__)
+_own_fields = frozenset(Table.__annotations__)
 
 
 class Rows(NamedTuple):
@@ -146,7 +146,7 @@ def table(cls: Any, constant: bool = False) -> Any:
     """Class decorator: a table with the annotated fields, in their order."""
     fields, numbers, codes = {}, 0, 0
     for name, kind in get_type_hints(cls).items():
-        if name in OWN:
+        if name in _own_fields:
             continue
         fields[name] = Field(kind, codes if is_code(kind) else numbers, width(kind))
         codes, numbers = (codes + 1, numbers) if is_code(kind) else (codes, numbers + width(kind))

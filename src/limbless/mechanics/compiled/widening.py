@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, tangents
+from limbless.mechanics.compiled.scalars import BEYOND, TANGENTS, WORDS, aligned_zeros, tangents
 
 
 def mapped(function: Callable, *problems: Any) -> Any:
@@ -31,14 +31,11 @@ def as_duals(problem: Any) -> Any:
     return mapped(widen, problem)
 
 
-HUGE = 1e300
-
-
 def widened(problem: Any) -> Any:
     """`as_duals`, with what is infinite clipped: windows that never end, actuators that know no bound. Fast math knows
     no infinity, and derivatives would be inf - inf.
     """
-    return as_duals(mapped(lambda array: np.clip(array, -HUGE, HUGE), problem))
+    return as_duals(mapped(lambda array: np.clip(array, -BEYOND, BEYOND), problem))
 
 
 def seed_slope(duals: Any, direction: int, slope: Any) -> None:

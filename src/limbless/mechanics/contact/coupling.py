@@ -10,7 +10,7 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.company import relative_twist
 from limbless.mechanics.contact.law import no_law, put_rates
-from limbless.mechanics.contact.path import PUSH, SIDE, Direction, Law, put_row
+from limbless.mechanics.contact.path import ROW_KINDS, Direction, Law, put_row
 from limbless.mechanics.contact.solver import sweep_through
 from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 from limbless.mechanics.contact.tables import Affine, Contact, Line, Pair
@@ -57,10 +57,10 @@ def put_rubbing_joints(dry, robot, step, path, place, rows):
         if joint.grip > 0.0 and not link.given:
             law = Law(joint.grip / dry.arm, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, joint.held / dry.arm,
                       dry.descent / (dry.arm * dry.arm))
-            rows = put_row(path, rows, SIDE, place + link.column, -1, law)
+            rows = put_row(path, rows, ROW_KINDS.side, place + link.column, -1, law)
         if joint.side != 0.0 and not link.given:
             law = Law(0.0, 1.0, 1.0, dry.compliance * dry.arm * dry.arm, 0.0, dry.descent / (dry.arm * dry.arm))
-            rows = put_row(path, rows, PUSH, place + step.rates.shape[0] + link.column, -1, law)
+            rows = put_row(path, rows, ROW_KINDS.push, place + step.rates.shape[0] + link.column, -1, law)
     return rows
 
 

@@ -21,13 +21,20 @@ from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import nearest
 from limbless.mechanics.contact.following import begin, follow
-from limbless.mechanics.contact.law import BOX, along, impulse_of
+from limbless.mechanics.contact.law import CONES, along, impulse_of
 from limbless.mechanics.contact.path import Direction, Path, put_contacts, take_answer
 from limbless.mechanics.contact.tables import Affine, Contact, Pair
 
-PROXIMAL = 1e-5                  # compliance of the proximal term, times ρ
-PLAIN = 15
-ROUNDING = 1e-10                 # of the largest slip: an iteration that gains nothing below this has met rounding
+
+class Limits(NamedTuple):
+    """How far and how finely Newton's method is followed."""
+
+    proximal: float = 1e-5                # compliance of the proximal term, times ρ
+    plain: int = 15                       # iterations
+    rounding: float = 1e-10               # of the largest slip: an iteration that gains nothing below has met rounding
+
+
+LIMITS = Limits()
 
 
 class Dense(NamedTuple):
@@ -72,7 +79,7 @@ def bound(contact, side, impulse):
 @inline
 def is_ellipse(contact, a1, a2):
     """Whether the two sides are joined: not in a box, nor where one of them has no friction."""
-    return contact.cone != BOX and a1 > 0.0 and a2 > 0.0
+    return contact.cone != CONES.box and a1 > 0.0 and a2 > 0.0
 
 
 @kernel
@@ -211,15 +218,15 @@ def newton(contacts, active, count, dense, rho, tolerance, worst):
     largest = 0.0
     for r in range(2 * count):
         largest = max(largest, abs(dense.slip[r]))
-    for n in range(PLAIN):
+    for n in range(LIMITS.plain):
         if worst == 0.0 or (n > 0 and worst <= tolerance):      # never without an iteration: sticking wheels would
                                                                 # creep by what remains
             return n, worst, True
         remember_shear(contacts, active, count)
-        before, worst = worst, iterate(contacts, active, count, dense, PROXIMAL / rho, rho)
-        if worst > 0.5 * before and max(worst, before) <= ROUNDING * largest:
+        before, worst = worst, iterate(contacts, active, count, dense, LIMITS.proximal / rho, rho)
+        if worst > 0.5 * before and max(worst, before) <= LIMITS.rounding * largest:
             return n + 1, worst, True
-    return PLAIN, worst, worst <= tolerance
+    return LIMITS.plain, worst, worst <= tolerance
 
 
 @inline
@@ -302,7 +309,7 @@ def solve_friction(contacts, active, count, dense, rho, tolerance):
             contact.shear = contact.old.shear
         to_shares(contacts, active, count)
         remember_shear(contacts, active, count)
-        used, worst, solved = take_path(contacts, active, count, dense, rho, weight * PROXIMAL / rho, tolerance)
+        used, worst, solved = take_path(contacts, active, count, dense, rho, weight * LIMITS.proximal / rho, tolerance)
         iterations += used
     to_shares(contacts, active, count)
     return iterations, worst

@@ -11,8 +11,7 @@ from limbless.mechanics.chain.tables import Freedom, Link
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
-
-FARTHEST = 1e20                          # rad or m: no range ends that far away
+from limbless.mechanics.integrate.tally import UNLIMITED
 
 
 @generic
@@ -86,7 +85,7 @@ def find_stop(dry, freedom, joint, q, h):
     """The nearer end of a joint's range from q, its position at the middle of the step."""
     below, above = q - freedom.lower, freedom.upper - q
     near = min(below, above)
-    joint.side = 0.0 if near >= FARTHEST else 1.0 if below <= above else -1.0
+    joint.side = 0.0 if near >= 0.5 * UNLIMITED else 1.0 if below <= above else -1.0
     joint.room = (near if near > 0.0 else dry.recovery * near) / h
     joint.stop = 0.0
     joint.stopped = 0.0

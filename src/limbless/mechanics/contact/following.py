@@ -9,7 +9,7 @@ from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.ellipse import drift_share, growth_share, nearest
-from limbless.mechanics.contact.path import PUSH, ROUND, SIDE, Direction, Progress, coefficient
+from limbless.mechanics.contact.path import ROW_KINDS, Direction, Progress, coefficient
 
 
 class Limits(NamedTuple):
@@ -108,11 +108,11 @@ def evaluate(path, rows, place):
         direction.velocity = velocity
         direction.trial = x - direction.length * (velocity + direction.compliance * (x - direction.memory))
     for j in range(rows):
-        if path.kind[j] == PUSH:
+        if path.kind[j] == ROW_KINDS.push:
             round_push(Direction(path.directions, j), tau)
-        elif path.kind[j] == SIDE:
+        elif path.kind[j] == ROW_KINDS.side:
             round_side(path, j, tau)
-        elif path.kind[j] == ROUND:
+        elif path.kind[j] == ROW_KINDS.round:
             round_ellipse(path, j, tau)
 
 
@@ -137,7 +137,7 @@ def fill(path, rows, place):
             matrix[j, i] = 0.0
         add_trial(path, rows, j, j, -direction.own)
         if direction.other != 0.0:
-            add_trial(path, rows, j, j + 1 if path.kind[j] == ROUND else j - 1, -direction.other)
+            add_trial(path, rows, j, j + 1 if path.kind[j] == ROW_KINDS.round else j - 1, -direction.other)
         if direction.lean != 0.0:
             add_trial(path, rows, j, path.normal[j], -direction.lean)
         matrix[j, j] += 1.0
@@ -151,7 +151,8 @@ def begin(path, rows, rho):
     x, matrix, largest, progress = path.x, path.matrix, 0.0, Progress(path.progress, 0)
     for j in range(rows):
         row = Direction(path.directions, j)
-        largest = max(largest, rho * abs(row.slip) if path.kind[j] == PUSH else row.load * max(row.plus, row.minus))
+        normal = path.kind[j] == ROW_KINDS.push
+        largest = max(largest, rho * abs(row.slip) if normal else row.load * max(row.plus, row.minus))
         x[j] = 0.0
         path.tangent[j] = 0.0
     if largest <= 0.0:

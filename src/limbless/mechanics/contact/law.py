@@ -13,7 +13,7 @@ robot up. The friction impulse T = S ξ, S = diag(μ1, μ2), lies in an ellipse 
 
 ξ_A is ξ at the end of the step before: friction is elastic-plastic with the compliance of the ground, so that a contact
 that sticks does not creep. The normal-cone law on the ellipse follows as e -> 0; slip is then not antiparallel to
-friction unless μ1 = μ2. In the `WEIGHTED` law (Hu 2009; Alben 2013) the set is the same ellipse, and ξ itself opposes
+friction unless μ1 = μ2. In the `weighted` law (Hu 2009; Alben 2013) the set is the same ellipse, and ξ itself opposes
 the slip, T = -N S γT / |γT|: γT stands in the place of S γT. It has no potential: friction is not the force of largest
 power unless μ1 = μ2. μ1 differs for slip along +t1 (`forward`: towards the tip) and
 -t1 (`backward`): the set is then made of two half-ellipses. Rolling friction is the same law for the velocity radius
@@ -23,7 +23,7 @@ Stick and slip are read from the impulse: inside the set or on its edge. No spee
 """
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench
 from limbless.mechanics.algebra.matrix6 import Matrix6, point_matrix6
@@ -34,8 +34,25 @@ from limbless.mechanics.contact.tables import Affine, Contact, Impulse, Line, Pa
 
 ROLL_DESCENT = 30.0              # rolling friction is weak and mostly sticks: longer trial steps than for sliding find
                                  # this sooner
-OPEN, STICK, SLIP = np.arange(3)
-ELLIPSE, BOX, WEIGHTED = np.arange(3)
+
+
+class States(NamedTuple):
+    """What a contact does."""
+
+    open: int = 0
+    stick: int = 1
+    slip: int = 2
+
+
+class Cones(NamedTuple):
+    """The set of a contact's friction."""
+
+    ellipse: int = 0
+    box: int = 1
+    weighted: int = 2
+
+
+STATES, CONES = States(), Cones()
 
 
 @inline
@@ -111,13 +128,13 @@ def trial_load(contact, e, rho):
 
 @inline
 def in_box(contact):
-    return contact.cone == BOX
+    return contact.cone == CONES.box
 
 
 @inline
 def slip_scales(contact):
     """S of the slip in the law of friction: the coefficients, or for weighted friction one number for both."""
-    if contact.cone == WEIGHTED:
+    if contact.cone == CONES.weighted:
         low, _ = stiffness_scales(contact)
         return Pair(sqrt(low), sqrt(low))
     return Pair(along(contact, contact.slip.along), contact.friction.lateral)
@@ -337,18 +354,18 @@ def press(contact, h):
 def held_directions(contact):
     """In how many directions friction holds: its impulse lies inside the set. The sides of a box count one by one."""
     if not in_box(contact):
-        return 2 if state_of(contact) == STICK else 0
+        return 2 if state_of(contact) == STATES.stick else 0
     return (1 if abs(contact.shear.along) < contact.load else 0) + (1 if abs(contact.shear.across) < contact.load
                                                                     else 0)
 
 
 @inline
 def state_of(contact):
-    """OPEN, STICK (impulse inside the set) or SLIP (on its edge)."""
+    """Open, stick (impulse inside the set) or slip (on its edge)."""
     z = contact.load
     if z <= 0.0:
-        return OPEN
+        return STATES.open
     x1, x2 = contact.shear
     edge = max(abs(x1), abs(x2)) if in_box(contact) else sqrt(x1 * x1 + x2 * x2)
     _, high = stiffness_scales(contact)
-    return SLIP if high <= 0.0 or edge >= z * (1.0 - 1e-9) else STICK
+    return STATES.slip if high <= 0.0 or edge >= z * (1.0 - 1e-9) else STATES.stick

@@ -14,7 +14,7 @@ from __future__ import annotations
 from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.algebra.inertia import Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import Vector, cross
-from limbless.mechanics.chain.dynamics import FREE
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
@@ -99,7 +99,7 @@ def solve_objects(step, count, crowd):
                 I, f = I + matrix, f + wrench
             a -= 1
         Free(crowd.free, o).matrix = I
-        own.twist = solve_base(FREE, I, f, Body(step.places, k).rotation, step.system)
+        own.twist = solve_base(BASES.free, I, f, Body(step.places, k).rotation, step.system)
 
 
 @inline
@@ -182,7 +182,8 @@ def respond(robot, base, step, I):
     for o in range(crowd.free.shape[0]):
         k = crowd.first + o
         own = Answer(crowd.answers, k)
-        own.twist = solve_base(FREE, Free(crowd.free, o).matrix, own.push, Body(step.places, k).rotation, step.system)
+        matrix = Free(crowd.free, o).matrix
+        own.twist = solve_base(BASES.free, matrix, own.push, Body(step.places, k).rotation, step.system)
 
 
 @inline
@@ -201,7 +202,7 @@ def accept(robot, base, step, I):
             step.rates[link.column] += rate
     own, answer = BaseStep(step.base, 0), Answer(crowd.answers, 0)
     own.twist = own.twist + answer.twist
-    if base != FREE:
+    if base != BASES.free:
         own.hold = own.hold + (I @ answer.twist - answer.lift)
 
 

@@ -24,7 +24,7 @@ from limbless.mechanics.contact.company import (
 )
 from limbless.mechanics.contact.control import finish_joints
 from limbless.mechanics.contact.gap import find_contacts, rouse
-from limbless.mechanics.contact.law import OPEN, contact_wrench, state_of
+from limbless.mechanics.contact.law import STATES, contact_wrench, state_of
 from limbless.mechanics.contact.step_tables import (
     Afloat,
     Ashore,
@@ -156,7 +156,7 @@ def keep_forces(step, records, h, r):
         contact, record = Contact(step.contacts, i), ContactRecord(records.contacts, r, i)
         record.gap = contact.gap
         record.state = state_of(contact) + 0.0
-        if state_of(contact) != OPEN:
+        if state_of(contact) != STATES.open:
             origin, F = Body(step.places, step.owner[i]).origin, (1.0 / h) * contact_wrench(contact)
             record.force = F.force
             record.place = origin + contact.arm

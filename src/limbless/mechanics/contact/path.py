@@ -23,13 +23,22 @@ import numpy as np
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, table
-from limbless.mechanics.contact.law import BOX, WEIGHTED, along, stiffness_scales
+from limbless.mechanics.contact.law import CONES, along, stiffness_scales
 from limbless.mechanics.contact.tables import Contact, Pair
 
-PUSH, ROUND, SECOND, SIDE = np.arange(4)               # a normal impulse; the two rows of an ellipse; an interval, as
-                                                       # the side of a box
-MOST = 100                                             # contacts: the work of a step along the path grows with their
-                                                       # cube
+MOST = 100                                # contacts: the work of a step along the path grows with their cube
+
+
+class RowKinds(NamedTuple):
+    """What a row of the path is."""
+
+    push: int = 0                         # a normal impulse
+    round: int = 1                        # the two rows of an ellipse
+    second: int = 2
+    side: int = 3                         # an interval, as the side of a box
+
+
+ROW_KINDS = RowKinds()
 
 
 @table
@@ -120,8 +129,8 @@ def put_weighted(path, rows, contact, place, normal, z, e, rho):
     """
     low, high = stiffness_scales(contact)
     before, compliance, length = contact.shear_before, e * sqrt(low), rho / sqrt(high)
-    rows = put_row(path, rows, ROUND, place + 1, normal, Law(z, 1.0, 1.0, compliance, before.along, length))
-    return put_row(path, rows, SECOND, place + 2, normal, Law(z, 1.0, 1.0, compliance, before.across, length))
+    rows = put_row(path, rows, ROW_KINDS.round, place + 1, normal, Law(z, 1.0, 1.0, compliance, before.along, length))
+    return put_row(path, rows, ROW_KINDS.second, place + 2, normal, Law(z, 1.0, 1.0, compliance, before.across, length))
 
 
 @lean_kernel
@@ -135,23 +144,25 @@ def put_contacts(path, contacts, active, count, e, rho):
         normal, z = -1, contact.load
         if contact.given <= 0.0:
             normal, z = rows, 0.0
-            rows = put_row(path, rows, PUSH, 5 * a, -1, Law(0.0, 1.0, 1.0, e, 0.0, rho))
+            rows = put_row(path, rows, ROW_KINDS.push, 5 * a, -1, Law(0.0, 1.0, 1.0, e, 0.0, rho))
         low, _ = stiffness_scales(contact)
         plus, minus, side, roll = contact.friction
         before, mu = contact.shear_before, max(plus, minus)
-        joined = contact.cone != BOX and mu > 0.0 and side > 0.0
-        if joined and contact.cone == WEIGHTED:
+        joined = contact.cone != CONES.box and mu > 0.0 and side > 0.0
+        if joined and contact.cone == CONES.weighted:
             rows = put_weighted(path, rows, contact, 5 * a, normal, z, e, rho)
         elif mu > 0.0:
             law = Law(z, plus, minus, e * low / (mu * mu), along(contact, -before.along) * before.along, rho)
-            rows = put_row(path, rows, ROUND if joined else SIDE, 5 * a + 1, normal, law)
-        if side > 0.0 and not (joined and contact.cone == WEIGHTED):
+            rows = put_row(path, rows, ROW_KINDS.round if joined else ROW_KINDS.side, 5 * a + 1, normal, law)
+        if side > 0.0 and not (joined and contact.cone == CONES.weighted):
             law = Law(z, side, side, e * low / (side * side), side * before.across, rho)
-            rows = put_row(path, rows, SECOND if joined else SIDE, 5 * a + 2, normal, law)
+            rows = put_row(path, rows, ROW_KINDS.second if joined else ROW_KINDS.side, 5 * a + 2, normal, law)
         if roll > 0.0:
             before = contact.twist_before
-            rows = put_row(path, rows, ROUND, 5 * a + 3, normal, Law(z, roll, roll, e, roll * before.along, rho))
-            rows = put_row(path, rows, SECOND, 5 * a + 4, normal, Law(z, roll, roll, e, roll * before.across, rho))
+            law = Law(z, roll, roll, e, roll * before.along, rho)
+            rows = put_row(path, rows, ROW_KINDS.round, 5 * a + 3, normal, law)
+            law = Law(z, roll, roll, e, roll * before.across, rho)
+            rows = put_row(path, rows, ROW_KINDS.second, 5 * a + 4, normal, law)
     return rows
 
 

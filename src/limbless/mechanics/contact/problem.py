@@ -9,6 +9,8 @@ The state holds that of a chain (position, velocity, `Sums`), and what `Where` s
 """
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from limbless.mechanics.algebra.columns import put_quaternion_at, put_vector_at, quaternion_at, vector_at
@@ -46,7 +48,17 @@ SPEED = 20.0                                      # m/s: gaps that no body faste
                                                   # out
 DEEPEST = 1.0                                     # radii: a sphere or capsule that sinks in farther, axis and all, ends
                                                   # the run
-UNSOLVED, SUNK, CROWDED = 1, 2, 3                 # what ends a run
+
+
+class Ends(NamedTuple):
+    """What ends a run."""
+
+    unsolved: int = 1
+    sunk: int = 2
+    crowded: int = 3
+
+
+ENDS = Ends()
 
 
 @inline
@@ -186,10 +198,10 @@ def solve_step(robot, options, memory, t):
     counts.last = worst
     counts.residual = max(counts.residual, worst)
     if is_crowded(memory.step.crowd):
-        return CROWDED
+        return ENDS.crowded
     if not worst <= options.bound:
-        return UNSOLVED
-    return SUNK if counts.depth > DEEPEST else 0
+        return ENDS.unsolved
+    return ENDS.sunk if counts.depth > DEEPEST else 0
 
 
 @version_for(complete, ContactProblem)

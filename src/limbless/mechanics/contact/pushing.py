@@ -11,10 +11,10 @@ import numpy as np
 
 from limbless.mechanics.algebra.dense import factorise, substitute
 from limbless.mechanics.compiled.kernel import inline, kernel
+from limbless.mechanics.compiled.scalars import BEYOND
 
 PULL = 1e-12               # of the resultant: a force that pulls less than this does not pull
 LEVER = 1e-10              # of a force's own lever: below this the others cannot do without it
-FAR = 1e200
 
 
 @inline
@@ -55,7 +55,7 @@ def most_pulling(V, sided, off, y, least):
 @inline
 def first_to_let_go(V, off, y, z):
     """How far one may go along -z until a force that is held at zero wants to push, and which."""
-    nearest, found = FAR, -1
+    nearest, found = BEYOND, -1
     for k in range(V.shape[1]):
         if off[k]:
             slope = along(V, k, z)
@@ -93,10 +93,10 @@ def push_once(V, c, sided, off, H, y, z):
                 z[j] = V[j, i]
             substitute(H, n, z)
             lever = 1.0 - along(V, i, z)
-            whole = -(along(V, i, y) + u) / lever if lever > LEVER else FAR
+            whole = -(along(V, i, y) + u) / lever if lever > LEVER else BEYOND
             part, k = first_to_let_go(V, off, y, z)
             way = min(whole, part)
-            if way >= FAR:
+            if way >= BEYOND:
                 return False
             u += way
             for j in range(n):

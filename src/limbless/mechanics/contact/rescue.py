@@ -32,7 +32,17 @@ from limbless.mechanics.contact.solver import PLAIN, iterate, measure
 from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, JointStep, Plea
 from limbless.mechanics.contact.tables import Contact
 
-SOON, BURSTS, SHORT, LONG = 20, 100, 5, 40
+
+class Patience(NamedTuple):
+    """How long the first way is tried."""
+
+    soon: int = 20                        # bursts before the path is asked,
+    bursts: int = 100                     # and in all
+    short: int = 5                        # iterations in the first ten bursts,
+    long: int = 40                        # and in later ones
+
+
+PATIENCE = Patience()
 
 
 @lean_pass
@@ -202,7 +212,7 @@ def fallback(robot, options, step, count, first, last):
             contact.frozen = max(contact.load, 0.0)
     for burst in range(first, last):
         share = 1.0 if burst < 30 else 0.5 if burst < 60 else 0.2
-        most = SHORT if burst < 10 else LONG              # radii that are not right yet deserve no exact answer
+        most = PATIENCE.short if burst < 10 else PATIENCE.long    # radii that are not right yet need no exact answer
         iterations += minimise(robot, options, step, count, most)
         for a in range(count):
             contact = Contact(step.contacts, step.active[a])
@@ -289,8 +299,8 @@ def trace(robot, options, step, path, plea):
 def rescue(robot: Any, options: Any, step: Any, path: Any, plea: Any) -> None:
     """What is behind `options.rescue`: each part is compiled when a run first comes to it."""
     asked = Plea(plea, 0)
-    relax(robot, options, step, plea, 0, SOON)
+    relax(robot, options, step, plea, 0, PATIENCE.soon)
     if asked.residual >= options.tolerance:
         trace(robot, options, step, path, plea)
     if asked.residual >= options.tolerance:
-        relax(robot, options, step, plea, SOON, BURSTS)
+        relax(robot, options, step, plea, PATIENCE.soon, PATIENCE.bursts)

@@ -17,7 +17,7 @@ from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.matrix6 import carry_matrix6, no_matrix6, put_system, release_matrix6
 from limbless.mechanics.algebra.vectors import Vector, transpose
-from limbless.mechanics.chain.dynamics import FIXED, FREE, PLANAR
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
 from limbless.mechanics.chain.tables import Axis, Body, Link
 from limbless.mechanics.compiled.function_slot import call_slot
@@ -106,10 +106,10 @@ def gather(robot, step, count):
 def solve_base(base, I, f, R, system):
     """Twist of the base, world axes: free, in its own x-y plane, or none."""
     zero = Vector(0.0, 0.0, 0.0)
-    if base == FIXED:
+    if base == BASES.fixed:
         return Twist(zero, zero)
     put_system(system, I, R, f)
-    if base == PLANAR:
+    if base == BASES.planar:
         for i in range(2, 5):                              # no motion along z, no rotation about x and y
             for c in range(7):
                 system[i, c] = 0.0
@@ -182,7 +182,7 @@ def sweep_through(robot, base, step, count):
     own = BaseStep(step.base, 0)
     u = solve_base(base, I, f, Body(step.places, 0).rotation, step.system)
     own.twist = u
-    if base != FREE:
+    if base != BASES.free:
         own.hold = I @ u - f
     spread(robot, step, 1.0)
     meet_others(step.crowd, robot, base, step, count, I)

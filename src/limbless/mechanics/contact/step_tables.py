@@ -205,7 +205,7 @@ class ContactOptions(NamedTuple):
     bounds: Any                           # Bounded or Unbounded
     dry: Any                              # Rubbing or Smooth
     water: Any                            # Afloat or Ashore
-    base: int                             # FREE, PLANAR or FIXED
+    base: int                             # free, planar or fixed of `dynamics.BASES`
     theta: float                          # share of the position feedback taken at the end of the step; 0: explicit
                                           # control
     backlash: float                       # rad

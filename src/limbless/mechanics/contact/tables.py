@@ -76,7 +76,7 @@ class Contact(Table):
     frozen: float                         # radius of friction that does not follow the load
     given: float                          # load that others bear, N: it bounds friction and pushes nothing; 0: the load
                                           # is found
-    cone: float                           # ELLIPSE, BOX or WEIGHTED (see `law`)
+    cone: float                           # one of `law.CONES`
     restitution: float
     old: Impulse                          # of a remembered iterate
     acts: float                           # 0 where the linearised law gives nothing
@@ -98,7 +98,7 @@ class Surface(Table):
     until: float
     friction: Friction
     bounce: float                         # restitution
-    cone: float                           # ELLIPSE, BOX or WEIGHTED
+    cone: float                           # one of `law.CONES`
     flank: float                          # friction on the flank of a body over that on its belly
     breakaway: float                      # friction at rest over friction while sliding (Stribeck),
     stribeck: float                       # and the speed at which it fades, m/s

@@ -36,7 +36,16 @@ from limbless.mechanics.forces.stream import height_at, stream_at
 from limbless.mechanics.forces.surface import hydrostatic
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
 
-UNDER, CUT, DRY = 1.0, 0.0, -1.0          # `Floating.state`
+
+class Depths(NamedTuple):
+    """How a link lies in the water: `Floating.state`."""
+
+    under: float = 1.0
+    cut: float = 0.0                      # by the surface
+    dry: float = -1.0
+
+
+DEPTHS = Depths()
 
 
 class Still(NamedTuple):
@@ -263,8 +272,8 @@ def state_of(surface, row, body):
     end = start + value_of(row.length * up.x)
     reach, swell = value_of(maximum(row.half_width, row.half_height)), swell_of(surface)
     if max(start, end) + reach < surface.level - swell:
-        return UNDER
-    return DRY if min(start, end) - reach > surface.level + swell else CUT
+        return DEPTHS.under
+    return DEPTHS.dry if min(start, end) - reach > surface.level + swell else DEPTHS.cut
 
 
 @lean_pass
@@ -275,9 +284,9 @@ def find_states(bodies, laws):
         body, water = Body(bodies, row.body), Floating(laws.floating, row.body)
         state = state_of(laws.kind.surface, row, body)
         if not row.begins and value_of(water.state) != state:
-            state = CUT
+            state = DEPTHS.cut
         water.state = state + 0.0 * water.state
-        if state == CUT:
+        if state == DEPTHS.cut:
             water.inertia = 0.0 * water.inertia
             water.joining = 0.0 * water.joining
 
@@ -299,9 +308,9 @@ def push_one(bodies, laws, t, i):
     row = Open(laws.rows, i)
     body, water = Body(bodies, row.body), Floating(laws.floating, row.body)
     state, F = value_of(water.state), 0.0 * body.wrench
-    if state > CUT:
+    if state > DEPTHS.cut:
         F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, body)
-    elif state == CUT:
+    elif state == DEPTHS.cut:
         F = push_cut(row, laws, t, body, water)
     Pushed(laws.pushed, i).wrench = F
     body.wrench = body.wrench + F
@@ -339,7 +348,7 @@ def push_afloat_bands(bodies, laws, t):
     for b in range(laws.members.shape[0]):
         under = True
         for j in range(LANES):
-            under = under and Floating(laws.floating, laws.members[b, j]).state > CUT
+            under = under and Floating(laws.floating, laws.members[b, j]).state > DEPTHS.cut
         if under:
             push_under(bodies, laws, t, b)
         else:
@@ -366,7 +375,7 @@ def spend_floating(laws, inside, memory):
         spent += power(Body(memory.bodies, Open(laws.rows, i).body).velocity, Pushed(laws.pushed, i).wrench)
     for k in range(laws.floating.shape[0]):
         water = Floating(laws.floating, k)
-        if water.state == CUT:
+        if water.state == DEPTHS.cut:
             spent += 0.5 * power(Body(memory.bodies, k).velocity, water.joining)
     memory.law_powers[laws.owner] += spent
 

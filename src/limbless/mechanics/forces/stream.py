@@ -12,26 +12,37 @@ from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import exponential, maximum, minimum, sincos, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
 
-LINEAR, VORTEX, WAVE, FUNCTION = range(4)
 NEAR = 1e-5                               # of the square of the core: vortices are solid there
 FAR = 50.0                                # k z: eight lengths of a wave from the surface there is nothing more to tell
+
+
+class FlowKinds(NamedTuple):
+    """What a part of a flow is."""
+
+    linear: int = 0
+    vortex: int = 1
+    wave: int = 2
+    function: int = 3
+
+
+FLOW_KINDS = FlowKinds()
 
 
 @constants
 class Flow(Table):
     """One part of a flow; what a kind does not use is 0."""
 
-    velocity: Vector                      # LINEAR: at the origin; VORTEX: of its drift, m/s
-    gradient: Matrix                      # LINEAR: du_i/dx_j, 1/s
-    origin: Vector                        # LINEAR, VORTEX: place; WAVE: a point of the still level, m
-    swing: Vector                         # LINEAR: amplitude that oscillates, m/s
-    axis: Vector                          # VORTEX: unit vector; WAVE: horizontal direction
-    rate: float                           # LINEAR, WAVE: angular frequency, rad/s
+    velocity: Vector                      # linear: at the origin; vortex: of its drift, m/s
+    gradient: Matrix                      # linear: du_i/dx_j, 1/s
+    origin: Vector                        # linear, vortex: place; wave: a point of the still level, m
+    swing: Vector                         # linear: amplitude that oscillates, m/s
+    axis: Vector                          # vortex: unit vector; wave: horizontal direction
+    rate: float                           # linear, wave: angular frequency, rad/s
     phase: float                          # rad
-    strength: float                       # VORTEX: circulation / 2π, m2/s; WAVE: amplitude, m
-    size: float                           # VORTEX: radius of the core, m; WAVE: wave number, 1/m
-    bottom: float                         # WAVE: exp(-2 k depth)
-    address: int                          # FUNCTION: see `StreamBuffer`
+    strength: float                       # vortex: circulation / 2π, m2/s; wave: amplitude, m
+    size: float                           # vortex: radius of the core, m; wave: wave number, 1/m
+    bottom: float                         # wave: exp(-2 k depth)
+    address: int                          # function: see `StreamBuffer`
     kind: int
 
 
@@ -157,11 +168,11 @@ def asked_stream(asked, flow, t, x):
 
 @inline
 def stream_of(flow, asked, t, x):
-    if flow.kind == LINEAR:
+    if flow.kind == FLOW_KINDS.linear:
         found = linear_stream(flow, t, x)
-    elif flow.kind == VORTEX:
+    elif flow.kind == FLOW_KINDS.vortex:
         found = vortex_stream(flow, t, x)
-    elif flow.kind == WAVE:
+    elif flow.kind == FLOW_KINDS.wave:
         found = wave_stream(flow, t, x)
     else:
         found = user_stream(asked, flow, t, x)
@@ -198,7 +209,7 @@ def height_at(flows, level, t, x, velocity):
     height = Height(level + o, o, o, o, 0.0 * velocity)
     for i in range(len(flows.rows.codes)):
         flow = Flow(flows.rows, i)
-        if flow.kind == WAVE:
+        if flow.kind == FLOW_KINDS.wave:
             s, c = wave_phase(flow, t, x)
             a, k, d = flow.strength, flow.size, flow.axis
             bend = -a * k * c * (k * dot(d, velocity) - flow.rate)

@@ -6,6 +6,8 @@ slip speed.
 """
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from limbless.mechanics.algebra.dense import substitute
 from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
 from limbless.mechanics.algebra.vectors import cross
@@ -29,7 +31,7 @@ from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.dense import solve_friction
 from limbless.mechanics.contact.gap import find_contacts
-from limbless.mechanics.contact.law import SLIP, STICK, contact_wrench, held_directions, press
+from limbless.mechanics.contact.law import STATES, contact_wrench, held_directions, press
 from limbless.mechanics.contact.tables import Contact, Pair
 from limbless.mechanics.forces.element import look_again_all, spend_all
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, prepare, solve_free
@@ -53,10 +55,16 @@ from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import add_step, add_work, compare, watch
 from limbless.mechanics.integrate.tally import keep as keep_tally
 
-TOLERANCE = 1e-13                # m/s: natural map of the friction law at which a step is solved: torques show first
-                                 # what is left
-UNSOLVED = 1e-9                  # m/s: a step that keeps more fails the run
-SLACK = 1e-11                    # rad/s: error of joint rates that friction solved to TOLERANCE may leave
+
+class Limits(NamedTuple):
+    """How well a step is solved."""
+
+    tolerance: float = 1e-13              # m/s: natural map of the friction law; torques show first what is left
+    unsolved: float = 1e-9                # m/s: a step that keeps more fails the run
+    slack: float = 1e-11                  # rad/s: error of joint rates that friction solved to `tolerance` may leave
+
+
+LIMITS = Limits()
 
 
 # --------------------------------------------------------------------------------------------------------------- to the
@@ -199,7 +207,7 @@ def find_overload(actuation, options, rounds, h, touching, memory):
             change[free[j]] += touching.mobility[2 * c, j] * impulse.along
             change[free[j]] += touching.mobility[2 * c + 1, j] * impulse.across
     spread_over(h, change)
-    again = relent_in_metric(options.frame.speeds, rounds, SLACK / h, memory)
+    again = relent_in_metric(options.frame.speeds, rounds, LIMITS.slack / h, memory)
     for a in range(len(change)):
         change[a] *= h
     return again
@@ -229,9 +237,9 @@ def geometric_meet(problem, t, h, x):
         solve_free(memory.metric, memory.forces, rows, count, solver, memory.rates)
         couple(rows, speeds, memory.rates, solver, touching, wheels.dense)
         iterations, worst = solve_friction(touching.contact, touching.active, touching.found[0], wheels.dense,
-                                           wheels.descent, TOLERANCE)
+                                           wheels.descent, LIMITS.tolerance)
         touching.counts[1] += iterations
-        if not worst <= UNSOLVED:
+        if not worst <= LIMITS.unsolved:
             return Trouble.FRICTION.value
         again = overload(options.actuation, options, rounds, h, touching, memory)
         rounds += 1
@@ -398,7 +406,7 @@ def keep_wheels(bodies, touching, kept, r):
                 kept.force[r, i, c] = force[c]
                 kept.place[r, i, c] = at[c]
             kept.held[r, i] = held_directions(contact)
-            kept.state[r, i] = STICK if kept.held[r, i] == 2 else SLIP
+            kept.state[r, i] = STATES.stick if kept.held[r, i] == 2 else STATES.slip
     kept.residual[r] = touching.counts[2]
     touching.counts[2] = 0.0
 

@@ -73,7 +73,7 @@ class WheelRecords(NamedTuple):
     force: Any                        # (R, C, 3) world
     place: Any                        # (R, C, 3) world
     held: Any                         # (R, C) number of directions that stick
-    state: Any                        # (R, C) OPEN, STICK or SLIP
+    state: Any                        # (R, C) one of `law.STATES`
     residual: Any                     # (R,) m/s
 
 

@@ -33,11 +33,20 @@ from limbless.mechanics.integrate.problem import (
 )
 from limbless.mechanics.integrate.runge_kutta import copy
 
-MOST = 15                                 # evaluations of one stage
-HALVINGS = 6                              # of one step
-SLOW, FAR = 0.95, 20.0                    # a stage that comes to rest more slowly is this many changes away from it
-LOST = 1e100                              # a distance beyond this is no number of a motion
 UNSOLVED = -1                             # beside what `trouble` says: a stage that does not come to rest
+
+
+class Patience(NamedTuple):
+    """Of a stage that is to come to rest."""
+
+    most: int = 15                        # evaluations
+    halvings: int = 6                     # of one step
+    slow: float = 0.95                    # one that comes to rest more slowly
+    far: float = 20.0                     # is this many changes away from it
+    lost: float = 1e100                   # a distance beyond this is no number of a motion
+
+
+PATIENCE = Patience()
 
 
 class Method(NamedTuple):
@@ -136,18 +145,20 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
     """The stage whose X* stands in `work.start`, from the guess in `slope`. Returns whether it came to rest."""
     tolerance, last = work.numbers[0], 0.0
     work.counts[1] += 1
-    for turn in range(MOST):
+    for turn in range(PATIENCE.most):
         copy(slope, work.before)
         occupy(problem, work.start, gh, work.before, state)
         stage_rate(problem, t, inside, gh, work.before, state, slope)
         work.counts[0] += 1
         change, speed = distance(problem, gh, work.before, slope, state)
-        if change > LOST or trouble(problem) > 0:
+        if change > PATIENCE.lost or trouble(problem) > 0:
             return False
         left = change
         if turn > 0 and last > 0.0:
             contraction = change / last
-            left = change * max(contraction / (1.0 - contraction), 1.0) if contraction < SLOW else FAR * change
+            left = PATIENCE.far * change
+            if contraction < PATIENCE.slow:
+                left = change * max(contraction / (1.0 - contraction), 1.0)
         if left <= tolerance * speed:
             return True
         last = change
@@ -194,7 +205,7 @@ def cross_interval(problem, method, work, interval, x):
         else:
             depth += 1
             work.counts[2] += 1
-            if depth > HALVINGS:
+            if depth > PATIENCE.halvings:
                 return False
             part *= 0.5
     return True

@@ -3,9 +3,7 @@ given bend."""
 from __future__ import annotations
 
 from limbless.mechanics.compiled.kernel import careful_kernel, kernel
-
-_LARGEST = 1e300
-"""Anything beyond counts as infinite."""
+from limbless.mechanics.compiled.scalars import BEYOND
 
 
 @careful_kernel
@@ -16,7 +14,7 @@ def within(value, rate, acceleration, low, high):
         for k in range(value.shape[1]):
             for c in range(6):
                 sound &= low[c] <= value[i, k, c] <= high[c]
-                sound &= (abs(rate[i, k, c]) <= _LARGEST) & (abs(acceleration[i, k, c]) <= _LARGEST)
+                sound &= (abs(rate[i, k, c]) <= BEYOND) & (abs(acceleration[i, k, c]) <= BEYOND)
     return sound
 
 

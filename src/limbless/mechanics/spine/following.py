@@ -13,7 +13,7 @@ from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import forces, take_posture, tip_components
 from limbless.mechanics.spine.solver import (
-    LARGEST_STEP,
+    LIMITS,
     clipped,
     copy_rows,
     factorise_shifted,
@@ -143,7 +143,7 @@ def take_step(problem, aim, q, u):
         for p in range(m):
             X[0, j] += X[p + 1, j] * iteration.tips[p, m]
         longest = max(longest, abs(X[0, j]))
-    scale = min(1.0, LARGEST_STEP / longest)
+    scale = min(1.0, LIMITS.largest_step / longest)
     for p in range(m):
         u[p] += scale * iteration.tips[p, m]
     share_out(aim, u, loads.command, iteration.rate)

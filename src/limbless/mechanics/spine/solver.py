@@ -5,6 +5,8 @@ Stops are bounds on q with a complementary moment. A kernel returns an `Outcome`
 """
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from limbless.mechanics.algebra.dense import eliminate_rows, factorise, substitute
@@ -14,13 +16,19 @@ from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import energy, forces, moments, stored_energy, take_posture, tip_components
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
 
-LARGEST_STEP = 0.3          # rad: keeps a full Newton step inside the part of the energy that looks like its quadratic
-                            # model
-PRECISION = 1e-12           # of the largest stiffness: residuals (N m) below it are rounding
-DIFFERENCE = 1e-8           # rad: far below what takes a tendon from stick to slip, far above rounding
-SHORTEST = 0.02             # of the length of a vertebra: disks would touch long before a tendon is as short as that
-                            # between them
-SLACK = 1e-9                # N: a tendon with less has no friction to speak of
+
+class Limits(NamedTuple):
+    """How far and how finely equilibria are looked for."""
+
+    largest_step: float = 0.3             # rad: keeps a full Newton step where the energy is like its quadratic model
+    precision: float = 1e-12              # of the largest stiffness: residuals (N m) below it are rounding
+    difference: float = 1e-8              # rad: far below what takes a tendon from stick to slip, far above rounding
+    shortest: float = 0.02                # of the length of a vertebra: disks would touch long before a tendon is as
+                                          # short as that between them
+    slack: float = 1e-9                   # N: a tendon with less has no friction to speak of
+
+
+LIMITS = Limits()
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -57,7 +65,7 @@ def tolerance_of(spine):
     stiffest = 0.0
     for i in range(spine.stiffness.shape[0]):
         stiffest = max(stiffest, largest_of(spine.stiffness[i]))
-    return PRECISION * stiffest
+    return LIMITS.precision * stiffest
 
 
 @inline
@@ -84,7 +92,7 @@ def is_folded(spine, q, posture):
         if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
             return True
         for c in range(len(spine.end)):
-            if i < spine.end[c] and posture.chord[i, c] < SHORTEST * spine.length[i]:
+            if i < spine.end[c] and posture.chord[i, c] < LIMITS.shortest * spine.length[i]:
                 return True
     return False
 
@@ -137,7 +145,7 @@ def search_along(problem, q, value):
     """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
     spine, loads, method, posture, iteration = problem
     step, trial, kept, freedoms = iteration.step, iteration.trial, iteration.kept, q.shape[1]
-    scale, reached = min(1.0, LARGEST_STEP / largest_of(step)), value
+    scale, reached = min(1.0, LIMITS.largest_step / largest_of(step)), value
     for _ in range(40):
         gain = 0.0
         for i in range(len(step)):
@@ -183,7 +191,7 @@ def minimise(problem, q):
         freeze(H, r, iteration.held)
         shift = 0.0
         while not factorise_shifted(H, shift, iteration.factor):
-            shift = max(4.0 * shift, 1e-3 * tolerance / PRECISION)
+            shift = max(4.0 * shift, 1e-3 * tolerance / LIMITS.precision)
         if largest <= tolerance:
             for i in range(n):
                 r[i] = kept[i]
@@ -233,13 +241,13 @@ def put_differences(problem, q):
     for j in range(len(above)):
         i, k = j // freedoms, j % freedoms
         here = q[i, k]
-        q[i, k] = here + DIFFERENCE
+        q[i, k] = here + LIMITS.difference
         residual(problem, q, above)
-        q[i, k] = here - DIFFERENCE
+        q[i, k] = here - LIMITS.difference
         residual(problem, q, below)
         q[i, k] = here
         for row in range(len(above)):
-            iteration.system[row, j] = (above[row] - below[row]) / (2.0 * DIFFERENCE)
+            iteration.system[row, j] = (above[row] - below[row]) / (2.0 * LIMITS.difference)
 
 
 @inline
@@ -261,7 +269,7 @@ def slip_scale(spine):
 @inline
 def rubs(problem, c):
     """Whether the slip of a tendon is to be found; one without tension has no friction and no slip."""
-    return problem.loads.sticking and problem.posture.tension[0, c] > SLACK
+    return problem.loads.sticking and problem.posture.tension[0, c] > LIMITS.slack
 
 
 @inline
@@ -332,7 +340,7 @@ def step_down(problem, q, tolerance):
     n, last, freedoms, longest = len(r), J.shape[0], q.shape[1], 1e-300
     for j in range(n):
         longest = max(longest, abs(J[j, last]))
-    scale, best = min(1.0, LARGEST_STEP / longest), natural(spine, method.stops, q, r, miss)
+    scale, best = min(1.0, LIMITS.largest_step / longest), natural(spine, method.stops, q, r, miss)
     copy_rows(q, before)
     for c in range(len(slips)):
         slips[c] = loads.slip[c]

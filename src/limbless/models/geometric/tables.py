@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.mechanics.chain.frames import Frame
-from limbless.mechanics.chain.joints import KINDS
+from limbless.mechanics.chain.joints import known_kinds
 from limbless.mechanics.chain.screws import cross_joint
 from limbless.mechanics.chain.tables import (
     INTEGRALS,
@@ -51,7 +51,8 @@ def robot_on(frame: Frame, robot: Robot) -> Robot:
     link.positions[0], link.freedoms[0], link.velocity[0] = frame.coordinates, frame.speeds, frame.coordinates + joints
     link.position[1:] = frame.coordinates + link.column[1:]
     link.velocity[1:] = frame.coordinates + joints + frame.speeds + link.column[1:]
-    kinds = robot.kinds if len(robot.kinds) == 1 else tuple(kind() for kind in KINDS if kind in cross_joint.versions)
+    kinds = robot.kinds if len(robot.kinds) == 1 else tuple(
+        kind() for kind in known_kinds if kind in cross_joint.versions)
     return Robot(kinds, robot.links._replace(codes=codes), robot.freedoms)
 
 

@@ -14,7 +14,7 @@ from limbless.environments.base import Pack
 from limbless.mechanics.algebra.lie import Quaternion, quaternion_product
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternion_to_matrix
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.contact.law import OPEN, SLIP, STICK
+from limbless.mechanics.contact.law import STATES
 from limbless.mechanics.forces.weight import Weight, WeightLaw
 from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
 from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
@@ -117,7 +117,7 @@ class Recorder:
                  packs: Sequence[Pack], contacts: Sequence[str] = (), slip: float = 0.0,
                  slides: Sequence[bool] = ()) -> None:
         self.rod, self.mesh, self.whole, self.own, self.forces = rod, slices.mesh, whole, own, forces
-        self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, SLIP, STICK)
+        self.contacts, self.slip, self.touching = contacts, slip, np.where(slides, STATES.slip, STATES.stick)
         self.middles, self.axes = slices.mesh.middles, slices.axes
         self.total = float(slices.mesh.weight @ own[:, 0])
         self.actuated = np.isin(np.arange(6), ACTUATED[rod.strains])
@@ -342,7 +342,7 @@ class Recorder:
             "contact_wrench": touches.resultant, "support_wrench": wrench,
             "contact_force": _turn(turn, wrench[..., :3]), "contact_couple": _turn(turn, wrench[..., 3:]),
             "contact_position": np.where(there, place, 0.0),
-            "contact_state": np.where(touches.present, self.touching, OPEN),
+            "contact_state": np.where(touches.present, self.touching, STATES.open),
             "support_abscissa": np.where(touches.present, touches.place, 0.0), "contact_residual": touches.residual,
             "contact_speed": touches.speed,
             "contact_conditioning": touches.singular[:, -1] / np.maximum(touches.singular[:, 0], 1e-300),

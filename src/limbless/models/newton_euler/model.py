@@ -15,6 +15,7 @@ from limbless.mechanics.chain import problem as _chain_versions  # noqa: F401 - 
 from limbless.mechanics.chain import stiff as _stiff_versions  # noqa: F401 - and an implicit one beside
 from limbless.mechanics.chain.actuation import passive_torques
 from limbless.mechanics.chain.balance import Desk
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.tables import Body, ChainProblem, Drive, Freedom, Link, Unhurried
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.integrate import implicit, runge_kutta
@@ -61,7 +62,7 @@ class NewtonEuler(Terms, ChainModel):
                  actuation: Actuation | None = None, settings: NewtonEulerSettings | None = None) -> None:
         super().__init__(robot, environment, actuation)
         self.settings = NewtonEulerSettings.or_default(settings)
-        self._base = chain_problem.BASES[self.chain.base]
+        self._base = getattr(BASES, self.chain.base)
         self._options = tables.options_of(self._plain, self._actuated, self._base, self._feedback,
                                           getattr(self.actuation, "feedforward", False))
         if not self.settings.inertia:

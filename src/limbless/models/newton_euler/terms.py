@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbless.mechanics.algebra.rotations import quaternion_to_matrix, rotation_vector_to_quaternion
-from limbless.mechanics.chain.dynamics import FIXED
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Prismatic, Revolute, Spherical
 from limbless.mechanics.chain.tables import Body
 from limbless.models import chain_problem
@@ -141,7 +141,7 @@ class Terms:
         """
         if among not in self._terms:
             given = chain_problem.mark_given(self._plain, np.ones(self.chain.freedoms, dtype=bool))
-            self._terms[among] = Evaluation(given, int(FIXED), self._forces if among else ())
+            self._terms[among] = Evaluation(given, BASES.fixed, self._forces if among else ())
         return self._terms[among]
 
     def _hold(self, now: Evaluation) -> Array:

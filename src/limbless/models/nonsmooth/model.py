@@ -13,6 +13,7 @@ from limbless.actuation.joints import joint_motion
 from limbless.environments.base import Environment
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
+from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Spherical
 from limbless.mechanics.chain.tables import Awash, Drive, Freedom, Link
 from limbless.mechanics.chain.tables import Robot as RobotTables
@@ -22,8 +23,7 @@ from limbless.mechanics.contact.company import PLACED, Alone
 from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.outcome import stand
 from limbless.mechanics.contact.path import MOST
-from limbless.mechanics.contact.problem import CROWDED
-from limbless.mechanics.contact.problem import SUNK as SUNK_IN
+from limbless.mechanics.contact.problem import ENDS
 from limbless.mechanics.contact.rescue import rescue
 from limbless.mechanics.contact.shapes import FAR
 from limbless.mechanics.contact.step_tables import (
@@ -132,7 +132,7 @@ class NonSmooth(ChainModel):
         saturates = feedback and looks_ahead and bool(np.isfinite(freedom.saturation).any())
         wet = len(self._pushing) > 0 and bool(Link.of(self._actuated.links).wet.any())
         return ContactOptions(control, Bounded() if saturates else Unbounded(), self._dry_friction(G0),
-                              Afloat() if wet else Ashore(), int(chain_problem.BASES[self.chain.base]), own.theta,
+                              Afloat() if wet else Ashore(), getattr(BASES, self.chain.base), own.theta,
                               backlash, own.activation == "anticipative", own.recovery, own.compliance * G0, 0.92 / G0,
                               own.tolerance, max(own.bound, own.tolerance), 0)
 
@@ -321,9 +321,9 @@ class NonSmooth(ChainModel):
         now = Counts.of(counts)
         self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
         done, status = float(knots[step]), law_failure(self.environment)
-        if trouble == SUNK_IN:
+        if trouble == ENDS.sunk:
             status = self._sunk(memory, done, float(knots[min(step + 1, len(knots) - 1)] - done))
-        elif trouble == CROWDED:
+        elif trouble == ENDS.crowded:
             status = Status(f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {done:g} s, too "
                             "many to be solved for: take fewer objects or links, or raise self-contact.apart", done)
         elif trouble:

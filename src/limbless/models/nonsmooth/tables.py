@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.joints import KINDS
+from limbless.mechanics.chain.joints import known_kinds
 from limbless.mechanics.chain.tables import Body, BodyRecord, Link, Robot
 from limbless.mechanics.contact.company import PLACED, Alone, Crowd, Placed
 from limbless.mechanics.contact.path import MOST, make_path
@@ -39,7 +39,7 @@ def with_kinds(robot: Robot) -> Robot:
     """Of several kinds of joints, those that this model knows."""
     if len(robot.kinds) == 1:
         return robot
-    return robot._replace(kinds=tuple(kind() for kind in KINDS if kind in screw.versions))
+    return robot._replace(kinds=tuple(kind() for kind in known_kinds if kind in screw.versions))
 
 
 def where_of(robot: Robot, contacts: int, objects: int) -> Where:

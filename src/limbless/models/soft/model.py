@@ -1,22 +1,20 @@
 """`Soft`: a soft body in its environment, one state at a time or through time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import block_diag
 
 from limbless.actuation import Actuation
-from limbless.actuation.strains import rod_strain
 from limbless.environments.base import Environment, refuse_points, together
 from limbless.errors import InputError
-from limbless.gaits.base import DRIVES, Gait
+from limbless.gaits.base import Gait
 from limbless.mechanics.chain import implicit as _implicit_versions  # noqa: F401 - what an engine asks of a chain
-from limbless.mechanics.chain.cell import Pull, Stop
-from limbless.mechanics.chain.ropes import LENGTH, TENSION, TORQUE
+from limbless.mechanics.chain.cell import Pull
+from limbless.mechanics.chain.dynamics import BASES
+from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
@@ -40,18 +38,19 @@ from limbless.models.base import (
 )
 from limbless.models.chain_recording import kept_arrays
 from limbless.models.force_elements import packed_rows, water_of
-from limbless.models.implicit_steps import UNSOLVED, ImplicitSteps, quarters
+from limbless.models.implicit_steps import ImplicitSteps
 from limbless.models.macro_continuous.tables import breaks_of
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit
-from limbless.models.soft import tables
+from limbless.models.soft import posture, tables, trouble
 from limbless.models.soft.chain_plan import ChainStations, chain_plan, refuse_of_chain
+from limbless.models.soft.driving import Driving
 from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
-from limbless.models.soft.plan import Plan, RodStations, Stations, legendre, rod_plan, spine_plan
+from limbless.models.soft.plan import Plan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.soft.recording import ChainRecorder, Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_cells, refuse_no_stops, refuse_of_rod, refuse_of_spine
 from limbless.models.soft.settings import VERTEBRA_STATIONS, SoftSettings
 from limbless.models.soft.solution import Answer, Modes
-from limbless.models.soft.tendons import HOW, ChainStrung, RodStrung, SpineStrung, Strung
+from limbless.models.soft.tendons import ChainStrung, RodStrung, SpineStrung, Strung
 from limbless.models.tallies import Tallies
 from limbless.robots.base import Preset, Robot
 from limbless.robots.chain import Chain
@@ -60,20 +59,6 @@ from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _TAUT = 1.0 - 1e-6                        # of its length: a tendon that begins to pull
-_BEFORE = 1e-9                            # s: tensions just before the start are those at minus this
-_MOST_TURNS, _NUDGE, _STILL, _FARTHEST = 60, 1e-7, 1e-10, 0.1   # of the search for a posture: turns, and rad
-_LEAST_SHARE = 1e-3                       # of a step of that search
-
-
-def _share(strain: Array, change: Array, inverse: Array, acceleration: Callable[[Array], Array]) -> float:
-    """How much of Newton's step to take: stops are kinks, over which a whole step may go back and forth. The correction
-    that the same slopes would make next must shrink (Deuflhard's natural monotonicity test).
-    """
-    share = min(1.0, _FARTHEST / float(np.abs(change).max()))
-    while share > _LEAST_SHARE and (np.linalg.norm(inverse @ acceleration(strain + share * change))
-                                    > (1.0 - 0.25 * share) * np.linalg.norm(change)):
-        share *= 0.5
-    return share
 
 
 class Soft(Model):
@@ -103,10 +88,10 @@ class Soft(Model):
         self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
-        self._base = tables.BASES[self.plan.base]
+        self._base = getattr(BASES, self.plan.base)
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
-        cells = self._cells()
+        cells = self.cells()
         tables.set_afloat(self._forces, cells, self._added)
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
@@ -119,6 +104,7 @@ class Soft(Model):
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
+        self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
         self._steps = None
         if self.settings.integrator != "rk4":
             self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
@@ -165,7 +151,8 @@ class Soft(Model):
                      "answer to it (a soft body may swim the wrong way round); set it to 'consistent'"
                      for item in printed)
 
-    def _cells(self, records: int = 0) -> Any:
+    def cells(self, records: int = 0) -> Any:
+        """Tables of the cells, with memory of their own."""
         return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records)
 
     def _refuse_weightless(self) -> None:
@@ -190,7 +177,7 @@ class Soft(Model):
 
     def problem(self, drive: tables.SoftDrive, records: int, tally: Any, tallied: Any) -> ChainProblem:
         """Everything that an engine needs, with memory of its own."""
-        cells = self._cells(records)
+        cells = self.cells(records)
         if self.strung.elastic:
             cells.ropes.how[0] = drive.how
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
@@ -205,74 +192,7 @@ class Soft(Model):
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
-        every = quarters(times)
-        rows = len(every)
-        none = np.zeros((rows, 0))
-        if self.tendons or not isinstance(self.robot, Rod):
-            held, still = self._held(rows)
-            return tables.SoftDrive(held, still, still, none, *self.strung.commands(gait, every))
-        if gait.drives in HOW:
-            raise InputError(f"gait {gait.kind!r} drives {DRIVES[gait.drives]}, but the robot has no tendons; give it "
-                             "`tendons`, or another gait")
-        if gait.drives == "effort":
-            if self.robot.passive is not None and self.robot.passive.follows_gait:
-                raise InputError(f"robot.passive.follows_gait: gait {gait.kind!r} drives the efforts of muscles, not "
-                                 "strains to rest at; leave it out, or choose a gait of strains")
-            efforts = self._project(gait.sample(every, self._abscissae).value, False)
-            if np.any(efforts[:, self._given]):
-                raise InputError(f"gait {gait.kind!r} drives the efforts of muscles, but the strain that they act on "
-                                 "is not passive all along them: say so in robot.passive (`passive: {}`, "
-                                 "without `start` and `end`, is all of it)")
-            held, still = self._held(rows)
-            return tables.SoftDrive(held, still, still, efforts, none, none)
-        motion = rod_strain(self.robot, gait, every, self._abscissae)
-        given = [kernel_array(self._project(part, True)[:, self._given]) for part in motion]
-        if len(given[0]) and 0 in ACTUATED[self.robot.strains]:
-            given[0] = given[0] - self._natural[self._given]
-        return tables.SoftDrive(given[0], given[1], given[2], self._pulls_to(motion[0]), none, none)
-
-    def _pulls_to(self, strains: Array) -> Array:
-        """(T, freedoms): what springs give more where the gait says at what strains they rest, or nothing."""
-        assert isinstance(self.robot, Rod)
-        if self.robot.passive is None or not self.robot.passive.follows_gait:
-            return np.zeros((len(strains), self.freedoms))
-        away = self._project(strains, True)
-        if 0 in ACTUATED[self.robot.strains]:
-            away = away - self._natural
-        springs = block_diag(*(cell.elastic for cell in self.plan.cells))
-        springs[self._given] = 0.0
-        return kernel_array(away @ springs.T)
-
-    def _held(self, rows: int) -> tuple[Array, Array]:
-        """So many rows of given freedoms that stay at their rest values, and of their rates."""
-        rest = np.concatenate([cell.rest for cell in self.plan.cells])[self._given]
-        return np.tile(rest, (rows, 1)), np.zeros((rows, len(rest)))
-
-    @cached_property
-    def _abscissae(self) -> Array:
-        return np.array([piece.place for _, piece in self.plan.stations])
-
-    @cached_property
-    def _natural(self) -> Array:
-        """(freedoms,) 1 where a freedom is the mean stretch of its cell: freedoms are counted from the straight rod."""
-        return np.array([float(name == "stretch 0") for cell in self.plan.cells for name in cell.names])
-
-    def _project(self, values: Array, strains: bool) -> Array:
-        """(T, freedoms): a field (T, stations, 6) on the polynomials of the cells, as strains or as efforts."""
-        assert isinstance(self.robot, Rod)
-        components, n = ACTUATED[self.robot.strains], self.settings.degree + 1
-        parts, row = [], 0
-        for cell in self.plan.cells:
-            inner = cell.pieces[:-1]
-            length = sum(piece.length for piece in cell.pieces)
-            start = cell.pieces[-1].place - length
-            P = legendre([(piece.place - start) / length for piece in inner], self.settings.degree)
-            weight = np.array([piece.span for piece in inner]) / (length if strains else 1.0)
-            factor = 2.0 * np.arange(n) + 1.0 if strains else np.ones(n)
-            for c in components:
-                parts.append((values[:, row:row + len(inner), c] * weight) @ P * factor)
-            row += len(inner)
-        return kernel_array(np.concatenate(parts, axis=1))
+        return self._driving.drive(gait, times)
 
     # One state at a time
 
@@ -282,8 +202,8 @@ class Soft(Model):
         problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
-        how = LENGTH if length is not None else TENSION if torque is None else TORQUE
-        if how != TENSION and not (self.strung.elastic and (self.strung.winds or how == LENGTH)):
+        how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
+        if how != COMMANDS.tension and not (self.strung.elastic and (self.strung.winds or how == COMMANDS.length)):
             raise InputError("length and torque: the tendons need a stiffness, and for torques a winch")
         if self.strung.elastic:
             problem.memory.cells.ropes.how[0] = how
@@ -339,7 +259,7 @@ class Soft(Model):
         held = list(MOVES[self.plan.base])
         free = np.setdiff1d(np.arange(self.freedoms), self._given)
         scale = np.concatenate([np.where(np.array(held) < 3, self.plan.length, 1.0),
-                                self.plan.length / self._cells().scale[free]])
+                                self.plan.length / self.cells().scale[free]])
 
         def accelerations(state: Array) -> Array:
             answer = self.forward(state, tension, time, **({} if length is None else {"length": length}))
@@ -381,67 +301,15 @@ class Soft(Model):
             if not isinstance(self.robot, TendonSpine):
                 raise InputError("initial.posture: 'equilibrium' is found by tendon statics, for spines; let a damped "
                                  "body come to rest, and continue from that result")
-            return State(0.0, self._at_rest(gait, twist, initial.position, initial.orientation))
+            return State(0.0, posture.state_at_rest(self, gait, twist, initial.position, initial.orientation))
         return State(0.0, self.flat(strain, rate, twist, base_position=initial.position,
                                     base_orientation=initial.orientation))
-
-    def _at_rest(self, gait: Gait, twist: Array, position: ArrayLike, orientation: ArrayLike) -> Array:
-        """The state in equilibrium with what the gait gives just before the start."""
-        value, _, how = self.strung.commands(gait, np.array([-_BEFORE]))
-        place: dict[str, Any] = {"base_position": position, "base_orientation": orientation}
-        if how == LENGTH:
-            return self.flat(self.equilibrium(length=value[0], **place), 0.0, twist, **place)
-        tension = value[0] / (self.strung.radius if how == TORQUE else 1.0)
-        if tension.min(initial=0.0) < 0.0:
-            raise InputError(f"initial.posture: the winches unwind with {value[0].min():g} N m before the start; no "
-                             "equilibrium holds that: give torques from 0")
-        strain = self.equilibrium(tension, **place)
-        if how == TENSION:
-            return self.flat(strain, 0.0, twist, **place)
-        still = self.instant(self.flat(strain, 0.0, twist, **place), tension)
-        stretched = Pull.of(still.memory.cells.pulls).length - tension / self.strung.stiffness
-        angle = (self.strung.straight - stretched) / self.strung.radius
-        return self.flat(strain, 0.0, twist, winch_angle=angle, **place)
 
     def equilibrium(self, tension: ArrayLike | None = None, base_position: ArrayLike = (0.0, 0.0, 0.0),
                     base_orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0), *, length: ArrayLike | None = None) -> Array:
         """The freedoms at rest under these tensions (N), or with these unstretched lengths (m), by tendon statics."""
-        from limbless.models.tendon_statics.model import TendonStatics
-        from limbless.models.tendon_statics.settings import TendonStaticsSettings
-        from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
-        if not isinstance(self.robot, TendonSpine):
-            raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
-        loads = [item for item in self.environment if "load" in (item.role, *item.also)]
-        robot = at_rest(self.robot) if isinstance(self.robot, TendonSpine) else self.robot
-        stretch = None if length is None else tuple(self.strung.stiffness.tolist())
-        model = TendonStatics(robot, loads, None, TendonStaticsSettings(stops=False, tendon_stiffness=stretch),
-                              base_position=base_position, base_orientation=base_orientation)
-        command = np.asarray(tension if length is None else length, dtype=np.float64)
-        found = model.solve(**{"tension" if length is None else "length": np.broadcast_to(command, self.tendons)})
-        bends = found.q * BEND_SIGN[:found.q.shape[1]]
-        strain = np.asarray(bends[:, [2, 0, 1]] if bends.shape[1] == 3 else bends).ravel()
-        told: dict[str, Any] = {"tension": tension} if length is None else {"length": length}
-        return self._against_stops(strain, lambda q: self.forward(
-            self.flat(q, base_position=base_position, base_orientation=base_orientation), **told).strain_acceleration)
-
-    def _against_stops(self, strain: Array, acceleration: Callable[[Array], Array]) -> Array:
-        """The posture with its stops, which are springs here: Newton's method until nothing accelerates."""
-        stop = Stop.of(self._cells().stops)
-        within = np.where(stop.stiffness > 0.0, np.clip(strain, stop.low, stop.high), strain)
-        if (within == strain).all():
-            return strain
-        strain = within
-        for _ in range(_MOST_TURNS):
-            left = acceleration(strain)
-            slopes = np.array([(acceleration(strain + step) - left) / _NUDGE
-                               for step in _NUDGE * np.eye(self.freedoms)]).T
-            inverse = np.linalg.pinv(slopes)
-            change = -(inverse @ left)
-            if np.abs(change).max() < _STILL:
-                return strain + change
-            strain = strain + _share(strain, change, inverse, acceleration) * change
-        raise InputError("initial.posture: no equilibrium against the stops was found under these tensions; start from "
-                         "smaller ones, or set model.stops to false")
+        return posture.equilibrium(self, tension, length, base_position=base_position,
+                                   base_orientation=base_orientation)
 
     def advance(self, state: State, knots: Array, record: NDArray[np.bool_],
                 drive: tables.SoftDrive) -> tuple[State, Records, Status]:
@@ -462,43 +330,16 @@ class Soft(Model):
             x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
         status = law_failure(self.environment)
         if row and not status.failure:
-            status = self._unsolved(done, problem) if row == implicit.UNSOLVED else self._singular(row, done)
+            status = (trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED
+                      else trouble.singular(self, row, done))
         after = State(done, x, {**memory, **self._tallies.named(tally)})
         return after, before_failure(records, status), status
 
-    def _singular(self, row: int, time: float) -> Status:
-        """What `singular_cell` found."""
-        kind, cell = divmod(row, len(self.plan.cells) + 1)
-        place = f"{self._part} {cell}"
-        if kind == 0:
-            return Status(f"{place} has no inertia to move: give it mass", time, place)
-        if kind == 2:
-            return Status(f"{place} is pressed to a stretch of nothing: its stiffness along itself is too small for "
-                          "what acts; give the rod more robot.stiffness (the first number) or youngs_modulus", time,
-                          place)
-        if self._part == "vertebra":
-            return Status(f"{place} bends by more than 180 degrees: it is too soft for what pulls; give it more "
-                          "stiffness or stops, or smaller tensions", time, place)
-        if self._part == "joint":
-            return Status(f"{place} turns by more than 360 degrees: it is too soft for what pulls; give it more "
-                          "stiffness, or smaller tensions", time, place)
-        return Status(f"{place} turns by more than 1 rad between two of its stations, too far for its polynomials: "
-                      f"set model.cells to {2 * len(self.plan.cells)} or more", time, place)
-
     @property
-    def _part(self) -> str:
+    def part(self) -> str:
+        """What messages call a cell of this body."""
         return ("vertebra" if isinstance(self.robot, TendonSpine) else "joint" if isinstance(self.robot, Chain)
                 else "cell")
-
-    def _unsolved(self, time: float, problem: ChainProblem) -> Status:
-        """Where and of what kind the forces are that an implicit stage could not follow."""
-        memory = problem.memory
-        forces = {"springs and dampers": np.abs(memory.passive), "tendons and muscles": np.abs(memory.torque)}
-        kind = max(forces, key=lambda name: float(np.nan_to_num(forces[name]).max(initial=0.0)))
-        worst = int(np.nan_to_num(forces[kind]).argmax())
-        row = int(np.searchsorted(self.recorder.blocks, worst, side="right"))
-        return Status(f"{UNSOLVED}; the largest forces are those of {kind} at {self._part} {row}; try a shorter step, "
-                      "or give the body a damping_time", time, f"{self._part} {row}")
 
     # What is recorded
 
@@ -509,7 +350,7 @@ class Soft(Model):
 
     def fastest(self, records: Records) -> str:
         speed = np.linalg.norm(BodyRecord.of(records["bodies"]).twist[-1, :len(self.plan.cells) + 1, :3], axis=-1)
-        return f"the end of {self._part} {int(speed.argmax())}"
+        return f"the end of {self.part} {int(speed.argmax())}"
 
     def variables(self, records: Records) -> Variables:
         found = {**self.recorder.variables(records), **self._tallies.variables(records)}

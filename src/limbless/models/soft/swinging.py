@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbless.mechanics.chain.ropes import LENGTH, TORQUE
+from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.models.base import State
 from limbless.models.soft.linear import MOVES, displaced
 
@@ -35,8 +35,8 @@ class SmallMotions:
         held: dict[str, Any] = {"tension": 0.0}
         if model.tendons:
             value, _, how = model.strung.commands(gait, np.array([state.time]))
-            held = {"length": value[0]} if how == LENGTH else {
-                "tension": value[0] / (model.strung.radius if how == TORQUE else 1.0)}
+            held = {"length": value[0]} if how == COMMANDS.length else {
+                "tension": value[0] / (model.strung.radius if how == COMMANDS.torque else 1.0)}
         modes = model.linearise(self._x, time=state.time, **held)
         swings = modes.frequency > 0.0
         self.frequency, self.damping_ratio = modes.frequency[swings], modes.damping_ratio[swings]

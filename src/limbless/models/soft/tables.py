@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
 from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
-from limbless.mechanics.chain.dynamics import FIXED, FREE, LINE, PINNED, PLANAR
-from limbless.mechanics.chain.ropes import TENSION
+from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
@@ -23,7 +22,6 @@ from limbless.models.soft.plan import Plan
 from limbless.models.soft.tendons import Strung
 
 Array = NDArray[np.float64]
-BASES = {"free": int(FREE), "planar": int(PLANAR), "fixed": int(FIXED), "line": int(LINE), "pinned": int(PINNED)}
 LENGTH_FLOOR = 1e-3
 
 
@@ -36,7 +34,7 @@ class SoftDrive(NamedTuple):
     torque: Any                           # (4 K + 1, freedoms or none) of muscles
     command: Any                          # (4 K + 1, tendons)
     command_rate: Any
-    how: Any = int(TENSION)               # what a command is
+    how: Any = COMMANDS.tension               # what a command is
 
 
 def pack_environment(seen: Any, environment: Sequence[Environment]) -> tuple[tuple[Any, ...], Array, list[Pack]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.cell import Cells
-from limbless.mechanics.chain.ropes import LENGTH, TENSION, TORQUE, NoRopes, Reply, Rope, Ropes, Term, Winding
+from limbless.mechanics.chain.ropes import COMMANDS, NoRopes, Reply, Rope, Ropes, Term, Winding
 from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.scalars import aligned_zeros
@@ -26,7 +26,7 @@ from limbless.robots.tendon_spine import TendonSpine
 Array = NDArray[np.float64]
 _SHORT = 1e-9                             # m: a chord of no length
 _BEFORE = 1e-9                            # s: between two samples where a rate is asked for at one time
-HOW = {"tension": int(TENSION), "tendon-length": int(LENGTH), "winch-torque": int(TORQUE)}
+HOW = {"tension": COMMANDS.tension, "tendon-length": COMMANDS.length, "winch-torque": COMMANDS.torque}
 """What gaits say to tendons."""
 
 
@@ -109,13 +109,13 @@ class Strung:
         """(T, tendons) what the gait gives, its rate, and what it is."""
         how = self._agreed(gait)
         different = times if len(times) > 1 and times[-1] > times[0] else times[0] + _BEFORE * np.arange(len(times) + 1)
-        asked = (gait.sample_lengths(different, self.straight) if how == LENGTH
+        asked = (gait.sample_lengths(different, self.straight) if how == COMMANDS.length
                  else gait.sample_tendons(different, self.places))
         value, rate = (kernel_array(part[:len(times)]) for part in (asked.value, asked.rate))
         lowest = value.min(initial=0.0)
-        if lowest < 0.0 and how != TORQUE:
+        if lowest < 0.0 and how != COMMANDS.torque:
             when = different[np.unravel_index(value.argmin(), value.shape)[0]]
-            what, told = (("tension", "N"), "a tendon can only pull") if how == TENSION else (
+            what, told = (("tension", "N"), "a tendon can only pull") if how == COMMANDS.tension else (
                 ("tendon length", "m"), "a length is never negative")
             raise InputError(f"gait {gait.kind!r} asks for a {what[0]} of {lowest:g} {what[1]} at t = {when:g} s; "
                              f"{told}: give numbers from 0")
@@ -128,16 +128,16 @@ class Strung:
                              "lengths or torques of their winches (tension-step, length-step, winch-step, "
                              "tension-wave, tendon-path)")
         how = HOW[gait.drives]
-        if how == TENSION and self.elastic:
+        if how == COMMANDS.tension and self.elastic:
             raise InputError(f"robot: the stiffness of the tendons has no effect where gait {gait.kind!r} gives their "
                              "tensions; leave it out (tendon_stiffness of a neck), or give lengths (length-step)")
-        if how != TENSION and not self.elastic:
+        if how != COMMANDS.tension and not self.elastic:
             raise InputError(f"gait {gait.kind!r} drives {gait.drives}: the tendons need a stiffness (N/m): give "
                              "`stiffness` to every tendon (tendon_stiffness of a neck)")
-        if how == TORQUE and not self.winds:
+        if how == COMMANDS.torque and not self.winds:
             raise InputError(f"gait {gait.kind!r} drives winch-torque, but the tendons have no winch: give `winch`: "
                              "radius, rotor_inertia and damping")
-        if how == LENGTH and self.winds:
+        if how == COMMANDS.length and self.winds:
             raise InputError(f"robot: the winches have no effect where gait {gait.kind!r} gives the lengths that they "
                              "leave; leave `winch` out, or give torques (winch-step)")
         return how

@@ -126,4 +126,4 @@ def test_a_given_load_is_kept() -> None:
     solved(table, 1.5)
     assert row.load == 0.2
     assert np.abs(np.array(row.shear)).max() == pytest.approx(0.2)
-    assert law.state_of(row) == law.SLIP
+    assert law.state_of(row) == law.STATES.slip
