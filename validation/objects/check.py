@@ -1,4 +1,4 @@
-"""Free objects that roll, slide, tip and are struck, and links that press on each other."""
+"""Free objects that roll, slide, tip, are struck and float, and links that press on each other."""
 from __future__ import annotations
 
 import math
@@ -128,6 +128,38 @@ def fold() -> float:
     return abs(force / (tau / (LENGTH * math.cos(phi))) - 1.0)
 
 
+def in_water(density: float, duration: float, z: float = 0.0, level: float = 0.0, swing: float = 0.0,
+             drag: tuple[float, float, float] | None = None, gravity: float = G) -> tuple[np.ndarray, np.ndarray]:
+    """A ball of 5 cm in water of that level, which swings with 0.5 Hz: times, height and velocity along x and z."""
+    water = ll.Water(surface=level, flow=({"kind": "oscillating", "amplitude": (swing, 0.0, 0.0), "period": 2.0},))
+    ball = FreeObject(shape="sphere", radius=0.05, density=density, position=(0.0, 0.0, z), drag=drag)
+    gait = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 0)), drives="torque")
+    data = ll.simulate(rod(), gait, (water, ll.Gravity(acceleration=(0.0, 0.0, -gravity)), ll.Objects(bodies=(ball,))),
+                       model="non-smooth", actuation="torque", duration=duration, step=1e-3, record_every=5e-3,
+                       initial={"position": (0.0, 20.0, 0.0)}).dataset
+    moved = data.object_momentum.values[:, 0] / float(data.object_mass[0])
+    return data.time.values, np.stack([data.object_position.values[:, 0, 2], moved[:, 0], moved[:, 2]])
+
+
+def floating() -> dict[str, float]:
+    """Draught, bobbing and sinking of balls, and one in a stream that swings."""
+    s, r = 0.35, 0.05
+    h = next(float(root.real) for root in np.roots([-1.0, 0.0, 3.0, 2.0 - 4.0 * s]) if abs(root) < 1.0)
+    _, (rests, _, _) = in_water(1000.0 * s, 1.0, -r * h)
+    time, (bobs, _, _) = in_water(1000.0 * s, 4.0, -r * h + 1e-3, drag=(0.0, 0.0, 0.0))
+    high = bobs + r * h
+    up = np.flatnonzero((high[:-1] < 0.0) & (high[1:] >= 0.0))
+    period = np.diff(time[up] - high[up] * 5e-3 / (high[up + 1] - high[up])).mean()
+    mass = 1000.0 * 4.0 / 3.0 * math.pi * r**3 * s * 1.5
+    _, (_, _, sinks) = in_water(2500.0, 3.0, level=50.0)
+    time, (_, swings, _) = in_water(3000.0, 2.0, level=50.0, swing=0.2, drag=(0.0, 0.0, 0.0), gravity=1e-9)
+    spring, stream = 1000.0 * G * math.pi * r * r * (1.0 - h * h), 0.2 * np.sin(math.pi * time)
+    return {"draught": float(np.abs(rests - rests[0]).max()),
+            "bobs": abs(period / (2.0 * math.pi * math.sqrt(mass / spring)) - 1.0),
+            "sinks": abs(-sinks[-1] / math.sqrt(8.0 * 1.5 * G * r / (3.0 * 0.47)) - 1.0),
+            "swings": float(np.abs(swings - 3.0 / 7.0 * stream).max())}
+
+
 def check(case: Any, sheet: Any) -> dict[str, float]:
     (time, speed), sevenths, rolls = rolling()
     mu, foot = 0.3, (0.06, 0.06, 0.2)
@@ -147,4 +179,4 @@ def check(case: Any, sheet: Any) -> dict[str, float]:
     return {"five sevenths": sevenths, "rolling time": rolls, "held": held,
             "slides": abs(way / (0.5 * G * (math.sin(steep) - mu * math.cos(steep))) - 1.0),
             "stands": float(turns[0.98][-1]), "tips": float(turns[1.02][-1]), "pushed": pushed(),
-            "fold": fold(), **struck(), **crash()}
+            "fold": fold(), **struck(), **crash(), **floating()}

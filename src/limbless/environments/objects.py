@@ -115,6 +115,15 @@ class Objects(_Always):
     kind: Literal["objects"] = "objects"
     bodies: tuple[FreeObject, ...] = Field(..., min_length=1, description="the objects")
 
+    @model_validator(mode="after")
+    def _told_apart(self) -> Objects:
+        names = self.names()
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f"bodies: {twice.count(twice[0])} objects are called {twice[0]!r}; give each a name of "
+                             "its own")
+        return self
+
     def names(self) -> list[str]:
         """What each is called."""
         return [body.name or f"{body.shape} {number + 1}" for number, body in enumerate(self.bodies)]
