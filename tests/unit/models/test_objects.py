@@ -251,7 +251,7 @@ def test_a_box_lies_in_a_pipe_on_terrain_and_against_a_peg() -> None:
     """In a pipe of radius R a box of width w rests with its lower edges sqrt(R^2 - w^2/4) below the axis; on terrain it
     stands at its height; a peg stops it.
     """
-    far = {"position": (0.0, 0.0, 5.0)}
+    far = {"position": (3.0, 0.0, 5.0)}
     sizes, radius, width = (0.12, 0.08, 0.05), 0.1, 0.08
     still = torque(())
     boxes = [FreeObject(shape="box", sizes=sizes, position=(0.0, 0.0, 0.026 - np.sqrt(radius**2 - width**2 / 4)))]
