@@ -33,13 +33,15 @@ from platformdirs import user_cache_dir
 
 import limbless
 from limbless.calm import calm
+from limbless.mechanics.compiled.bookkeeping import is_watched, sort_by_class, unwatched
 from limbless.mechanics.compiled.imports import spare_scipy
 from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code, spare_inlined
 from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
 
 # `plain`: as numba does it, slower to compile (see `inlining` and `resolution`)
-SPARES = os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
+SPARES = (os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
+          and sort_by_class() and is_watched())
 
 # `forceinline` is said, because a kernel would take it over from an inlined function that calls it: it would then stand
 # a second and a third time in its entries
@@ -149,9 +151,10 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    with calm():
-        if SPARES:
-            spare_scipy()
+    if not SPARES:
+        return type(dispatcher).compile(dispatcher, *given)
+    spare_scipy()
+    with calm(), unwatched():
         return type(dispatcher).compile(dispatcher, *given)
 
 
