@@ -278,6 +278,8 @@ def non_smooth(dice: Dice) -> Mapping:
                                                                                                   "paper")}}
     if dice.chance(0.25) and actuation["kind"] == "pd" and len(around) == 2:
         around += [objects(dice, radius), {"kind": "self-contact", "friction": dice.friction()}]
+        if dice.chance(0.5):
+            around.append({"kind": "water", "surface": dice.signed(0.2, 5.0), "flow": [flow(dice)]})
     return made
 
 

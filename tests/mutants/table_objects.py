@@ -6,6 +6,7 @@ from __future__ import annotations
 
 OBJECTS = "tests/unit/models/test_objects.py"
 PUSH = f"{OBJECTS}::test_a_plastic_push_shares_the_momentum"
+WET = "tests/unit/models/test_wet_objects.py"
 
 MUTANTS = [
     ("mutual-reaction", "the other body is pulled along in the solve", "mechanics/contact/mutual.py",
@@ -18,6 +19,25 @@ MUTANTS = [
      "body.wrench = body.wrench + (1.0 / h) * back", PUSH),
     ("object-slip", "slip against the world in place of slip against the other body", "mechanics/contact/objects.py",
      "return own - carry_twist(others, from_other(step, i, other))", "return own", PUSH),
+    ("mutual-lean", "friction between two bodies that does not grow with the load in the solve",
+     "mechanics/contact/mutual.py", "return gain * (law.lean.along if first else law.lean.across)", "return 0.0",
+     f"{OBJECTS}::test_a_box_that_slides_on_another_is_braked_by_its_weight"),
+    ("object-arm", "the arm to the other body the wrong way round", "mechanics/contact/objects.py",
+     "return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin",
+     "return Body(step.places, other).origin - Body(step.places, step.owner[i]).origin",
+     f"{OBJECTS}::test_a_hit_off_the_centre_turns_what_is_hit"),
+    ("self-work", "work between two links counted at the first alone", "mechanics/contact/objects.py",
+     "works[i] -= 0.5 * (power(before, back) + power(after, back))", "works[i] -= 0.0",
+     f"{OBJECTS}::test_tips_of_a_fold_press_with_torque_over_length"),
+    ("hull-turn", "sign of how much gets wet as a box turns", "mechanics/contact/hull.py",
+     "(per * dot(n, open_area)) * n, per * turning)", "(per * dot(n, open_area)) * n, -per * turning)",
+     f"{WET}::test_changes_of_the_share_are_its_derivatives[crate]"),
+    ("hull-ends", "round ends of a capsule cut as its middle", "mechanics/contact/hull.py",
+     "square = r * r if end == 0.0 else max(r * r - (s - end) * (s - end), 0.0)", "square = r * r",
+     f"{WET}::test_a_ball_is_cut_as_a_cap"),
+    ("object-added-mass", "added mass of an ellipsoid with Lamb's 1 in place of 2",
+     "environments/object_water.py", "return alpha / (2.0 - alpha), about", "return alpha / (1.0 + alpha), about",
+     f"{WET}::test_ellipsoids_have_the_added_mass_that_lamb_gives"),
     ("bars-overlap", "parallel bars touch at an end", "mechanics/contact/moving.py", "s = 0.5 * (low + high)",
      "s = low", f"{OBJECTS}::test_nearest_points_of_two_capsules"),
     ("object-momentum", "sign of the lever of an object's angular momentum", "models/nonsmooth/recording.py",

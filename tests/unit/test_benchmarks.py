@@ -20,7 +20,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT))
     for name in ("command", "dynamics", "geometric", "growth", "memory", "report", "rods", "rollouts", "searches",
                  "startup",
-                 "statics", "table",
+                 "statics", "surroundings", "table",
                  "timing"):
         importlib.import_module(f"benchmarks.{name}")
     return importlib.import_module("benchmarks")
@@ -129,6 +129,13 @@ def test_rows_of_searches(bench: ModuleType) -> None:
 def test_rows_of_lanes_and_of_the_best_gait(bench: ModuleType) -> None:
     rows = [*bench.searches.lane_rows(chunks=1), *bench.searches.best_rows(repeats=1)]
     assert [row.target for row in rows] == [4, 5, 18, 1]
+
+
+@pytest.mark.long
+def test_rows_of_surroundings(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench.surroundings, "CHUNKS", 1)
+    rows = [bench.surroundings.pipe_row(0.01), bench.surroundings.crowd_row("snake-coil", "self-contact", 0.01)]
+    assert [row.target for row in rows] == [1.1, None] and all(row.value > 0.0 for row in rows)
 
 
 def test_table_says_what_is_met(bench: ModuleType) -> None:

@@ -35,6 +35,10 @@ class FreeObject(Description):
     rolling: float = quantity(0.0, "1", "rolling friction of a sphere or capsule: moment over load and radius", ge=0)
     restitution: float = quantity(0.0, "1", "speed after over speed before an impact; of two objects the smaller",
                                   ge=0, le=1)
+    drag: Vector3 | None = quantity(None, "1", "in water: drag coefficients on the areas it shows along its own axes; "
+                                               "those of its shape if absent")
+    added_mass: Vector3 | None = quantity(None, "1", "in water: added mass along its own axes over that of the water "
+                                                     "it displaces; that of its shape if absent")
 
     @model_validator(mode="after")
     def _sizes_of_its_shape(self) -> FreeObject:
@@ -45,6 +49,9 @@ class FreeObject(Description):
                                  + (f"{field} is missing" if field in needs else f"leave {field} out"))
         if self.sizes is not None and min(self.sizes) <= 0.0:
             raise ValueError(f"sizes must be positive; got {list(self.sizes)}")
+        for field in ("drag", "added_mass"):
+            if min(getattr(self, field) or (0.0,)) < 0.0:
+                raise ValueError(f"{field}: it must not be negative; got {list(getattr(self, field))}")
         if self.shape == "box" and self.rolling > 0.0:
             raise ValueError(f"rolling: a box does not roll; leave it out (got {self.rolling:g})")
         return self
@@ -107,6 +114,15 @@ class Objects(_Always):
 
     kind: Literal["objects"] = "objects"
     bodies: tuple[FreeObject, ...] = Field(..., min_length=1, description="the objects")
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Objects:
+        names = self.names()
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f"bodies: {twice.count(twice[0])} objects are called {twice[0]!r}; give each a name of "
+                             "its own")
+        return self
 
     def names(self) -> list[str]:
         """What each is called."""

@@ -127,7 +127,8 @@ def scene_and_crowd_of(chain: Chain, environment: Sequence[Environment]) -> tupl
     features = Feature.zeros(len(contacts))
     for row, contact in zip(features, contacts, strict=True):
         row[:Feature.width] = contact.feature
-    extent = np.zeros(0) if company.is_there else _extent(first, owner, surface, features, surfaces)
+    carried = scenery.carried if company.is_there else []
+    extent = _extent(first + len(company.objects), owner, surface, features, surfaces, carried)
     scene = Scene(_shapes_in(surfaces), owner, surface, features, surfaces, patches, heights, extent)
     return scene, crowd_of(company, scenery, contacts, first) if company.is_there else crowd, company
 
@@ -182,23 +183,27 @@ def surface_names(environment: Sequence[Environment]) -> list[str]:
 
 
 def _extent(
-    bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array
+    bodies: int, owner: NDArray[np.int64], surface: NDArray[np.int64], features: Array, surfaces: Array,
+    carried: Sequence[tuple[int, int, bool, Array, Array]]
 ) -> Array:
-    """How far features reach from the origins of their bodies: pegs and boxes can be left to sleep; without them,
-    nothing sleeps.
+    """How far features, and the surfaces that bodies carry, reach from the origins of their bodies: pegs, boxes, bars
+    and blocks can be left to sleep; without them, nothing sleeps.
     """
-    if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code)).any():
+    if not np.isin(Surface.of(surfaces).code[surface], (Peg.code, Box.code, Bar.code, Block.code)).any():
         return np.zeros(0)
     extent, feature = np.zeros(bodies), Feature.of(features)
     ends = np.maximum(np.linalg.norm(feature.begin, axis=1), np.linalg.norm(feature.end, axis=1))
     np.maximum.at(extent, owner, np.maximum(ends, 1e-9))                 # a feature at the origin moves too
+    for body, _, _, begin, end in carried:
+        extent[body] = max(extent[body], float(np.linalg.norm(begin)), float(np.linalg.norm(end)), 1e-9)
     return extent
 
 
-def rest_of(scene: Scene, bodies: int) -> Rest:
+def rest_of(scene: Scene, bodies: int, crowd: Crowd | Alone | None = None) -> Rest:
     """Everything awake."""
     contacts = len(scene.owner)
-    return Rest(Seen.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64))
+    partner = crowd.other if isinstance(crowd, Crowd) else np.full(contacts, -1, dtype=np.int64)
+    return Rest(Seen.zeros(bodies), np.zeros(bodies), np.zeros(contacts), np.ones(contacts, dtype=np.int64), partner)
 
 
 def mobility(chain: Chain, environment: Sequence[Environment], bodies: Array) -> float:

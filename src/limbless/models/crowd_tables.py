@@ -9,25 +9,31 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment
 from limbless.environments.gravity import Gravity
+from limbless.environments.object_water import in_water
 from limbless.environments.objects import FreeObject, Objects, SelfContact
+from limbless.environments.open_water import flows_of, surface_of
 from limbless.environments.surfaces import surface_row
+from limbless.environments.water import Water
 from limbless.errors import InputError
 from limbless.mechanics.algebra.lie import Quaternion
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.contact.company import PLACED, Alone, Answer, Carried, Crowd, Free, Placed, Pull
+from limbless.mechanics.contact.company import PLACED, Alone, Answer, Carried, Crowd, Dry, Free, Placed, Pull
 from limbless.mechanics.contact.field import Field
+from limbless.mechanics.contact.hull import Hull, Rule
 from limbless.mechanics.contact.moving import Bar, Block
 from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.pipe import Tube
-from limbless.mechanics.contact.shapes import SHAPE, Peg, Plane
+from limbless.mechanics.contact.shapes import SHAPE, Box, Peg, Plane
 from limbless.mechanics.contact.step_tables import Solid, Speeds
 from limbless.mechanics.contact.tables import Surface
+from limbless.mechanics.contact.wet_objects import Blunt, Soaked
 from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-_WET = ("water", "buoyancy", "drag", "body-drag")
+_WET = ("buoyancy", "drag", "body-drag")
+_POINTS = 8                               # Gauss points on each stretch of a round object that water cuts
 
 
 class Touching(NamedTuple):
@@ -54,6 +60,7 @@ class Company(NamedTuple):
     names: tuple[str, ...]
     links: SelfContact | None
     pulls: Array
+    water: Water | None
 
     @property
     def is_there(self) -> bool:
@@ -68,16 +75,62 @@ def company_of(environment: Sequence[Environment]) -> Company:
     links = [item for item in environment if isinstance(item, SelfContact)]
     if len(links) > 1:
         raise InputError(f"environment: self-contact is listed {len(links)} times; once is enough")
-    wet = [item.kind for item in environment if item.kind in _WET]
-    if bodies and wet:
-        raise InputError(f"environment: {wet[0]} acts on the robot and not on free objects, so that these would be "
-                         f"as in air; leave out {wet[0]!r} or 'objects'")
+    water = _water_around(bodies, names, environment)
     fields = [(start, end, *item.acceleration) for item in environment if isinstance(item, Gravity)
               for start, end in item.windows()]
     pulls = Pull.zeros(len(fields))
     for row, numbers in zip(pulls, fields, strict=True):
         row[:Pull.width] = numbers
-    return Company(bodies, names, links[0] if links else None, pulls)
+    return Company(bodies, names, links[0] if links else None, pulls, water)
+
+
+def _water_around(bodies: Sequence[FreeObject], names: Sequence[str],
+                  environment: Sequence[Environment]) -> Water | None:
+    """The water that objects are in; None where there is none, or there are no objects."""
+    if not bodies:
+        return None
+    other = [item.kind for item in environment if item.kind in _WET]
+    if other:
+        raise InputError(f"environment: {other[0]} acts on the robot and not on free objects, so that these would be "
+                         f"as in air; leave out {other[0]!r} or 'objects', or take 'water', which acts on both")
+    waters = [item for item in environment if isinstance(item, Water)]
+    if not waters:
+        stated = [(name, field) for name, body in zip(names, bodies, strict=True) for field in ("drag", "added_mass")
+                  if getattr(body, field) is not None]
+        if stated:
+            raise InputError(f"objects: {stated[0][0]!r} states {stated[0][1]}, which water needs, and there is none; "
+                             "leave it out, or add 'water'")
+        return None
+    water = waters[0].among(environment)
+    if len(waters) > 1:
+        raise InputError("environment: objects take one water at a time; leave the others out")
+    if water.form == "paper" or water.active:
+        raise InputError("environment: objects carry the momentum of the water along, all the time; leave out "
+                         "water.active, and set water.model to lighthill, or water.added_mass to consistent or none")
+    if water.gravity is None and any(isinstance(item, Gravity) for item in environment):
+        raise InputError("water.gravity: objects have weight, and deep water without gravity of its own lifts nothing; "
+                         "state water.gravity, as [0, 0, -9.81], or a water.surface, or leave `gravity` out")
+    return water
+
+
+def soaked(company: Company) -> Dry | Soaked:
+    """What objects feel of the water around."""
+    water = company.water
+    if water is None:
+        return Dry()
+    table = Hull.zeros(len(company.objects))
+    hull = Hull.of(table)
+    carried = 0.0 if water.form == "none" else water.density
+    for number, body in enumerate(company.objects):
+        own = in_water(body)
+        hull.half[number], hull.box[number], hull.volume[number] = body.half, body.sizes is not None, own.volume
+        hull.displaced[number] = water.density * own.volume
+        hull.added[number], hull.added_turn[number] = carried * own.added, carried * own.added_turn
+        hull.quadratic[number], hull.quadratic_turn[number] = (water.density * own.drag,
+                                                               water.density * own.drag_turn)
+    hull.gravity[:] = (0.0, 0.0, 0.0) if water.gravity is None else water.gravity
+    nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
+    return Soaked(flows_of(water), surface_of(water), Blunt(), table, Rule(0.5 * (nodes + 1.0), 0.5 * weights))
 
 
 class Scenery:
@@ -110,10 +163,11 @@ class Scenery:
         friction, restitution = _material(body)
         for row in self.fixed:
             code = float(row[0])
-            if body.sizes is not None and code != Plane.code:
-                raise InputError(f"objects: {self.company.names[number]!r} is a box, which touches the ground, the "
-                                 "robot and other objects; pegs, boxes, terrain and pipes are touched by spheres and "
-                                 "capsules")
+            if body.sizes is not None and code == Box.code:
+                raise InputError(f"objects: {self.company.names[number]!r} is a box, which touches ground, terrain, "
+                                 "pegs and pipes with its corners and edges, the robot and other objects; a corner of "
+                                 "`boxes` could enter its faces: take a sphere or capsule, or make those boxes objects "
+                                 "that are too heavy to be moved")
             own = surface_row(int(code), row[SHAPE:], friction, restitution)
             Surface.of(own).since[:], Surface.of(own).until[:] = row[1], row[2]
             self.rows.append(own)
@@ -200,7 +254,7 @@ def crowd_of(company: Company, scenery: Scenery, contacts: Sequence[Touching], f
     none = np.zeros(0)
     return Crowd(first, other, on_robot, np.array([contact.size for contact in contacts]), carried, company.pulls,
                  Free.zeros(0), Answer.zeros(0), np.zeros(0, dtype=np.int64), none, np.zeros((0, 0)), np.zeros((0, 1)),
-                 np.zeros(1, dtype=np.int64))
+                 np.zeros(1, dtype=np.int64), soaked(company))
 
 
 def with_memory(crowd: Crowd | Alone, bodies: int) -> Crowd | Alone:

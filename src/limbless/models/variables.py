@@ -205,11 +205,11 @@ OBJECTS = {
     "object_orientation": Variable(("object", "quaternion"), "1", "orientation of each free object, scalar first",
                                    "world"),
     "object_twist": Variable(_OBJECT_SCREW, "m/s, rad/s", "twist of each free object at its centre", "object"),
-    "object_wrench": Variable(_OBJECT_SCREW, _FORCE, "resultant of all contacts on each free object, about its centre",
-                              "world"),
-    "object_energy": Variable(_EACH_OBJECT, _WORK, "kinetic energy of each free object"),
-    "object_work": Variable(_EACH_OBJECT, _WORK, "work of weight and contacts on each free object since the start, "
-                                                 "from every step"),
+    "object_wrench": Variable(_OBJECT_SCREW, _FORCE, "resultant of contacts and water on each free object, about its "
+                                              "centre", "world"),
+    "object_energy": Variable(_EACH_OBJECT, _WORK, "kinetic energy of each free object, without the water around it"),
+    "object_work": Variable(_EACH_OBJECT, _WORK, "work of weight, contacts and water on each free object since the "
+                                                 "start, from every step"),
     "object_momentum": Variable(_OBJECT_SCREW, _MOMENTUM, "momentum of each free object, about the world origin",
                                 "world"),
     "object_impulse": Variable(_OBJECT_SCREW, _MOMENTUM, "integral of all that changes that momentum, since the start",

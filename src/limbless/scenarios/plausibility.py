@@ -90,7 +90,8 @@ def _surroundings(scenario: Scenario, robot: Robot) -> Iterator[str]:
 
 def _waves(scenario: Scenario, robot: Robot) -> Iterator[str]:
     """A body that is thick beside the waves: the law takes the water as the same across a section."""
-    thick = _thickness(robot)
+    objects = [body.half.max() for item in scenario.environment for body in getattr(item, "bodies", ())]
+    thick = max([_thickness(robot), *(2.0 * half for half in objects)])
     for flow in (flow for item in scenario.environment for flow in getattr(item, "flow", ()) if flow.kind == "waves"):
         length = 2.0 * math.pi / flow.number
         if thick > _SHORT_WAVE * length:

@@ -219,3 +219,13 @@ def test_what_has_no_meaning_is_refused() -> None:
     with pytest.raises(ll.InputError, match="leave the motion of the base undetermined"):
         ll.simulate(ll.Chain.uniform(links=3), ll.BodyWave(), ll.RegularisedFriction(),
                     model=ll.NewtonEulerSettings(inertia=False), duration=0.1)
+
+
+@pytest.mark.long
+def test_strong_weighted_friction_keeps_the_momentum() -> None:
+    """A step that Newton's method does not solve (0.1 along, 2 across) ends with impulses that are those of its motion:
+    impulses of frozen radii may obey the laws of contact and move nothing.
+    """
+    run = ll.run("snake-sidewind", {"environment.ground.cone": "weighted", "environment.ground.forward": 0.1,
+                                    "environment.ground.lateral": 2.0, "duration": 0.1, "record_every": 0.01})
+    assert run.proven, run.doubts

@@ -288,6 +288,53 @@ def test_torques_of_one_turn_press_every_link_alike_on_its_pole() -> None:
     np.testing.assert_allclose(force, load, rtol=1e-3)
 
 
+@pytest.mark.long
+def test_a_ring_holds_on_an_upright_pole_if_friction_bears_its_weight() -> None:
+    """The same ring with joints that yaw alone: it holds if mu N >= m g of a link, and else slides with g - mu N / m.
+    """
+    n, length, radius, load = 8, 0.06, 0.03, 3.0
+    rho = 0.5 * length / math.tan(math.pi / n)
+    robot = ll.Chain.uniform(links=n, length=length, half_width=radius, half_height=radius, contact_radius=radius)
+    size = load * rho * np.sin(np.arange(1, n) * math.pi / n)**2 / (math.cos(math.pi / n) * math.sin(math.pi / n))
+    gait = ll.FunctionGait(function=lambda t, s: np.broadcast_to(size, (len(t), n - 1)), drives="torque")
+    weight = G * float(robot.bodies().mass.sum()) / n
+    fallen = {}
+    for share in (1.02, 0.98):
+        mu = share * weight / load
+        pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - radius, forward=mu, lateral=mu, rolling=0.0)
+        run = ll.simulate(robot, gait, (pole, ll.Gravity()), model="non-smooth", actuation="torque", duration=0.05,
+                          step=1e-4, record_every=0.01, initial={"position": (-0.5 * length, -rho - 1e-9, 0.0),
+                                                                  "joint_position": (2.0 * math.pi / n,) * (n - 1)})
+        place = run.dataset["com_position"].values
+        fallen[share] = place[0, 2] - place[-1, 2]
+    assert abs(fallen[1.02]) < 1e-5
+    assert fallen[0.98] == pytest.approx(0.5 * 0.02 * G * 0.05**2, rel=0.05)
+
+
+@pytest.mark.long
+def test_tension_presses_a_helix_on_its_pole() -> None:
+    """T cos²(beta) / rho per length: a helix is the shortest way, so that limp joints and smooth skin hold it."""
+    n, length, rho, r, beta, tension = 10, 0.02, 0.2, 0.02, math.radians(20.0), 10.0
+    gait = ll.Helix(radius=rho, angle=beta, link_length=length)
+    robot = ll.Aiko(links=n, length=length, sphere_radius=r, sphere_distance=0.01, link_mass=0.05)
+    bent, frame = gait.sample(np.zeros(1), np.arange(2 * n - 2))[0][0], gait.base_frame(0.0)
+
+    def axis(k: int) -> np.ndarray:
+        a = k * gait.azimuth
+        return np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]]) @ frame[:, 0]
+
+    ends = [(0, -0.5 * length, -(axis(-1) + axis(0))), (-1, length, axis(n - 1) + axis(n))]
+    pulls = [ll.PointWrench(body=body, point=(x, 0.0, 0.0), force=tuple(tension * way / np.linalg.norm(way)),
+                            frame="world") for body, x, way in ends]
+    pole = ll.Pegs(feet=((0, 0, -1),), span=(0, 0, 2), radius=rho - r, forward=0.0, lateral=0.0, rolling=0.0)
+    limp = ll.FunctionGait(function=lambda t, s: np.zeros((len(t), 2 * n - 2)), drives="torque")
+    run = ll.simulate(robot, limp, (pole, *pulls), model="non-smooth", actuation="torque", duration=0.002, step=1e-4,
+                      initial={"position": (rho + 1e-9, 0, 0), "joint_position": tuple(bent),
+                               "orientation": tuple(matrix_to_quaternion(frame))})
+    force = np.linalg.norm(run.dataset["contact_force"].values[-1], axis=1)
+    np.testing.assert_allclose(force, tension * math.cos(beta)**2 / rho * length, rtol=1e-2)
+
+
 @pytest.mark.parametrize(("p", "c", "d", "gap"), [
     ((0.08851852249181338, -0.2824334887460715, -0.0008228077915500807),
      (-0.056776960612792984, -0.04526492921104459, -0.02155971630897659),

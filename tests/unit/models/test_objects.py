@@ -118,6 +118,18 @@ def test_two_balls_bounce_off_each_other(restitution: float) -> None:
     np.testing.assert_allclose(data["object_twist"].values[-1, :2, 0], expected, atol=yields)
 
 
+def test_a_hit_off_the_centre_turns_what_is_hit() -> None:
+    """Without friction and bounce: J = v / (1/m + 1/M + c^2/I), and c J / I of spin."""
+    bodies = [{"shape": "box", "sizes": (0.1, 0.3, 0.1), "friction": 0.0, "position": (0.0, 0.0, 0.0)},
+              {"shape": "sphere", "radius": 0.05, "density": 1500.0, "friction": 0.0, "position": (0.1003, 0.08, 0.0),
+               "velocity": (-0.5, 0.0, 0.0)}]
+    data = run(rod(), bodies, 0.003, ground=FLOATING, gravity=0.0, position=(0.0, 3.0, 0.0), step=3e-4).dataset
+    M, m = data["object_mass"].values[:2]
+    inertia = M / 12.0 * (0.1**2 + 0.3**2)
+    J = 0.5 / (1.0 / m + 1.0 / M + 0.08**2 / inertia)
+    np.testing.assert_allclose(data["object_twist"].values[-1, 0, [0, 5]], [-J / M, 0.08 * J / inertia], rtol=4e-3)
+
+
 @pytest.mark.parametrize("shape", ["sphere", "capsule", "box"])
 def test_what_rolls_and_what_slides_down_a_slope(shape: str) -> None:
     """a = g sin / (1 + Theta / (m r^2)) without slip; a box slides with g (sin - mu cos)."""
@@ -161,6 +173,18 @@ def test_a_stack_carries_its_weight() -> None:
     carried = np.where(one == 1, load, -load)[between].sum()
     np.testing.assert_allclose(carried, weight[1:3].sum(), rtol=1e-4)
     np.testing.assert_allclose(data["object_position"].values[-1, :3], data["object_position"].values[0, :3], atol=2e-5)
+
+
+def test_a_box_that_slides_on_another_is_braked_by_its_weight() -> None:
+    """mu g, while the lower one, which is heavy, stays."""
+    bodies = [{"shape": "box", "sizes": (0.4, 0.2, 0.05), "position": (0.0, 1.0, 0.025), "density": 3000.0,
+               "friction": 0.5},
+              {"shape": "box", "sizes": (0.08, 0.06, 0.05), "position": (0.0, 1.0, 0.075), "velocity": (0.4, 0.0, 0.0),
+               "friction": 0.2}]
+    data = run(rod(), bodies, 0.02, position=(0.0, 0.0, 0.02)).dataset
+    slowed = 0.4 - data["object_twist"].values[-1, 1, 0]
+    np.testing.assert_allclose(slowed, 0.2 * G * 0.02, rtol=1e-3)
+    np.testing.assert_allclose(data["object_twist"].values[-1, 0, 0], 0.0, atol=1e-5)
 
 
 def folded(phi: float) -> dict[str, Any]:
@@ -220,6 +244,38 @@ def test_a_base_that_is_held_takes_the_impact(base: str) -> None:
     gone = result.dataset["object_momentum"].values[:, 0, :3]
     assert np.linalg.norm(gone[-1] - gone[0]) > 0.1 * np.linalg.norm(gone[0])
     assert result.proven, result.doubts
+
+
+@pytest.mark.long
+def test_a_box_lies_in_a_pipe_on_terrain_and_against_a_peg() -> None:
+    """In a pipe of radius R a box of width w rests with its lower edges sqrt(R^2 - w^2/4) below the axis; on terrain it
+    stands at its height; a peg stops it.
+    """
+    far = {"position": (3.0, 0.0, 5.0)}
+    sizes, radius, width = (0.12, 0.08, 0.05), 0.1, 0.08
+    still = torque(())
+    boxes = [FreeObject(shape="box", sizes=sizes, position=(0.0, 0.0, 0.026 - np.sqrt(radius**2 - width**2 / 4)))]
+    pipe = ll.Pipe(axis=((-1, 0, 0), (1, 0, 0)), radius=radius, forward=0.3, lateral=0.3)
+    data = ll.simulate(rod(), still, (pipe, ll.Gravity(), ll.Objects(bodies=tuple(boxes))), model="non-smooth",
+                       actuation="torque", duration=0.3, step=1e-3, record_every=0.01, initial=far).dataset
+    rests = 0.025 - np.sqrt(radius**2 - width**2 / 4)
+    np.testing.assert_allclose(data["object_position"].values[-1, 0], (0.0, 0.0, rests), atol=1e-5)
+    terrain = ll.Terrain(corner=(-2.0, -2.0), spacing=(0.5, 0.5), table=((0.1,) * 9,) * 9)
+    pegs = ll.Pegs(feet=((0.2, 0.0, 0.0),), span=(0.0, 0.0, 0.5), radius=0.03)
+    boxes = [FreeObject(shape="box", sizes=sizes, position=(0.0, 0.0, 0.126), velocity=(1.0, 0.0, 0.0), friction=0.1)]
+    data = ll.simulate(rod(), still, (terrain, pegs, ll.Gravity(), ll.Objects(bodies=tuple(boxes))), model="non-smooth",
+                       actuation="torque", duration=0.4, step=1e-3, record_every=0.01, initial=far).dataset
+    place = data["object_position"].values[:, 0]
+    np.testing.assert_allclose(place[:, 0].max(), 0.2 - 0.03 - 0.06, atol=1e-4)
+    np.testing.assert_allclose(place[-1, 2], 0.125, atol=1e-4)
+
+
+@pytest.mark.long
+def test_pairs_that_are_far_apart_sleep_without_a_trace() -> None:
+    """Recorded steps measure every gap, others leave out what cannot be in reach: the same path to the last bit."""
+    for name in ("snake-coil", "snake-push"):
+        often, seldom = (ll.run(name, {"duration": 1.5, "record_every": every}) for every in (0.001, 0.5))
+        assert np.array_equal(often.state.x, seldom.state.x)
 
 
 @pytest.mark.long
@@ -294,8 +350,8 @@ BOX = FreeObject(shape="box", sizes=(0.1, 0.1, 0.1), position=(1.02, 0.0, 0.05))
 
 
 @pytest.mark.parametrize(("environment", "words"), [
-    ((ll.Objects(bodies=(BALL,)), ll.Water()), "water acts on the robot and not on free objects"),
-    ((ll.Objects(bodies=(BOX,)), ll.Pegs(feet=((2, 0, 0),))), "'box 1' is a box"),
+    ((ll.Objects(bodies=(BALL,)), ll.Drag()), "drag acts on the robot and not on free objects"),
+    ((ll.Objects(bodies=(BOX,)), ll.Boxes(centres=((2, 0, 0),), sizes=((0.1, 0.1, 0.1),))), "'box 1' is a box"),
     ((ll.SelfContact(), ll.SelfContact()), "listed 2 times"),
 ])
 def test_surroundings_that_objects_do_not_take(environment: Any, words: str) -> None:

@@ -25,6 +25,10 @@ from limbless.mechanics.contact.step_tables import BodyStep, Solid, Speeds
 PLACED = 14                               # numbers of `Placed`
 
 
+class Dry(NamedTuple):
+    """Objects are in air; in water they are `Soaked` (see `wet_objects`)."""
+
+
 class Alone(NamedTuple):
     """Nothing moves but the robot, and its links do not touch each other."""
 
@@ -65,6 +69,8 @@ class Free(Table):
 
     matrix: Matrix6                       # with the linearised laws of what it touches that does not move
     middle: Quaternion
+    water: Matrix6                        # of the water that it carries along,
+    carried: Wrench                       # and the momentum of that at the start
 
 
 @table
@@ -95,6 +101,7 @@ class Crowd(NamedTuple):
     response: Any                         # (R, R) what an impulse along a row adds to the velocity of each
     matrix: Any                           # (R, R + 1)
     crowded: Any                          # (1,) 1 once more rows act than there is room for
+    water: Any                            # Dry, or Soaked of `wet_objects`
 
 
 @generic
@@ -166,6 +173,16 @@ def start_objects(crowd, solids, step, x, where, t, h):
 
 
 @generic
+def soak(water, crowd, solids, step, x, start, t, h):
+    """What water does to objects at the time t: pushes, and momentum that they carry along, into their equations."""
+
+
+@generic
+def carried_force(water, free, twist, h):
+    """What the water that an object carries along did to it, mean over the step; `twist` is that at its end."""
+
+
+@generic
 def push_other(crowd, solids, step, i, wrench, h, x, start, works):
     """The force on the other body of contact i, whose impulse on its own body is `wrench`; `works` are those on the
     robot: none where objects touch, and of both where links touch each other.
@@ -225,6 +242,14 @@ def own_radius(crowd, i, radius):
 always(is_crowded, False, Alone)
 
 
+@version_for(carried_force, Dry)
+@inline
+def no_carried_force(water, free, twist, h):
+    zero = Vector(0.0, 0.0, 0.0)
+    return Wrench(zero, zero)
+
+
 for _question in (keep_lift, meet_others, carry_surfaces, stand_objects, start_objects,
                   push_other, end_objects, keep_objects):
     idle(_question, Alone)
+idle(soak, Dry)

@@ -24,6 +24,13 @@ def body_travel(body, seen, extent):
     return sqrt(dot(shift, shift)) + sqrt(dot(turn.x, turn.x) + dot(turn.y, turn.y) + dot(turn.z, turn.z)) * extent
 
 
+@inline
+def travel_of(scene, rest, i):
+    """Bound of how far a feature and its surface have come together."""
+    other = rest.partner[i]
+    return rest.travel[scene.owner[i]] + (rest.travel[other] if other >= 0 else 0.0)
+
+
 @lean_pass
 def rouse(scene, rest, bodies, reach, everything):
     """Wake every contact whose gap may be below `reach` at the present posture, or all."""
@@ -33,7 +40,7 @@ def rouse(scene, rest, bodies, reach, everything):
         if scene.extent[k] > 0.0:
             rest.travel[k] += body_travel(Body(bodies, k), Seen(rest.seen, k), scene.extent[k])
     for i in range(scene.owner.shape[0]):
-        rest.awake[i] = 1 if everything or rest.travel[scene.owner[i]] + reach >= rest.limit[i] else 0
+        rest.awake[i] = 1 if everything or travel_of(scene, rest, i) + reach >= rest.limit[i] else 0
 
 
 @inline
@@ -69,7 +76,7 @@ def find_contacts(scene, rest, bodies, time, reach, contacts, active):
         gap = nearest.gap - feature.radius
         contact.gap = gap
         if scene.extent.shape[0] > 0:
-            rest.limit[i] = rest.travel[k] + MARGIN * nearest.bound
+            rest.limit[i] = travel_of(scene, rest, i) + MARGIN * nearest.bound
         if gap >= reach:
             put_impulse(contact, no_impulse())
             continue

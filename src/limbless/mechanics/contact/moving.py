@@ -22,6 +22,7 @@ from limbless.mechanics.contact.shapes import (
     touch,
     touch_cuboid,
 )
+from limbless.mechanics.contact.tables import Feature
 
 PARALLEL = 1e-12                         # squared sine of the angle below which two axes are parallel
 
@@ -78,7 +79,7 @@ def touch_bar(scene, i, j, a, b, reach):
     bar = BarShape(scene.surfaces, j, SHAPE)
     s, t = nearest_of_bars(a, b, bar.begin, bar.end)
     gap, n, here = beside_bar(bar, a, b, s, t)
-    return Touch(gap, n, here, 0.0)
+    return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
 @version_for(distance_at, MovingBox)

@@ -19,6 +19,7 @@ from limbless.mechanics.contact.company import (
     Free,
     Placed,
     Pull,
+    carried_force,
     carry_surfaces,
     depth_scale,
     end_objects,
@@ -30,6 +31,7 @@ from limbless.mechanics.contact.company import (
     push_other,
     relative_before,
     relative_twist,
+    soak,
     stand_objects,
     start_objects,
     start_of,
@@ -173,6 +175,7 @@ def start_all(crowd, solids, step, x, where, t, h):
         own.matrix = matrix
         own.momentum = momentum + h * body.wrench
         own.twist = Twist(speeds.linear + h * g, R @ speeds.angular)
+    soak(crowd.water, crowd, solids, step, x, where.speeds, t + 0.5 * h, h)
 
 
 @version_for(push_other, Crowd)
@@ -198,7 +201,8 @@ def end_all(crowd, solids, step, outcomes, x, where, t, h):
         k = crowd.first + o
         body, solid, outcome = Body(step.places, k), Solid(solids, k), Outcome(outcomes, k)
         placed, speeds = Placed(x, where.objects + PLACED * o), Speeds(x, where.speeds + 6 * k)
-        R, F, after = body.rotation, body.wrench, BodyStep(step.bodies, k).twist
+        R, after = body.rotation, BodyStep(step.bodies, k).twist
+        F = body.wrench + carried_force(crowd.water, Free(crowd.free, o), after, h)
         before = Twist(speeds.linear, R @ speeds.angular)
         placed.work = placed.work + 0.5 * h * (power(before, F) + power(after, F))
         placed.impulse = placed.impulse + h * carry_wrench(F, body.origin)

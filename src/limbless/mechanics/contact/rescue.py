@@ -205,7 +205,7 @@ def fallback(robot, options, step, count, first, last):
     """Where Newton's method cycles: freeze the radii of friction, minimise the then convex function, let the radii
     follow, try again.
     """
-    iterations, worst, rho = 0, 1e300, options.descent
+    iterations, rho = 0, options.descent
     if first == 0:
         for a in range(count):
             contact = Contact(step.contacts, step.active[a])
@@ -224,8 +224,9 @@ def fallback(robot, options, step, count, first, last):
         if worst < options.tolerance:
             return iterations, worst
         retreat(step, count, 0.0)
-        worst = measure(step, count, options.compliance, rho, 0.0)
-    return iterations, worst
+    # impulses of frozen radii may obey the laws without being those of the motion: one iterate more has both from the
+    # dynamics, and what it leaves of the laws is what is left
+    return iterations + 1, iterate_again(robot, options, step, count, rho, 0.0)
 
 
 @inline

@@ -156,12 +156,13 @@ class Rest(NamedTuple):
     """What lets contacts sleep that are too far from their surface to matter: how far each body has come, and when each
     contact must look again.
 
-    A gap shrinks by no more than its body moves. A contact that is measured notes how far its body may go before the
-    gap can be within reach, and sleeps until then; the answer is the same as if all contacts were measured in every
-    step.
+    A gap shrinks by no more than its body moves, and what carries the surface, where that moves too. A contact that is
+    measured notes how far these may go before the gap can be within reach, and sleeps until then; the answer is the
+    same as if all contacts were measured in every step.
     """
 
     seen: Any                             # Seen (bodies,)
     travel: Any                           # (bodies,) bound of the way that any feature of the body has come so far
     limit: Any                            # (contacts,) the contact sleeps while travel + reach is below
     awake: Any                            # (contacts,) integers
+    partner: Any                          # (contacts,) row of the body that carries the surface; -1 where none does

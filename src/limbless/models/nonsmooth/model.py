@@ -246,6 +246,9 @@ class NonSmooth(ChainModel):
             if two is not None:
                 raise InputError(f"initial: {one!r} and {two!r} overlap at the start by {-gap[deepest]:.3g} m; move "
                                  "one of them" + self._within_robot(deepest))
+            if one in self._company.names:
+                raise InputError(f"objects: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
+                                 "raise its position, or move the obstacle")
             raise InputError(f"initial: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
                              "raise initial.position, or move the obstacle")
 
@@ -321,6 +324,8 @@ class NonSmooth(ChainModel):
         now = Counts.of(counts)
         self._counts += now.steps[0], now.iterations[0], now.fallbacks[0]
         done, status = float(knots[step]), law_failure(self.environment)
+        if status.failure:
+            trouble = 0                          # whatever else went wrong follows from that
         if trouble == ENDS.sunk:
             status = self._sunk(memory, done, float(knots[min(step + 1, len(knots) - 1)] - done))
         elif trouble == ENDS.crowded:

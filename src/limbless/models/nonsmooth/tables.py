@@ -59,8 +59,8 @@ def memory_for(robot: Robot, scene: Scene, dry: Any, environments: int, tally: A
                 np.zeros(freedoms), Contact.zeros(contacts), scene.owner, np.zeros(contacts, dtype=np.int64),
                 np.zeros((6, 7)), with_memory(crowd, bodies))
     path = make_path(Remembered.width * min(contacts, MOST) + (2 * freedoms if isinstance(dry, Rubbing) else 0))
-    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies), path, Counts.zeros(1),
-                         Plea.zeros(1))
+    return ContactMemory(chain, step, Outcome.zeros(bodies), rest_of(scene, bodies, crowd), path,
+                         Counts.zeros(1), Plea.zeros(1))
 
 
 def records_for(robot: Robot, contacts: int, objects: int, count: int, tally: Any) -> ContactRecords:
