@@ -35,9 +35,6 @@ def test_slopes_are_those_of_differences(scenario: str, changes: dict[str, Any],
             np.testing.assert_allclose(slope, wanted, atol=2e-5 * np.abs(wanted).max() + 1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize(("scenario", "said"), [
-    ("neck-winch", "tendons that stretch go slack"), ("chain-tendons", "tendons that stretch go slack")])
-def test_motion_without_slopes_is_refused(scenario: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        ll.sensitivity(scenario, ["robot.density" if scenario == "chain-tendons" else "robot.damping_time"],
-                       {"duration": 0.1})
+def test_motion_without_slopes_is_refused() -> None:
+    with pytest.raises(InputError, match="tendons that stretch go slack"):
+        ll.sensitivity("neck-winch", ["robot.damping_time"], {"duration": 0.1})
