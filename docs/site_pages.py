@@ -1,5 +1,6 @@
 """Pages of the site that repeat the code, written while it is built (a hook of mkdocs): kinds and their fields,
-commands, public Python names, examples, papers, the files of the root; and links that lead out of this folder.
+commands, public Python names, examples, papers, their equations with code and tests, the files of the root; and links
+that lead out of this folder.
 
 A page that nobody has put into the navigation is listed under "More", so that none is lost.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from mkdocs.structure.files import File, Files
 import limbless
 from limbless import citations, fields, registry, terminal
 from limbless.cli import main
+
+sys.path.insert(0, str(Path(__file__).parent))
+import equations
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples").glob("*.yaml")])
@@ -29,6 +34,7 @@ def on_files(files: Files, config: Any) -> Files:
         "reference/kinds.md": kinds(), "reference/commands.md": commands(), "reference/api.md": names(),
         "reference/examples.md": examples(), "reference/citing.md": citing(),
         "contributing.md": of_the_root("CONTRIBUTING.md"), "changelog.md": of_the_root("CHANGELOG.md"),
+        **{f"reference/equations/{model}.md": equations.page(model) for model in equations.table()},
     }
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))
@@ -49,12 +55,15 @@ def on_nav(nav: Any, config: Any, files: Files) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links that lead out of the folder, and the matrix of models."""
+    """Links that lead out of the folder, those of equations, and the matrix of models."""
     up = "../" * page.file.src_uri.count("/")
     text = re.sub(r"\]\((?:\.\./)+examples/(\w+)\.(?:py|ipynb)\)", rf"]({up}reference/examples.md#\1)", markdown)
     text = re.sub(r"\]\((?:\.\./)+examples\)", f"]({up}reference/examples.md)", text)
     text = re.sub(r"\]\((?:\.\./)+CONTRIBUTING\.md", f"]({up}contributing.md", text)
     text = re.sub(r"\]\((?:\.\./)+CHANGELOG\.md", f"]({up}changelog.md", text)
+    model = Path(page.file.src_uri).stem
+    if page.file.src_uri.startswith("models/") and model in equations.table():
+        text = equations.linked(text, model).replace("](../equations.yaml)", f"](../reference/equations/{model}.md)")
     return text.replace(MATRIX, matrix()) if MATRIX in text else text
 
 

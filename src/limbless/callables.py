@@ -184,14 +184,14 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def call(function: Callable[..., Any], role: str, arguments_form: str, when: str, *arguments: Any,
+def call(function: Callable[..., Any], role: str, arguments_form: str, when: str | float, *arguments: Any,
          **named: Any) -> Any:
     """What a user's function answers. Whatever it raises, but Ctrl-C, becomes an `InputError` that names the function
     and the time.
 
     Parameters
     ----------
-    role, when : for the sentence: `gait function` .. `at t = 0 s`.
+    role, when : for the sentence: `gait function` .. `at t = 0 s`; a number is such a time, put into words if need be.
     arguments_form : how it is called, such as `(t, s)`; said where the function does not take that.
     """
     try:
@@ -203,6 +203,7 @@ def call(function: Callable[..., Any], role: str, arguments_form: str, when: str
     except BaseException as error:                       # also SystemExit, StopIteration, MemoryError, RecursionError
         fits = not isinstance(error, TypeError) or _takes(function, arguments, named)
         hint = "" if fits else f"; it is called as {name_of(function)}{arguments_form}"
+        when = when if isinstance(when, str) else f"at t = {when:g} s"
         raise InputError(f"{role} {name_of(function)} failed {when} with {told(error)}{hint}") from error
 
 

@@ -275,10 +275,11 @@ class Run:
         """Call the controller and take its command: the gait passes to its changed fields until the next call."""
         if self.controller is None:
             return self.gait
-        command = call(self.controller, "controller", "(time, observation)", f"at t = {begin:g} s", begin,
-                       self.model.observe(state))
+        command = call(self.controller, "controller", "(time, observation)", begin, begin, self.model.observe(state))
         passing, self.torque = self.gait, None
-        if isinstance(command, Mapping):
+        if type(command) is np.ndarray:                      # first, as it is the commonest
+            self.torque = command
+        elif isinstance(command, Mapping):
             if not all(isinstance(name, str) for name in command):
                 raise InputError(f"the controller's command at t = {begin:g} s must name gait fields; got "
                                  f"{list(command)!r:.60}")

@@ -17,7 +17,14 @@ import limbless as ll
 from limbless.errors import InputError
 from limbless.interop.first_run import first_scenario
 from limbless.models.newton_euler import NewtonEuler
-from tests.cross.test_robot_files import bare, floating_torques, mujoco_mass_matrix, state, swimming
+from tests.cross.test_robot_files import (
+    bare,
+    floating_torques,
+    mujoco_mass_matrix,
+    mujoco_torques,
+    state,
+    swimming,
+)
 
 HOME = Path(os.environ.get("LIMBLESS_PUBLIC_FILES", "/nowhere")) / "robots"
 FILES = sorted(HOME.iterdir()) if HOME.is_dir() else []
@@ -34,7 +41,12 @@ KNOWN = {  # joints, base, first link, last link, kg, ranges
 }
 REFUSED = {"dm-swimmer-template.xml": "no moving joint", "pad-snake.urdf": "14 joints on side branches of 7 links",
            "pad-snake.sdf": "14 joints on side branches of 7 links"}
-ZEBRAFISH = {0: 2.9290780608924637e-12, 1: 3.2872962411968085e-12, 6: 2.482886197755137e-12}   # N m, by Pinocchio
+TORQUES = {  # the largest at the state of `state`: joint, its torque in N m by Pinocchio 4.1
+    "sea-snake.urdf": ("joint11", -0.08243792307153601), "sea-snake.xml": ("joint11", -0.09042278868706957),
+    "modsnake.urdf": ("link1112", -0.0015480447782045298), "pad-snake.urdf": ("revolute_2", 0.00071294779368101),
+    "pad-snake.sdf": ("revolute_2", 0.00071294779368101), "gymnasium-swimmer.xml": ("motor1_rot", 3.151595861225249),
+    "zebrafish.sdf": ("joint_2", 4.405258527733736e-13), "continuous-snake.urdf": ("joint3", -0.0002461896098113291),
+}
 
 
 def loaded(path: Path, **options: Any) -> ll.RobotFile | None:
@@ -61,6 +73,32 @@ def test_it_loads(path: Path) -> None:
     assert (chain.freedoms, chain.base, chain.link_names[0], chain.link_names[-1]) == (joints, base, first, last)
     assert chain.total_mass == pytest.approx(mass, rel=1e-12)
     assert sum(link.joint is not None and link.joint.lower is not None for link in chain.links) == ranges
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name in TORQUES], ids=lambda path: path.name)
+def test_torques_that_pinocchio_found(path: Path) -> None:
+    """Of the floating robot, side branches welded; and forward dynamics gives the accelerations back."""
+    found = loaded(path, base_armature="drop")
+    assert found is not None
+    chain = bare(found.chain())
+    q, v, a = state(chain.freedoms)
+    model = NewtonEuler(chain)
+    solved = model.inverse(q, v, a).joint_torque
+    joint, torque = TORQUES[path.name]
+    assert solved[chain.joint_names.index(joint)] == pytest.approx(torque, abs=1e-10 * np.abs(solved).max())
+    assert model.forward(q, v, solved).joint_acceleration == pytest.approx(a, abs=1e-10)
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".xml"], ids=lambda path: path.name)
+def test_an_mjcf_moves_as_in_mujoco(path: Path) -> None:
+    found = loaded(path, base_armature="drop")
+    if found is None:
+        return
+    chain = bare(found.chain())
+    q, v, a = state(chain.freedoms)
+    expected = mujoco_torques(path, q, v, a, chain.joint_names)
+    solved = NewtonEuler(chain).inverse(q, v, a).joint_torque
+    assert solved == pytest.approx(expected, abs=1e-10 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".urdf"], ids=lambda path: path.name)
@@ -91,6 +129,16 @@ def test_out_and_in_again(path: Path, tmp_path: Path) -> None:
     assert back == pytest.approx(M, abs=1e-12 * np.abs(M).max())
     inverse, other = np.linalg.inv(M), np.linalg.inv(mujoco_mass_matrix(file, q))
     assert other == pytest.approx(inverse, abs=1e-10 * np.abs(inverse).max())
+    plain = bare(chain, rotor_inertia=0.0)                            # a URDF holds none
+    file = ll.save_robot(plain, tmp_path / "robot.urdf")
+    M = NewtonEuler(plain).mass_matrix(q)
+    again = NewtonEuler(ll.load_robot(file, base=chain.base)).mass_matrix(q)
+    assert again == pytest.approx(M, abs=1e-12 * np.abs(M).max())
+    if chain.base == "free":
+        q, v, a = state(chain.freedoms)
+        expected = floating_torques(file, q, v, a, chain.joint_names)
+        solved = NewtonEuler(plain).inverse(q, v, a).joint_torque
+        assert solved == pytest.approx(expected, abs=1e-10 * np.abs(expected).max())
 
 
 def test_one_robot_in_two_formats() -> None:
@@ -106,21 +154,20 @@ def test_one_robot_in_two_formats() -> None:
         assert second == pytest.approx(first, abs=tolerance * np.abs(first).max())
 
 
-def test_the_fish_has_the_torques_that_pinocchio_found() -> None:
-    path = HOME / "zebrafish.sdf"
-    if not path.is_file():
-        pytest.skip("not there")
-    chain = bare(ll.load_robot(path))
-    solved = NewtonEuler(chain).inverse(*state(15)).joint_torque
-    for joint, torque in ZEBRAFISH.items():
-        assert solved[joint] == pytest.approx(torque, abs=1e-10 * max(ZEBRAFISH.values()))
-
-
 def test_the_swimmer_swims_as_in_mujoco() -> None:
     path = HOME / "gymnasium-swimmer.xml"
     if not path.is_file():
         pytest.skip("not there")
-    assert max(swimming(path, 0.01, duration=4.0)) < 1e-7
+    coarse, fine = swimming(path, 0.02, duration=4.0), swimming(path, 0.01, duration=4.0)
+    assert max(fine) < 1e-7
+    assert np.log2(coarse[0] / fine[0]) > 3.7 and np.log2(coarse[1] / fine[1]) > 3.7
+
+
+def test_six_links_swim_as_in_mujoco() -> None:
+    path = HOME / "dm-swimmer6.xml"
+    if not path.is_file():
+        pytest.skip("not there")
+    assert max(swimming(path, 0.002, amplitude=2e-4)) < 1e-10
 
 
 @pytest.mark.long

@@ -45,13 +45,40 @@ def floating_torques(path: Path, q: np.ndarray, v: np.ndarray, a: np.ndarray, na
     M = pinocchio.crba(model, data, place)
     M = np.triu(M) + np.triu(M, 1).T
     h = pinocchio.rnea(model, data, place, speed, np.zeros(model.nv))
-    columns = [joint.idx_v for joint in rows]
-    others = [column for column in range(model.nv) if column not in columns]
-    rate = np.zeros(model.nv)
+    return unsupported(M, h, [joint.idx_v for joint in rows], a)
+
+
+def unsupported(M: np.ndarray, h: np.ndarray, columns: list[int], a: np.ndarray) -> np.ndarray:
+    """Torques of M q'' + h with accelerations `a` of these columns, where nothing pushes on the others (the base)."""
+    others = [column for column in range(len(h)) if column not in columns]
+    rate = np.zeros(len(h))
     rate[columns] = a
-    # least squares: a file that has a floating joint of its own has two bases now, one too many
+    # least squares: a file that has a floating joint of its own has two bases in Pinocchio, one too many
     rate[others] = np.linalg.lstsq(M[np.ix_(others, others)], -h[others] - M[np.ix_(others, columns)] @ a)[0]
     return (M @ rate + h)[columns]
+
+
+def mujoco_torques(path: Path, q: np.ndarray, v: np.ndarray, a: np.ndarray, names: list[str]) -> np.ndarray:
+    """The same by MuJoCo: inertia by `mj_fullM`, bias by `mj_rne`; joints of the base have no name of the chain's."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    for geom in list(spec.geoms):
+        if geom.type == mujoco.mjtGeom.mjGEOM_MESH:                      # of files that are not there
+            spec.delete(geom)
+    for mesh in list(spec.meshes):
+        spec.delete(mesh)
+    for joint in spec.joints:
+        if joint.name not in names:
+            joint.armature = 0.0                                         # of a base: the chain is read without
+    model = spec.compile()
+    model.opt.gravity[:] = 0.0
+    data = mujoco.MjData(model)
+    rows = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name) for name in names]
+    data.qpos[model.jnt_qposadr[rows]], data.qvel[model.jnt_dofadr[rows]] = q, v
+    mujoco.mj_forward(model, data)
+    M, h = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    mujoco.mj_fullM(model, data, M)
+    mujoco.mj_rne(model, data, 0, h)
+    return unsupported(M, h, model.jnt_dofadr[rows].tolist(), a)
 
 
 def mujoco_mass_matrix(path: Path, q: np.ndarray) -> np.ndarray:
@@ -89,6 +116,17 @@ def test_an_mjcf_has_mujocos_mass_matrix(tmp_path: Path, base: str) -> None:
     q = state(3)[0]
     expected = mujoco_mass_matrix(path, q)[-3:, -3:]
     assert NewtonEuler(chain).mass_matrix(q) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("base", ["planar", "free"])
+def test_an_mjcf_moves_as_in_mujoco(tmp_path: Path, base: str) -> None:
+    """The base floats: inertia and bias of all, at the reference's state."""
+    path = written(tmp_path, "s.xml", plain_swimmer(4, base, option=""))
+    chain = bare(ll.load_robot(path, base_armature="drop"))
+    q, v, a = state(3)
+    expected = mujoco_torques(path, q, v, a, chain.joint_names)
+    solved = NewtonEuler(chain).inverse(q, v, a).joint_torque
+    assert solved == pytest.approx(expected, abs=1e-10 * np.abs(expected).max())
 
 
 def chains() -> dict[str, ll.Chain]:
@@ -165,10 +203,13 @@ def swimming(path: Path, step: float, amplitude: float = 20.0, duration: float =
     gait, fluid = ll.FunctionGait(function=torque, drives="torque"), ll.BodyDrag(**found.environment[0])
     result = ll.simulate(chain, gait, [fluid], actuation="torque", duration=duration, step=step)
     model = mujoco.MjModel.from_xml_path(str(path))
-    model.opt.timestep = step
+    model.opt.timestep, model.opt.integrator = step, mujoco.mjtIntegrator.mjINT_RK4
     off = mujoco.mjtDisableBit
     model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_LIMIT) | int(off.mjDSBL_GRAVITY)
     data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    along, start = data.xanchor[-1] - data.xanchor[3], data.xpos[1].copy()     # of the body, in the file's axes
+    along = along[:2] / np.linalg.norm(along)
 
     def control(model: Any, data: Any) -> None:
         data.qfrc_applied[3:] = torque(np.array(data.time))
@@ -181,8 +222,10 @@ def swimming(path: Path, step: float, amplitude: float = 20.0, duration: float =
         mujoco.set_mjcb_control(None)
     assert result.proven
     angles = np.abs(result.dataset.joint_position.values[-1] - data.qpos[3:]).max()
-    x, y, _ = result.dataset.base_position.values[-1]
-    return float(angles), float(np.hypot(-x - data.qpos[0], -y - data.qpos[1]))
+    mujoco.mj_forward(model, data)
+    way = (data.xpos[1] - start)[:2]
+    own = result.dataset.base_position.values[-1] - result.dataset.base_position.values[0]
+    return float(angles), float(np.hypot(own[0] - along @ way, own[1] - (along[0] * way[1] - along[1] * way[0])))
 
 
 def test_a_swimmer_moves_as_in_mujoco(tmp_path: Path) -> None:

@@ -422,8 +422,9 @@ MUTANTS += [  # paper 000
         "000-20",
         "paper 000, (16), (20): -F_minus printed, is +F_minus",
         "mechanics/rod/forces.py",
-        "add_wrench(instant, shape, V, F, 1.0)",
-        "add_wrench(instant, shape, V, F, 1.0 if law.body else -1.0)",
+        "always(length_at, 1.0, NodeRows)\n",
+        "@version_for(length_at, NodeRows)\n@inline\ndef length_of_node(laws, law, sections):\n"
+        "    return 1.0 if law.body else -1.0\n",
         f"{ROD}::test_total_momentum_rate_is_the_outer_wrench",
     ),
     Mutant(

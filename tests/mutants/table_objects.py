@@ -18,7 +18,7 @@ MUTANTS = [
      "mechanics/contact/objects.py", "body.wrench = body.wrench - (1.0 / h) * back",
      "body.wrench = body.wrench + (1.0 / h) * back", PUSH),
     ("object-slip", "slip against the world in place of slip against the other body", "mechanics/contact/objects.py",
-     "return own - carry_twist(BodyStep(step.bodies, other).twist, from_other(step, i, other))", "return own", PUSH),
+     "return own - carry_twist(others, from_other(step, i, other))", "return own", PUSH),
     ("mutual-lean", "friction between two bodies that does not grow with the load in the solve",
      "mechanics/contact/mutual.py", "return gain * (law.lean.along if first else law.lean.across)", "return 0.0",
      f"{OBJECTS}::test_a_box_that_slides_on_another_is_braked_by_its_weight"),

@@ -12,13 +12,14 @@ TOUCH = "tests/unit/models/test_rod_contacts.py"
 MUTANTS = [
     ("000-12",
      "under (12): 1/2 (eta^T M eta - Lam^T (xi - xi_d)) printed: the internal wrench would be twice too small",
-     "models/macro_continuous/recording.py", "along = carried(wrenches_to_sections, now.shape, about_head)",
-     "along = 0.5 * carried(wrenches_to_sections, now.shape, about_head)",
+     "models/macro_continuous/recording.py", "along = carried(FromHead(), now.shape, about_head)",
+     "along = 0.5 * carried(FromHead(), now.shape, about_head)",
      f"{ROD}::test_spinning_rod_pulls_on_itself"),
     ("000-fig-2-step-1", "Fig. 2, step 1: F_plus is not added to F_o at the end of the sweep",
      "mechanics/rod/forces.py",
-     "add_wrench(instant, shape, V, F, 1.0)",
-     "add_wrench(instant, shape, V, F, 0.0 if law.body == shapes.shape[0] - 1 else 1.0)",
+     "always(length_at, 1.0, NodeRows)\n",
+     "@version_for(length_at, NodeRows)\n@inline\ndef length_of_node(laws, law, sections):\n"
+     "    return 0.0 if law.body == sections.shape[0] - 1 else 1.0\n",
      f"{ROD}::test_internal_wrench_meets_both_ends"),
     ("000-18", "(18): g_o eta_o_dot printed, is g_o hat(eta_o)", "mechanics/rod/head.py",
      "instant.rotation @ twist.linear", "instant.rotation @ instant.rate.linear",

@@ -18,7 +18,7 @@ MUTANTS = [
     ("wake-end", "a robot led by its tip leaves its wake at the tip", "environments/water.py",
      'last = robot.head == "base"', "last = True", f"{WAKE}::test_a_robot_led_by_its_tip_leaves_the_wake_at_its_base"),
     ("frozen-immersion", "immersion counts as constant while a body bobs: it gains energy",
-     "mechanics/forces/afloat.py", "F.force - wetting * P + energy * cut.along", "F.force",
+     "mechanics/forces/waterline.py", "F.force - wetting * P + energy * cut.along", "F.force",
      f"{SURFACE}::test_heave_has_its_period_and_keeps_its_energy"),
     ("pressure-at-a-place", "du/dt in the pressure of moving water, in place of Du/Dt",
      "mechanics/forces/open_water.py",

@@ -87,7 +87,8 @@ def test_ctrl_c_during_repeats_for_error_bars_keeps_the_run(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("name", "told"), [
-    ("arm.urdf", "arm.urdf is a robot description (URDF), no scenario; "),
+    ("arm.urdf", "arm.urdf: "),                                     # read as a robot, and is none
+    ("arm.stl", "arm.stl is a mesh, no scenario; "),
     ("swim.mp4", "swim.mp4 is a film, no scenario; "),
     ("joints.csv", "joints.csv is a table, no scenario; gait: {kind: recorded, file: joints.csv} in a scenario"),
     ("mine.py", "mine.py is a Python program, no scenario; `python mine.py`"),

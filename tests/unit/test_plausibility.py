@@ -51,6 +51,7 @@ def test_nothing_is_said_of_what_is_as_usual() -> None:
     ({"forward": 0.3, "lateral": 0.4}, {"backward": 0.2}, "its forward and lateral and backward have no effect where"),
     ({"backward": 0.3}, {"backward": 0.2}, "its backward has no effect"),
     ({"forward": 0.3}, None, None),
+    ({"forward": 0.3}, {}, None),                            # the preset's own
     ({"rolling": 0.0}, {"forward": 0.2}, None),
 ])
 def test_friction_is_not_stated_twice_in_silence(ground: dict[str, float], skin: dict[str, float] | None,
@@ -60,7 +61,7 @@ def test_friction_is_not_stated_twice_in_silence(ground: dict[str, float], skin:
     scenario = ll.Scenario.load(SNAKE, changes)
     notes = [note for note in scenario.notes() if note.startswith("robot.skin")]
     assert len(notes) == (told is not None) and all(note.startswith(f"robot.skin: {told}") for note in notes)
-    if skin is not None:
+    if skin:
         item: Any = scenario.environment[0]
         given = SkinFriction(**skin)
         for name in ("forward", "lateral", *skin):

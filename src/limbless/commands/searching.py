@@ -81,7 +81,8 @@ def _steady_rows(motion: SteadyMotion) -> list[tuple[str, str]]:
 @click.option("--retry-failed", is_flag=True, help="Run failed rows again.")
 @click.option("--mixed", is_flag=True, help="Resume although the rows were made by another version of limbless.")
 @click.option("--status", is_flag=True, help="Only tell how far the sweep in DIR is.")
-@click.option("--slurm", is_flag=True, help="Print a batch script that fills DIR in shares.")
+@click.option("--slurm", is_flag=True, help="Make the folder with its plan, run nothing, and print a batch script that "
+                                            "fills it in shares.")
 @click.option("--quiet", is_flag=True, help="Print only the folder.")
 @ALLOW_CODE
 def sweep(source: str, settings: tuple[str, ...], over: tuple[str, ...], measures: tuple[str, ...],
@@ -100,19 +101,22 @@ def sweep(source: str, settings: tuple[str, ...], over: tuple[str, ...], measure
     """
     from limbless import terminal
     from limbless.errors import InputError
-    from limbless.search.sweep import Sweep
+    from limbless.search.sweep import Sweep, keep_plan
     from limbless.search.sweep import sweep as fill
 
     folder = Path(source) if (Path(source) / "plan.yaml").is_file() else None
-    if (status or slurm) and folder is None:
+    if status and folder is None:
         raise InputError(f"{source} is no folder of a sweep: there is no plan.yaml in it")
     if status:
         click.echo(Sweep.load(str(folder)).told())
         return
-    if slurm:
-        click.echo(_slurm_script(str(folder)))
-        return
     plan = _plan(source, folder, settings, over, measures, samples, out, allow_code)
+    if slurm:
+        if folder is None and out is None:
+            raise InputError("--slurm: name the folder that all tasks share with --out DIR; it gets the plan")
+        keep_plan(folder or Path(str(out)), plan)
+        click.echo(_slurm_script(str(folder or out)))
+        return
     with terminal.sweep_bar(plan.scenario.name, quiet) as progress:
         found = fill(plan, out=folder or out, workers=workers, share=_share(share), dask=dask,
                      retry_failed=retry_failed, mixed=mixed, progress=progress)
@@ -133,11 +137,12 @@ def _plan(source: str, folder: Path | None, settings: tuple[str, ...], over: tup
                              "--samples and --out away")
         return read_plan(folder / "plan.yaml", allow_code=allow_code)
     path = Path(source)
-    if path.suffix in (".yaml", ".yml") and path.is_file() and "over" in read_file(path).data:
+    if path.suffix in (".yaml", ".yml") and path.is_file() and {"over", "scenario"} & set(read_file(path).data):
         if over or samples:
             raise InputError(f"{path} is a plan with its own `over` and `samples`: leave --over and --samples away")
         return read_plan(path, changes_in(settings), measures or None, allow_code)
     if not over:
+        permitted(source, changes_in(settings), allow_code)          # what is no scenario either has its own words
         raise InputError(f"{source}: name at least one field to vary, such as --over gait.amplitude=0.02:0.10:9")
     axes: dict[str, Any] = {}
     for words in over:

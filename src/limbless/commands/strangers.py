@@ -8,7 +8,8 @@ import click
 _ROBOT = ("robot", "limbless robot {path}", "describe the robot in a .yaml (limbless describe chain)")
 _FILM = ("film", "limbless film {path}", "a gait is taken from a table: gait: {{kind: recorded, file: ...}}")
 _RESULT = ("plot", "limbless plot {path}", "")
-_TABLE = ("run", "gait: {{kind: recorded, file: {path}}} in a scenario plays it joint by joint", "")
+_TABLE = ("run", "gait: {{kind: recorded, file: {path}}} in a scenario plays it joint by joint; `limbless film {path}` "
+          "reads a tracked animal", "")
 KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
     **dict.fromkeys((".urdf", ".xacro"), ("a robot description (URDF)", _ROBOT)),
     **dict.fromkeys((".mjcf", ".xml"), ("a robot or a world of MuJoCo (MJCF), or other XML", _ROBOT)),
@@ -29,13 +30,17 @@ KINDS: dict[str, tuple[str, tuple[str, str, str]]] = {
 
 
 def refuse_strangers(name: str) -> None:
-    """Refuse a file that is no scenario with what it is; a folder of a run that was made, with what shows it."""
+    """Refuse a file that is no scenario with what it is; a folder of a run that was made, with what shows it. A robot
+    file is one: its robot in water, or on ground."""
     from limbless.errors import InputError
+    from limbless.interop.robot_file import is_robot_file
 
     path = Path(name)
     if path.is_dir() and (path / "result.nc").is_file():
         raise InputError(f"{name} is the folder of a finished run; `limbless view {name}` shows it, `limbless run "
                          f"{path / 'scenario.yaml'}` runs it again")
+    if is_robot_file(path) and path.is_file():
+        return
     if path.suffix.lower() in KINDS and (path.is_file() or path.suffix.lower() not in (".md", ".txt", ".dat")):
         raise InputError(told_of(path) if path.is_file() else f"there is no file {name}; a scenario ends in .yaml")
 

@@ -9,10 +9,11 @@ from limbless.environments.base import Array, Pack
 from limbless.environments.packing import fills, in_windows, segment_rows
 from limbless.flows.base import joined
 from limbless.flows.waves import WavesFlow
-from limbless.mechanics.forces.afloat import OpenWakeLaw, Still, Wavy
+from limbless.mechanics.forces.afloat import OpenWakeLaw
 from limbless.mechanics.forces.laws import LawRows
 from limbless.mechanics.forces.open_water import Deep, OpenLaw, Rough, Skin
 from limbless.mechanics.forces.stream import Asked, Calm, Flows, StreamBuffer, Unasked
+from limbless.mechanics.forces.waterline import Still, Wavy
 from limbless.robots.base import Robot, Segment
 
 if TYPE_CHECKING:

@@ -47,6 +47,15 @@ def first_scenario(path: str | Path, options: Mapping[str, Any] | None = None,
     return data
 
 
+def medium_in(changes: Mapping[str, Any]) -> str | None:
+    """`ground` where changes of a robot file's scenario ask for hard contact or name a ground: then it starts lying on
+    it, and what else that needs is there."""
+    model, items = changes.get("model", changes.get("model.kind")), changes.get("environment")
+    kinds = [item.get("kind") if isinstance(item, Mapping) else item
+             for item in (model, *(items if isinstance(items, list | tuple) else [items]))]
+    return "ground" if {"non-smooth", "ground"} & {kind for kind in kinds if isinstance(kind, str)} else None
+
+
 def _surroundings(found: RobotFile, medium: str | None) -> list[dict[str, Any]]:
     own = [item for item in found.environment if item["kind"] == "body-drag"]
     if medium is None and own:

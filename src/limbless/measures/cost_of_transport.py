@@ -12,6 +12,6 @@ def _lean(run: Lean) -> float | None:
     return energy.cost_of_way(run.positive_work, run.mass, float(np.linalg.norm(run.moved)))
 
 
-@measure("cost_of_transport", "1", "positive work over weight times distance", lean=_lean)
+@measure("cost_of_transport", "1", "positive work over weight times distance", lean=_lean, wants=("time",))
 def cost_of_transport(result: Result) -> float | None:
     return energy.cost_of_transport(result.dataset, result.mass)

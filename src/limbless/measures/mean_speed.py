@@ -11,6 +11,6 @@ def _lean(run: Lean) -> float | None:
 
 
 @measure("mean_speed", "m/s", "distance between the first and the last place of the centre of mass, over the time",
-         lean=_lean)
+         lean=_lean, wants=("time",))
 def mean_speed(result: Result) -> float | None:
     return speed.mean_speed(result.dataset)

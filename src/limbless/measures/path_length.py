@@ -4,6 +4,6 @@ from limbless.measures.registry import measure
 from limbless.result import Result
 
 
-@measure("path_length", "m", "length of the path of the centre of mass")
+@measure("path_length", "m", "length of the path of the centre of mass", wants=("time",))
 def path_length(result: Result) -> float | None:
     return speed.path_length(result.dataset)

@@ -9,7 +9,7 @@ def _lean(run: Lean) -> float:
 
 
 @measure("peak_torque", "N m", "largest absolute torque of any joint at any step (N for one that slides)",
-         lean=_lean)
+         lean=_lean, wants=("time", "torque"))
 def peak_torque(result: Result) -> float | None:
     data = result.dataset
     return float(limits.peak_torque(data).max(initial=0.0)) if "joint_torque" in data else None

@@ -9,6 +9,6 @@ def _lean(run: Lean) -> float:
 
 
 @measure("positive_work", "J", "work of all actuators while it is positive: nothing is recovered from braking",
-         lean=_lean)
+         lean=_lean, wants=("time",))
 def positive_work(result: Result) -> float | None:
     return energy.positive_work(result.dataset)

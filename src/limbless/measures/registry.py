@@ -31,6 +31,7 @@ class Measure:
 
     `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None where
     there is none, or a mapping of numbers. `lean`, where there is one, gives the same number of a run that kept little.
+    `wants` are words of `fitting`: what a scenario must have for there to be such a number at all.
     """
 
     name: str
@@ -40,15 +41,16 @@ class Measure:
     needs: str = RESULT
     smooth: bool = False
     lean: Callable[[Lean], float | None] | None = None
+    wants: tuple[str, ...] = ()
 
 
 entries: dict[str, Measure] = {}
 
 
 def measure(name: str, unit: str, meaning: str, needs: str = RESULT, smooth: bool = False,
-            lean: Callable[[Lean], float | None] | None = None) -> Callable:
+            lean: Callable[[Lean], float | None] | None = None, wants: tuple[str, ...] = ()) -> Callable:
     """Register a function as a measure."""
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean)
+        entries[name] = Measure(name, unit, meaning, function, needs, smooth, lean, wants)
         return function
     return register

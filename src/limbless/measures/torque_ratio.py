@@ -17,7 +17,7 @@ def _lean(run: Lean) -> float | None:
 
 
 @measure("torque_ratio", "1", "largest ratio of a joint's torque to its `torque_limit`; above 1 a limit is passed",
-         lean=_lean)
+         lean=_lean, wants=("time", "torque", "limit"))
 def torque_ratio(result: Result) -> float | None:
     data = result.dataset
     if "joint_torque" not in data or "joint_limit" not in data:

@@ -197,7 +197,7 @@ class ChainModel(Model):
     def _base_of(self, state: State) -> tuple[Array, Array, Array]:
         """Position, quaternion and twist of the base in a state."""
         x = state.x
-        return x[:3].copy(), x[3:7].copy(), x[self._split:][:6].copy()
+        return x[:3].copy(), x[3:7].copy(), x[self._split:self._split + 6].copy()
 
     # What is sound
 

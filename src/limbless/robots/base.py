@@ -3,7 +3,10 @@ choose.
 """
 from __future__ import annotations
 
-from typing import ClassVar, Literal, NamedTuple
+from collections import deque
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,10 +72,33 @@ class Robot(Description):
         return float(self.bodies().mass.sum())
 
 
+_recent: deque[tuple[Any, Robot]] = deque(maxlen=8)
+"""Descriptions and what they have built, the last few: a run asks several times, a search again and again."""
+
+
+def _once(build: Callable[[Any], Robot]) -> Callable[[Any], Robot]:
+    """`build` that answers the same description with the same robot."""
+    @wraps(build)
+    def built(preset: Any) -> Robot:
+        for known, robot in tuple(_recent):
+            if known is preset:
+                return robot
+        made = build(preset)
+        _recent.append((preset, made))
+        return made
+    return built
+
+
 class Preset(Description):
-    """A ready robot: a few numbers to choose, and `build()` makes the full description."""
+    """A ready robot: a few numbers to choose, and `build()` makes the full description, once."""
 
     family: ClassVar[str | None] = "preset"
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "build" in cls.__dict__:
+            cls.build = _once(cls.__dict__["build"])         # type: ignore[method-assign, assignment]
 
     def build(self) -> Robot:
         raise NotImplementedError

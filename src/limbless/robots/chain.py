@@ -185,7 +185,7 @@ class Chain(Robot):
         """One name per segment: that of its link."""
         return [self.link_names[self.rows[segment.body].link] for segment in self.segments()]
 
-    @property
+    @cached_property
     def freedoms(self) -> int:
         """Degrees of freedom of all joints together; the base is not counted."""
         return sum(link.joint.freedoms for link in self.links if link.joint)

@@ -98,10 +98,11 @@ def remarks(parts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _skin(robot: Any, item: Any) -> Iterator[str]:
-    """Friction of a robot's skin that an environment takes the place of."""
+    """Friction of a robot's skin that an environment takes the place of. A preset's own skin is there to be replaced.
+    """
     stated = [name for name in ("forward", "lateral", "backward") if getattr(item, name, None) is not None]
-    skin = getattr(robot.build(), "skin", None) if stated and item.role == "contact" else None
-    if skin is not None:
+    skin = getattr(robot, "skin", None) if stated and item.role == "contact" else None
+    if skin is not None and skin != type(robot).model_fields["skin"].default:
         if "forward" in stated and "backward" not in stated and skin.backward is not None:
             stated.append("backward")
         yield (f"robot.skin: its {' and '.join(stated)} {'has' if len(stated) == 1 else 'have'} no effect where the "

@@ -13,7 +13,7 @@ from limbless.callables import named_in
 from limbless.errors import InputError, nearest
 from limbless.fields import TRUTH, field_at, type_of
 from limbless.files import as_word
-from limbless.interop.first_run import first_scenario
+from limbless.interop.first_run import first_scenario, medium_in
 from limbless.interop.robot_file import is_robot_file, options_in
 from limbless.problems import Problem, problems_of, report, with_received
 from limbless.scenarios.agreement import disagreements
@@ -77,7 +77,8 @@ def _document(source: str | Path, changes: Mapping[str, Any]) -> Document:
         raise InputError(f"unknown scenario {source!r}; {nearest(source, names())}; a file is given by a path that "
                          "ends in .yaml, a robot by one that ends in .urdf, .sdf, .xml or .xacro")
     if is_robot_file(path):
-        return Document(str(path), first_scenario(path, options_in(changes)), path.parent.resolve())
+        return Document(str(path), first_scenario(path, options_in(changes), medium_in(changes)),
+                        path.parent.resolve())
     document = read_file(path, folder=path.parent.resolve())
     document.data.setdefault("name", as_word(path.stem))
     return document

@@ -10,7 +10,7 @@ from limbless.measures import measured
 from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.goals import Goal
-from limbless.search.period_map import begun
+from limbless.search.period_map import Near, begun
 from limbless.search.screws import path_of
 from limbless.search.settled import pose_change
 from limbless.search.steady import Families, SteadyMotion
@@ -22,14 +22,14 @@ SETTLED = 1e-5
 MOST_PERIODS = 300
 
 
-def confirmed(scenario: Scenario, goal: Goal) -> tuple[dict[str, float], dict[str, Any]]:
-    """All measures of a goal, and what an ordinary run has to say to them."""
+def confirmed(scenario: Scenario, goal: Goal, near: Near | None = None) -> tuple[dict[str, float], dict[str, Any]]:
+    """All measures of a goal, and what an ordinary run has to say to them; `near`: where the search has found it."""
     found: dict[str, float] = {}
     said: dict[str, Any] = {}
     steady = [item for item in goal.measures if item.needs == STEADY]
     others = [item for item in goal.measures if item.needs != STEADY]
     if steady:
-        motion = Families(STEPS).steady(scenario)
+        motion = Families(STEPS).steady(scenario, near=near)
         found |= measured(steady, motion)
         said |= run_of(motion)
     if others:

@@ -15,6 +15,7 @@ from limbless.scenarios.scenario import Scenario
 from limbless.search.goals import PER_JOINT, Answer, Goal, answer_of
 from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory, key_of
+from limbless.search.period_map import Near
 from limbless.search.plan import Plan
 from limbless.search.ranges import Bounds
 from limbless.search.rollout import scenario_at
@@ -51,6 +52,16 @@ class Space:
                          else bounds.high - bounds.low for bounds, share in zip(self.over.values(), u, strict=True)])
 
 
+def _smooth_key(goal: Goal, point: Mapping[str, float]) -> str:
+    return key_of(f"smooth {goal.names}", point)
+
+
+def known_near(memory: Memory, goal: Goal, point: Mapping[str, float]) -> Near | None:
+    """The steady motion that a search by slopes has found at a point."""
+    data = memory.get(_smooth_key(goal, point)) or {}
+    return Near(np.asarray(data["unknowns"]), np.asarray(data["map_slope"])) if "map_slope" in data else None
+
+
 class Smooth:
     """Steady motions with exact slopes, in this process; a neighbour's motion is where the next one begins."""
 
@@ -64,7 +75,7 @@ class Smooth:
 
     def _one(self, number: int, u: Array) -> Answer:
         point = self.space.point(u)
-        name = key_of(f"smooth {self.goal.names}", point)
+        name = _smooth_key(self.goal, point)
         data = self.memory.get(name)
         if data is None:
             self.memory.put(name, self._found(number, point))
@@ -81,7 +92,7 @@ class Smooth:
     def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
         try:
             motion = self.families.steady(scenario_at(self.scenario, point, False), self.paths,
-                                          self._guess(number, point))
+                                          self._near(number, point))
         except (InputError, SimulationError) as error:
             return {"point": point, "status": f"failed: {error}", "values": {}}
         values, limits, slopes = {}, {}, {}
@@ -95,14 +106,16 @@ class Smooth:
                 ratios = np.array([motion.slopes["torque_ratios"][path][loaded] for path in self.paths])
                 slopes[item.name] = ratios.T.tolist()
         return {"point": point, "status": "completed", "values": values, "limits": limits, "slopes": slopes,
-                "unknowns": motion.unknowns.tolist(), "unknown_slopes": motion.unknown_slopes.tolist()}
+                "unknowns": motion.unknowns.tolist(), "unknown_slopes": motion.unknown_slopes.tolist(),
+                "map_slope": motion.map_slope.tolist()}
 
-    def _guess(self, number: int, point: dict[str, float]) -> Array | None:
+    def _near(self, number: int, point: dict[str, float]) -> Near | None:
         if number not in self.near:
             return None
         before, data = self.near[number]
         step = np.array([point[path] - before[path] for path in self.paths])
-        return np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step
+        return Near(np.asarray(data["unknowns"]) + np.asarray(data["unknown_slopes"]) @ step,
+                    np.asarray(data["map_slope"]))
 
     def plain(self, u: Array) -> Answer:
         """The same without slopes."""

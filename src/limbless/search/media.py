@@ -1,7 +1,6 @@
 """Where a motion can be steady: a medium that is the same everywhere; and by which way it is found."""
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 from limbless.errors import InputError
@@ -16,25 +15,13 @@ _ONCE = {"stop": "the wave ends there", "turn": "the turn passes along the body 
          "climb": "the turn passes along the body once"}
 
 
-def built(robot: Any) -> Any:
-    """The robot that a description builds; those of the last few are kept, for a search asks again and again."""
-    for known, made in _recent:
-        if known is robot:
-            return made
-    _recent.append((robot, robot.build()))
-    return _recent[-1][1]
-
-
-_recent: deque[tuple[Any, Any]] = deque(maxlen=4)
-
-
 def refuse_medium(scenario: Scenario) -> str:
     """`duals`, `differences` or `settled`: how the steady motion of a scenario is found. Refused where pose or time
     matter beside the gait.
     """
     if scenario.task is not None:
         raise InputError("statics has no time, and so no steady motion")
-    robot = built(scenario.robot)
+    robot: Any = scenario.robot.build()
     if getattr(robot, "base", "") == "fixed":
         raise InputError("robot.base: a fixed base goes nowhere; steady motion needs one that moves")
     if not scenario.gait.cycle:

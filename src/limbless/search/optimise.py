@@ -16,16 +16,18 @@ from numpy.typing import NDArray
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
 from limbless.files import write_text
+from limbless.measures.fitting import why_not
 from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.asking import Evolution, Gradient, Search
 from limbless.search.confirming import confirmed
-from limbless.search.evaluations import Rough, Smooth, Space, smooth_way
+from limbless.search.evaluations import Rough, Smooth, Space, known_near, smooth_way
 from limbless.search.goals import Goal, goal_of
 from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory
-from limbless.search.plan import Plan
+from limbless.search.plan import Plan, refused_at
 from limbless.search.ranges import bounds_of
+from limbless.search.rollout import scenario_at
 from limbless.search.workers import GUARD, inside_a_worker
 from limbless.studies.variations import value_at
 
@@ -191,13 +193,16 @@ def _space(scenario: Scenario, over: Mapping[str, Any]) -> Space:
         try:
             Scenario.load(scenario, point)
         except InputError as error:
-            raise InputError(f"over: at {point}: {error}") from None
+            raise refused_at(point, error) from None
     return space
 
 
 def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: Array | None = None) -> Best:
     if any(item.needs == STEADY for item in goal.measures):
         refuse_medium(settings.scenario)
+    for item in goal.measures:
+        if lack := why_not(item, settings.scenario):
+            raise InputError(f"measure {item.name!r}: {lack}")
     method = settings.method_for(goal)
     idle = [f"gait.{name}" for name in settings.scenario.gait.start_fields if f"gait.{name}" in settings.space.over]
     if idle and all(item.needs == STEADY for item in goal.measures):
@@ -212,7 +217,7 @@ def _best(settings: _Settings, goal: Goal, memory: Memory | None = None, first: 
             words = [data["status"] for data in memory.known.values() if data["status"] != "completed"]
             raise SimulationError(f"no point of the search could be evaluated; the last one {words[-1:]}")
         certainty = _certainty(settings, goal, memory, best, ends, method)
-        found = _made(settings, goal, search, best[0], method, certainty)
+        found = _made(settings, goal, search, best[0], method, certainty, memory)
         if before:
             _log.info("%d evaluations were there already", before)
     finally:
@@ -316,11 +321,12 @@ def _checked_by_evolution(settings: _Settings, goal: Goal, memory: Memory, u: Ar
     return {"cma_gain": max(gain, 0.0), "cma_agrees": gain <= SAME, "cma_evaluations": len(search.history)}
 
 
-def _made(settings: _Settings, goal: Goal, search: Search, u: Array, method: str, certainty: dict[str, Any]) -> Best:
+def _made(settings: _Settings, goal: Goal, search: Search, u: Array, method: str, certainty: dict[str, Any],
+          memory: Memory) -> Best:
     """The winner, measured once more at full resolution and by an ordinary run."""
     point = settings.space.point(u)
-    scenario = Scenario.load(settings.scenario, point, allow_code=settings.allow_code)
-    measured, confirmation = confirmed(scenario, goal)
+    scenario = scenario_at(settings.scenario, point, settings.allow_code)
+    measured, confirmation = confirmed(scenario, goal, known_near(memory, goal, point))
     history = [{**settings.space.point(where), "value": (-1.0 if goal.largest else 1.0) * answer.value,
                 "violation": answer.violation} for where, answer in search.history]
     best = search.best

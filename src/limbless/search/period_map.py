@@ -20,7 +20,7 @@ from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import built
+from limbless.search.lane_drive import LaneDrive, Room
 from limbless.studies.variations import Variation, derivative, vary
 
 Array = NDArray[np.float64]
@@ -70,6 +70,7 @@ class ChainPeriod:
         self.limit = np.where(np.isfinite(limit), limit, UNLIMITED)
         self.rows = self._unknown_rows()
         self._wide: dict[int, Any] = {}
+        self._room: Room = {}
 
     def _unknown_rows(self) -> NDArray[np.int64]:
         """Where a state holds what a period begins with: the base's twist, and what moves freely in the joints."""
@@ -96,6 +97,27 @@ class ChainPeriod:
         times = self.phase * period_of(gait)
         return (model or self.model).drive(gait, times), times[::2].copy()
 
+    def gait_slopes(self, scenario: Scenario, fields: Sequence[str], drive: Drive) -> list[tuple[Any, Array]]:
+        """Slopes of drive and knots along fields of the gait, sampled eight at a time; none where that cannot be."""
+        if not 0 < len(fields) <= TANGENTS // 2 or not all(path.startswith("gait.") for path in fields):
+            return []
+        around = [vary(scenario, path) for path in fields]
+        if any(len(one.scenarios) != 2 for one in around):               # at a bound of a field: to one side
+            return []
+        gaits = [begun(side.gait) for one in around for side in one.scenarios]
+        gaits += [gaits[0]] * (TANGENTS - len(gaits))
+        times = aligned_zeros((len(self.phase), TANGENTS))
+        times[:] = self.phase[:, None] * np.array([period_of(gait) for gait in gaits])
+        wide = LaneDrive([self.model] * TANGENTS, gaits, self._room)(times)
+        if any(part.shape[:-1] != own.shape for part, own in zip(wide, drive, strict=True)):
+            return []
+        weights = np.zeros((TANGENTS, len(fields)))
+        for number, one in enumerate(around):
+            weights[2 * number:2 * number + 2, number] = one.weights
+        slopes = [part @ weights for part in wide]
+        return [(Drive(*(slope[..., number] for slope in slopes)), (times @ weights[:, number])[::2])
+                for number in range(len(fields))]
+
     def wide_problem(self, part: int, problem: ChainProblem) -> Any:
         """The problem as one of duals in which nothing but the drive is the gait's: made once."""
         if part not in self._wide:
@@ -110,42 +132,75 @@ class ChainPeriod:
         x[-9:] = 0.0
         return x
 
-    def keeps_plane(self, problem: ChainProblem, knots: Array, x: Array) -> bool:
-        """Whether two periods from rest leave the plane of the base."""
-        x = x.copy()
-        for _ in range(2):
-            runge_kutta.advance(problem, knots, self.record, x)
+    def keeps_plane(self, x: Array) -> bool:
+        """Whether a motion that began in the plane of the base is still in it."""
         out = self.model._split + np.array([2, 3, 4])
         return bool(np.abs(x[out]).max() <= FLAT * max(1.0, float(np.abs(x[self.model._split:][:6]).max())))
 
 
 def _model_of(scenario: Scenario) -> NewtonEuler:
-    model = scenario.model.assemble(built(scenario.robot), scenario.environment, scenario.actuation)
+    model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
     assert isinstance(model, NewtonEuler)
     return model
+
+
+class Near(NamedTuple):
+    """Steady motion of a neighbour: its unknowns carried on to here, and the derivative of its period map."""
+
+    unknowns: Array
+    map_slope: Array
 
 
 class DualPeriod:
     """The period of one scenario as a function of its unknowns, with derivatives along them and along fields."""
 
-    def __init__(self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str]) -> None:
-        self.family, self.period = family, period_of(begun(scenario.gait))
-        problem, self.knots = family.packed(scenario)
-        self.x0 = family.start(scenario)
-        flat = family.model.chain.base != "planar" and family.keeps_plane(problem, self.knots, self.x0)
-        split = family.model._split
-        off = [split + c for c in (2, 3, 4)] if flat else []
-        self.rows = np.array([row for row in family.rows if row not in off], dtype=np.int64)
-        self.in_plane = flat or family.model.chain.base == "planar"
+    def __init__(self, family: ChainPeriod, scenario: Scenario, fields: Sequence[str],
+                 near: Near | None = None) -> None:
+        self.family, self.period, self.passes = family, period_of(begun(scenario.gait)), 0
+        self.problem, self.knots = family.packed(scenario)
+        self.x0, self._asked = family.start(scenario), b""
+        planar, split = family.model.chain.base == "planar", family.model._split
+        off = [split + c for c in (2, 3, 4)]
+        inner = np.array([row for row in family.rows if row not in off], dtype=np.int64)
+        self.rows = inner
+        known = near is not None and len(near.unknowns) == len(inner)
+        self.begin = near.unknowns if near is not None and known else self.from_rest(2)
+        if known and not planar:
+            self.plain(self.begin)
+        self.in_plane = planar or family.keeps_plane(self.x)
+        if not self.in_plane:
+            self.rows = family.rows
+            known = near is not None and len(near.unknowns) == len(self.rows)
+            self.begin = near.unknowns if near is not None and known else self.from_rest(2)
+        self.begin_slope = near.map_slope if near is not None and known else None
         self.unknowns, self.fields = len(self.rows), list(fields)
         self.period_slope = np.zeros(len(self.fields))
-        slopes = [self._slope_of(vary(scenario, path)) for path in self.fields]
+        slopes = family.gait_slopes(scenario, self.fields, self.problem.drive) or [
+            self._slope_of(vary(scenario, path)) for path in self.fields]
+        problem = self.problem
         for number, (_, knots) in enumerate(slopes):
             self.period_slope[number] = knots[-1]
         count = self.unknowns + len(self.fields)
         self.parts = [self._part(problem, slopes, first, min(first + TANGENTS, count))
                       for first in range(0, count, TANGENTS)]
-        self.passes = 0
+
+    def plain(self, v: Array) -> Array:
+        """What the unknowns v are after a period, without derivatives: a fifth of the price."""
+        start = self.x0.copy()
+        start[self.rows] = v
+        if self._asked != (asked := start.tobytes()):
+            self._asked, self.x = asked, start
+            with np.errstate(all="ignore"):
+                runge_kutta.advance(self.problem, self.knots, self.family.record, self.x)
+            self.passes += 1
+        return self.x[self.rows].copy()
+
+    def from_rest(self, periods: int) -> Array:
+        """The unknowns after some periods from rest."""
+        v = self.x0[self.rows]
+        for _ in range(periods):
+            v = self.plain(v)
+        return v
 
     def _slope_of(self, variation: Variation) -> tuple[Any, Array]:
         """What changes along a field: the drive alone where it is one of the gait."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,7 @@ from limbless import measures
 from limbless.callables import refuse_named
 from limbless.errors import InputError, nearest
 from limbless.measures import Measure
+from limbless.measures.fitting import why_not
 from limbless.measures.registry import STEADY
 from limbless.mechanics.compiled.kernel import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written
@@ -115,9 +117,24 @@ class Plan:
             try:
                 Scenario.load(self.scenario, point, allow_code=self.allow_code)
             except InputError as error:
-                shown = ", ".join(f"{path} = {value!r:.40}" for path, value in point.items())
-                raise InputError(f"over: at {shown}: {error}") from None
+                raise refused_at(point, error) from None
         self._check_media()
+        self._check_measures()
+        steady = all(item.needs == STEADY for item in self.measure)
+        idle = [path for path in self.over if path.removeprefix("gait.") in self.scenario.gait.start_fields]
+        if idle and steady and self.measure:
+            raise InputError(f"over: {idle[0]} does nothing in steady motion, which has no beginning; leave it out")
+
+    def _check_measures(self) -> None:
+        """Measures that the model does not have, at no value of any axis, are refused before the first run."""
+        for item in self.measure:
+            lack: str | None = None
+            for point in self._telling_points() if item.wants else ():
+                lack = why_not(item, Scenario.load(self.scenario, point, allow_code=self.allow_code))
+                if lack is None:
+                    break
+            if lack is not None:
+                raise InputError(f"measure: {item.name}: {lack}")
 
     def _check_media(self) -> None:
         """Steady motion is refused before the first run where no value of any axis allows it."""
@@ -159,6 +176,12 @@ class Plan:
     def code(self) -> str:
         """A few letters that stand for what is asked for."""
         return hashlib.sha256(written(self.data()).encode()).hexdigest()[:16]
+
+
+def refused_at(point: Mapping[str, Any], error: InputError) -> InputError:
+    """What is wrong with a point; `--set`, by which a scenario names a change, is not what its user wrote."""
+    shown = ", ".join(f"{path} = {value!r:.40}" for path, value in point.items())
+    return InputError(f"over: at {shown}: {re.sub(r'^--set [^ =]+=[^ ]*: ', '', str(error))}")
 
 
 def kernels() -> str:

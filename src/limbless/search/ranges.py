@@ -63,6 +63,12 @@ def spelled(scenario: Scenario, path: str, value: Any) -> Any:
     return found
 
 
+def unit_of_field(scenario: Scenario, path: str, value: Any) -> str:
+    """The unit of the field that takes a value; empty where it has none."""
+    changes = Changes(Scenario, scenario.model_dump(), {path: value})
+    return "" if changes.problems else unit_at(Scenario, changes.data, next(iter(changes.made)))
+
+
 def _is_field(data: Any, place: Place) -> bool:
     """Whether a path names a field, or something within one that has no fields of its own."""
     owner = description_at(Scenario, data, place[:-1])

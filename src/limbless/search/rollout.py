@@ -10,12 +10,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from limbless.actuation import shape as shapes
 from limbless.callables import refuse_named, told
 from limbless.errors import InputError, SimulationError
-from limbless.gaits.sines import sample_lane_sines
 from limbless.mechanics.chain.tables import Answering, BodyRecord, Drive, Imposed
-from limbless.mechanics.chain.tangents import bend_lane_joints
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
@@ -24,6 +21,7 @@ from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
+from limbless.search.lane_drive import LaneDrive, Room, aligned
 from limbless.search.period_map import fresh_score
 from limbless.simulation import knots_between, recorded, run_scenario
 
@@ -284,6 +282,15 @@ def _make(model: NewtonEuler) -> Any:
     return tuple(found)
 
 
+def _first_state(model: NewtonEuler, scenario: Scenario) -> Array:
+    """Where a run begins; that of the last one, where joints stand as the drive has them whatever the gait."""
+    initial, first = model._desk.get("first", (None, None))
+    if initial is not scenario.initial or not isinstance(model._options.actuation, Imposed):
+        initial, first = scenario.initial, model.initial_state(scenario.initial, scenario.gait).x
+        model._desk["first"] = initial, first
+    return first
+
+
 class Lanes:
     """Up to eight robots of one make, side by side through time."""
 
@@ -294,6 +301,7 @@ class Lanes:
         self.keep = knots[0][1]
         self.knots = aligned_zeros((len(self.keep), LANES))
         self.knots[:] = np.stack([times for times, _ in knots], axis=-1)
+        self.drive = LaneDrive(self.models, [scenario.gait for scenario in self.scenarios], self.room)
 
     def go(self, spare: Any = None) -> tuple[Array, Score]:
         """States (records, numbers, 8) and sums (actuators, 8). `spare`: the `problem` of the same robots, which did
@@ -322,14 +330,8 @@ class Lanes:
 
     def start(self) -> Array:
         """The first states (numbers, 8)."""
-        starts: list[Array] = []
-        for lane, (model, scenario) in enumerate(zip(self.models, self.scenarios, strict=True)):
-            imposed = isinstance(model._options.actuation, Imposed)      # joints then stand where the drive has them
-            if lane and imposed and model is self.models[0] and scenario.initial is self.scenarios[0].initial:
-                starts.append(starts[0])
-            else:
-                starts.append(model.initial_state(scenario.initial, scenario.gait).x)
-        return _aligned(np.stack(starts, axis=-1))
+        return aligned(np.stack([_first_state(model, scenario) for model, scenario
+                                 in zip(self.models, self.scenarios, strict=True)], axis=-1))
 
     def packed(self, before: Any, records: int, knots: Array) -> Any:
         """The problem of a block; the robots, and what is summed, go on from block to block."""
@@ -348,43 +350,4 @@ class Lanes:
         """The gaits of all robots at the stages of a block."""
         times = aligned_zeros((2 * len(knots) - 1, LANES))
         times[::2], times[1::2] = knots, 0.5 * (knots[:-1] + knots[1:])
-        return lane_drive(self.models, [scenario.gait for scenario in self.scenarios], times, self.room)
-
-
-Room = dict[tuple[int, ...], list[Array]]
-"""Arrays that are used again and again: memory that is new to a process is slow."""
-
-
-def lane_drive(models: Sequence[NewtonEuler], gaits: Sequence[Any], times: Array, room: Room) -> Drive:
-    """Eight gaits, each at its own times (T, 8), as the joint motion of eight robots; it lies in `room`."""
-    gait, model = gaits[0], models[0]
-    sines = [found for one, own in zip(models, gaits, strict=True)
-             if own.drives == "joint" and (found := own.sines(shapes.turns(one.chain))) is not None]
-    if len(sines) == len(gaits) and model._split == 7 + model.chain.freedoms:
-        joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
-        sample_lane_sines(_aligned(np.stack([one.table() for one in sines], axis=-1)), times, *joints)
-        return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
-    if gait.compiled_lanes is None or gait.drives != "shape" or model._split != 7 + model.chain.freedoms or any(
-            type(other) is not type(gait) for other in gaits):
-        return side_by_side([one.drive(own, np.ascontiguousarray(times[:, lane]))
-                             for lane, (one, own) in enumerate(zip(models, gaits, strict=True))])
-    parameters = np.stack([own.parameters() for own in gaits], axis=-1)
-    places = np.stack([shapes.stations(one.chain) for one in models], axis=-1)
-    bent = _in_room(room, (len(times), len(places), 2, LANES))
-    type(gait).compiled_lanes(_aligned(parameters), times, _aligned(places), *bent)
-    joints = _in_room(room, (len(times), model.chain.freedoms, LANES))
-    for source, target in zip(bent, joints, strict=True):
-        bend_lane_joints(source, *shapes.shape_map(model.chain), target)
-    return Drive(joints[0], joints[1], joints[2], aligned_zeros((1, model.chain.freedoms, LANES)))
-
-
-def _in_room(room: Room, shape: tuple[int, ...]) -> list[Array]:
-    if shape not in room:
-        room[shape] = [aligned_zeros(shape) for _ in range(3)]
-    return room[shape]
-
-
-def _aligned(array: Array) -> Array:
-    made = aligned_zeros(array.shape)
-    made[:] = array
-    return made
+        return self.drive(times)

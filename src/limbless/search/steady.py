@@ -15,8 +15,8 @@ from limbless.errors import InputError, SimulationError
 from limbless.mechanics.integrate.tally import UNLIMITED, Score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
-from limbless.search.media import built, refuse_medium
-from limbless.search.period_map import ChainPeriod, DualPeriod, Period, begun, period_of
+from limbless.search.media import refuse_medium
+from limbless.search.period_map import ChainPeriod, DualPeriod, Near, Period, begun, period_of
 from limbless.search.screws import path_of, path_slope
 from limbless.simulation import run_scenario
 from limbless.studies.sensitivity import MEAN_OF_SIN16, torque_norm
@@ -32,6 +32,10 @@ TOLERANCE = 1e-9
 """m/s and rad/s: what may be left of P(v) - v."""
 MOST = 30
 """Passes of Newton's method."""
+CHEAP = 8
+"""Periods without derivatives between two of them."""
+CLOSE = 0.5
+"""Of the tolerance: how near they come, so that the pass that follows finds nothing left to do."""
 NUMBERS = ("speed", "turn_rate", "positive_work", "power", "cost_of_transport", "torque_ratio")
 """The numbers that have slopes."""
 
@@ -75,6 +79,7 @@ class SteadyMotion:
     slopes: dict[str, Any] = field(default_factory=dict)
     unknowns: Array = field(default_factory=lambda: np.zeros(0))
     unknown_slopes: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    map_slope: Array = field(default_factory=lambda: np.zeros((0, 0)))
     kept: Any = None
     steps: int = STEPS
     spread: float = 0.0
@@ -142,8 +147,8 @@ class Families:
         self._last: tuple[Scenario, str] | None = None
         self._lanes: Any = None
 
-    def steady(self, scenario: Scenario, slopes: Sequence[str] = (), guess: Array | None = None) -> SteadyMotion:
-        """See `steady`; `guess` are the unknowns of a neighbour."""
+    def steady(self, scenario: Scenario, slopes: Sequence[str] = (), near: Near | None = None) -> SteadyMotion:
+        """See `steady`; `near` is what is known of a neighbour."""
         from limbless.search import settled
 
         slopes = _checked(scenario, slopes)
@@ -155,7 +160,7 @@ class Families:
             return settled.settle(scenario)
         if way == "differences":
             return settled.by_differences(scenario, slopes, self.steps)
-        return self._by_duals(scenario, slopes, guess)
+        return self._by_duals(scenario, slopes, near)
 
     def _way(self, scenario: Scenario) -> str:
         if self._last is None or not same_but_gait(self._last[0], scenario) or not scenario.gait.cycle:
@@ -181,9 +186,9 @@ class Families:
             self._lanes = LanePeriods(family, self.tolerance)
         return self._lanes.solve(scenarios)
 
-    def _by_duals(self, scenario: Scenario, slopes: Sequence[str], guess: Array | None) -> SteadyMotion:
-        dual = DualPeriod(self.family(scenario), scenario, slopes)
-        v, period, residual = _newton(dual, guess, self.tolerance)
+    def _by_duals(self, scenario: Scenario, slopes: Sequence[str], near: Near | None) -> SteadyMotion:
+        dual = DualPeriod(self.family(scenario), scenario, slopes, near)
+        v, period, residual = _newton(dual, self.tolerance)
         return _motion(scenario, dual, v, period, residual)
 
 
@@ -207,35 +212,56 @@ def _checked(scenario: Scenario, slopes: Sequence[str]) -> list[str]:
     return list(slopes)
 
 
-def _newton(dual: DualPeriod, guess: Array | None, tolerance: float) -> tuple[Array, Period, float]:
-    """Newton's method on P(v) - v, from a neighbour's unknowns or from rest after two plain periods."""
-    rest = dual.x0[dual.rows].copy()
-    near = guess is not None and len(guess) == dual.unknowns
-    v, plain = (np.array(guess), 0) if near else (rest, 2)
-    identity, before, residual = np.eye(dual.unknowns), np.inf, np.inf
+def _newton(dual: DualPeriod, tolerance: float) -> tuple[Array, Period, float]:
+    """Newton's method on P(v) - v, from a neighbour's unknowns or from rest after two periods; between two of its
+    passes, periods without derivatives come as near as the last derivative leads.
+    """
+    v, slope, before, residual = dual.begin, dual.begin_slope, np.inf, np.inf
     for number in range(MOST):
+        if slope is not None:
+            v = _approached(dual, v, slope, tolerance)
         period = dual(v)
-        after = period.x[dual.rows]
-        left = after - v
+        left = period.x[dual.rows] - v
         residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
         if residual <= tolerance:
             return (v, period, residual) if tolerance <= TOLERANCE else (*_closed(dual, v, period, left), residual)
         if (residual > 10.0 * before and number > 2) or not np.isfinite(residual):
-            v, plain, before = rest.copy(), 6, np.inf                # it went astray: let the motion itself lead
             if not np.isfinite(residual) and number > MOST // 2:
                 break
+            v, slope, before = dual.from_rest(6), None, np.inf       # it went astray: let the motion itself lead
             continue
-        if plain > 0:
-            v, plain = after.copy(), plain - 1
-            continue
-        try:
-            v = v + np.linalg.solve(identity - period.x_slope[dual.rows, :dual.unknowns], left)
-        except np.linalg.LinAlgError:
-            v = after.copy()
-        before = residual
+        slope, before = period.x_slope[dual.rows, :dual.unknowns], residual
+        v = v + _newton_step(slope, left)
     raise SimulationError(f"no steady motion was found after {MOST} periods: a residual of {residual:.1e} m/s or rad/s "
                           "remains; the gait may be too strong for its steps (try more `steps`), or its motion does "
                           "not repeat")
+
+
+def _newton_step(slope: Array, left: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(np.eye(len(left)) - slope, left))
+    except np.linalg.LinAlgError:
+        return left
+
+
+def _approached(dual: DualPeriod, v: Array, slope: Array, tolerance: float) -> Array:
+    """Broyden's method by periods without derivatives, from a derivative nearby, for as long as each leaves less than
+    half of what the one before left.
+    """
+    slope, best, least, step = slope.copy(), v, np.inf, np.zeros(0)
+    left = dual.plain(v) - v
+    for _ in range(CHEAP):
+        residual = float(np.abs(left).max()) if np.isfinite(left).all() else np.inf
+        if residual < least:
+            best = v
+        if residual <= CLOSE * tolerance or not residual <= 0.5 * least:
+            break
+        least, step = residual, _newton_step(slope, left)
+        v = v + step
+        before, left = left, dual.plain(v) - v
+        miss = (left - before) - (slope - np.eye(len(v))) @ step
+        slope += np.outer(miss, step) / max(float(step @ step), 1e-300)
+    return best
 
 
 def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Array, Period]:
@@ -268,7 +294,7 @@ def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, resi
         scenario, T, speed, turn / T, period.x[:3].copy(), work, cost, float(period.sums.peak.max(initial=0.0)),
         float(ratios[limited].max()) if limited.any() else None, ratios[limited], np.linalg.eigvals(J),
         _twist(dual, v), residual, dual.passes, "Newton's method, exact derivatives", unknowns=v, unknown_slopes=follow,
-        steps=dual.family.steps)
+        map_slope=J, steps=dual.family.steps)
     if count:
         dmass = np.array([_mass_slope(dual, scenario, path) for path in dual.fields]) if count else np.zeros(0)
         dcost = None if cost is None else cost * (dwork / work - dway / way - dmass / chain.total_mass)
@@ -323,4 +349,4 @@ def is_smooth(scenario: Scenario) -> bool:
 
 
 def _model_class(scenario: Scenario) -> type:
-    return type(scenario.model.assemble(built(scenario.robot), scenario.environment, scenario.actuation))
+    return type(scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation))

@@ -5,7 +5,7 @@ plane, is left to Newton's method with exact derivatives.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted
 from limbless.scenarios.scenario import Scenario
+from limbless.search.lane_drive import LaneDrive, Room
 from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, fresh_score, period_of
-from limbless.search.rollout import Room, lane_drive
 from limbless.search.screws import path_of
 from limbless.search.steady import TOLERANCE, SteadyMotion
 from limbless.studies.sensitivity import torque_norm
@@ -32,6 +32,10 @@ PLAIN = 3
 """Periods from rest before derivatives are taken: they are then nearly those of the solution."""
 AGAIN = (3,)
 """Steps after which they are taken again."""
+COARSE, ROUGH = 20, 1e-4
+"""Steps of a period, and m/s or rad/s, of a first solution: the speed of an eel is then right to 1e-4, and so is the
+derivative of its map, from which two or three maps with all steps lead to the end.
+"""
 MOST = 30
 METHOD = "quasi-Newton method, eight at a time"
 
@@ -42,6 +46,7 @@ class LanePeriods:
     def __init__(self, family: ChainPeriod, tolerance: float = TOLERANCE) -> None:
         self.family, self.tolerance = family, tolerance
         self.problem: Any = None
+        self.rows = family.model._split + np.array(PLANE)
         self.room: Room = {}
 
     @staticmethod
@@ -52,64 +57,90 @@ class LanePeriods:
     def solve(self, scenarios: Sequence[Scenario]) -> list[SteadyMotion | None]:
         """The steady motion of each, or None where another way has to find it."""
         self._begin(scenarios)
-        count, n = len(scenarios), len(PLANE)
-        V = np.zeros((n, LANES))
-        for _ in range(PLAIN):
-            V = self._map(V)
-        flat = np.abs(self.x[self.family.model._split + np.array([2, 3, 4])]).max(axis=0) <= FLAT
-        after = self._map(V)
-        A = self._derivative(V, after)
+        with np.errstate(all="ignore"):
+            return self._found(scenarios)
+
+    def _found(self, scenarios: Sequence[Scenario]) -> list[SteadyMotion | None]:
+        count = len(scenarios)
+        V, flat = np.zeros((len(PLANE), LANES)), np.ones(LANES, dtype=bool)
+        A: Array | None = None
+        if self.family.steps > COARSE:                     # all but the last digits, at a fraction of the price
+            self._sample(COARSE)
+            V, A, flat = self._solved(V, A, flat, ROUGH)
+        self._sample(self.family.steps)
         found: list[SteadyMotion | None] = [None] * count
-        left, open_lanes = after - V, flat.copy()
-        for number in range(MOST):
-            near = (np.abs(left) <= self.tolerance).all(axis=0) & open_lanes & (np.arange(LANES) < count) & (number > 0)
-            for lane in map(int, np.flatnonzero(near)):
-                found[lane], open_lanes[lane] = self._motion(scenarios[lane], lane, V, left), False
-            if not open_lanes[:count].any():
-                break
-            with np.errstate(all="ignore"):
-                step = np.stack([_solved(A[:, :, lane], left[:, lane]) for lane in range(LANES)], axis=-1)
-                step[:, ~open_lanes] = 0.0
-                V = V + step
-                before, left = left, self._map(V) - V
-                for lane in map(int, np.flatnonzero(open_lanes)):
-                    s = step[:, lane]
-                    miss = (before - left)[:, lane] - A[:, :, lane] @ s
-                    A[:, :, lane] += np.outer(miss, s) / max(float(s @ s), 1e-300)
-            open_lanes &= np.isfinite(left).all(axis=0)
-            if number in AGAIN and open_lanes.any():
-                A = self._derivative(V, left + V)
-                left = self._map(V) - V
+
+        def take(lane: int, V: Array, left: Array) -> None:
+            if lane < count:
+                found[lane] = self._motion(scenarios[lane], lane, V, left)
+
+        self._solved(V, A, flat, self.tolerance, take)
         return found
 
+    def _solved(self, V: Array, A: Array | None, lanes: NDArray[np.bool_], tolerance: float,
+                take: Callable[[int, Array, Array], None] | None = None) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Broyden's method in `lanes`, from V and 1 - dP/dv = A; without A, from rest. Returns both, and the lanes
+        that are still in their plane and finite; `take` is told each lane that has been solved.
+        """
+        if A is None:
+            for _ in range(PLAIN):
+                V = self._map(V)
+            out = self.x[self.family.model._split + np.array([2, 3, 4])]
+            lanes = lanes & (np.abs(out).max(axis=0) <= FLAT)
+        fresh, left = A is None, self._map(V) - V
+        if A is None:
+            A = self._derivative(V, left + V)
+        waits = lanes.copy()
+        for number in range(MOST):
+            step = _solution(A, left)
+            away = np.maximum(np.abs(left), np.abs(step)).max(axis=0)      # what is left, and how far its end is
+            for lane in map(int, np.flatnonzero((away <= tolerance) & waits) if number > 0 or not fresh else ()):
+                waits[lane] = False
+                if take is not None:
+                    take(lane, V, left)
+            if not waits.any():
+                break
+            step[:, ~waits] = 0.0
+            V = V + step
+            before, left = left, self._map(V) - V
+            miss = (before - left) - (A * step).sum(axis=1)
+            A = A + miss[:, None] * step / np.maximum((step * step).sum(axis=0), 1e-300)
+            lost = waits & ~np.isfinite(left).all(axis=0)
+            waits, lanes = waits & ~lost, lanes & ~lost
+            if number in AGAIN and waits.any():
+                A = np.where(waits, self._derivative(V, left + V), A)       # no lane feels how long others take
+                left = self._map(V) - V
+        return V, A, lanes
+
     def _begin(self, scenarios: Sequence[Scenario]) -> None:
-        """The problem of these gaits; robots and memory are made once."""
+        """The gaits to be solved; robots and memory are made once."""
         family = self.family
         full = [*scenarios, *[scenarios[0]] * (LANES - len(scenarios))]
-        self.periods = np.array([period_of(begun(scenario.gait)) for scenario in full])
-        self.knots, times = aligned_zeros((family.steps + 1, LANES)), aligned_zeros((2 * family.steps + 1, LANES))
-        times[:] = family.phase[:, None] * self.periods
-        self.knots[:] = times[::2]
-        drive = lane_drive([family.model] * LANES, [begun(scenario.gait) for scenario in full], times,
-                           self.room)
+        gaits = [begun(scenario.gait) for scenario in full]
+        self.periods = np.array([period_of(gait) for gait in gaits])
+        self.drive = LaneDrive([family.model] * LANES, gaits, self.room)
         if self.problem is None:
             still = family.model.problem(family.driven(scenarios[0])[0], 0, fresh_score(family.limit), Uncounted())
             self.problem = side_by_side([still] * LANES)
-        self.problem = self.problem._replace(drive=drive)
         self.x0 = np.stack([family.start(scenario) for scenario in full], axis=-1)
+        self.x = aligned_zeros(self.x0.shape)
+
+    def _sample(self, steps: int) -> None:
+        """The gaits at the stages of so many steps."""
+        times = aligned_zeros((2 * steps + 1, LANES))
+        times[:] = np.linspace(0.0, 1.0, 2 * steps + 1)[:, None] * self.periods
+        self.knots, self.record = aligned_zeros((steps + 1, LANES)), np.zeros(steps + 1, dtype=bool)
+        self.knots[:] = times[::2]
+        self.problem = self.problem._replace(drive=self.drive(times))
 
     def _map(self, V: Array) -> Array:
         """Twists after a period."""
-        rows = self.family.model._split + np.array(PLANE)
-        self.x = aligned_zeros(self.x0.shape)
         self.x[:] = self.x0
-        self.x[rows] = V
-        problem = self.problem
-        for part in problem.memory.tally[:4]:
-            part[:] = 0.0
-        with np.errstate(all="ignore"):
-            runge_kutta.advance_lanes(problem, self.knots, self.family.record, self.x)
-        return self.x[rows].copy()
+        self.x[self.rows] = V
+        for part in self.problem.memory.tally[:4]:
+            part.fill(0.0)
+        runge_kutta.advance_lanes(self.problem, self.knots, self.record, self.x)
+        return self.x[self.rows]
 
     def _derivative(self, V: Array, middle: Array) -> Array:
         """1 - dP/dv of every lane (3, 3, 8)."""
@@ -140,8 +171,14 @@ class LanePeriods:
             float(np.abs(left[:, lane]).max()), 0, METHOD, unknowns=V[:, lane].copy(), steps=self.family.steps)
 
 
-def _solved(A: Array, b: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.solve(A, b))
-    except np.linalg.LinAlgError:
-        return b
+def _solution(A: Array, b: Array) -> Array:
+    """x of A x = b in every lane, (3, 3, 8) and (3, 8), by cofactors: a lane without one is not finite, and the others
+    do not feel it.
+    """
+    rows = np.stack([_cross(A[:, 1], A[:, 2]), _cross(A[:, 2], A[:, 0]), _cross(A[:, 0], A[:, 1])])
+    return np.asarray((rows * b).sum(axis=1) / (A[:, 0] * rows[0]).sum(axis=0))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Of vectors side by side (3, 8)."""
+    return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

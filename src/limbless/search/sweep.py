@@ -77,9 +77,9 @@ def sweep(scenario: str | Path | Mapping[str, Any] | Scenario | Plan, over: Mapp
                                                                  allow_code)
     engine = _engine(plan, workers, dask)
     folder = Path(out) if out is not None else fresh_folder(Path("sweeps") / plan.scenario.name)
-    _keep_plan(folder, plan, mixed)
     if share is not None and not 0 <= share[0] < share[1]:
         raise InputError(f"share: {share[0]}/{share[1]}: shares are numbered 0 to {share[1] - 1}")
+    keep_plan(folder, plan, mixed)
     with Store(folder, None if share is None else share[0]) as store:
         filling = _Filling(plan, store, progress)
         todo = filling.begin(folder, share, retry_failed)
@@ -104,7 +104,7 @@ def _engine(plan: Plan, workers: int | None, dask: Any) -> Any:
     return InProcess(plan) if count == 0 else LocalTeam(plan, count)
 
 
-def _keep_plan(folder: Path, plan: Plan, mixed: bool) -> None:
+def keep_plan(folder: Path, plan: Plan, mixed: bool = False) -> None:
     """The folder's own plan is this one, made by the same version; a fresh folder gets it."""
     path = folder / PLAN
     if not path.is_file():

@@ -70,6 +70,9 @@ def vary(scenario: Scenario, path: str) -> Variation:
 
 
 def _is_whole(scenario: Scenario, path: str) -> bool:
+    entry, _, name = path.partition(".")
+    if entry == "gait" and name in type(scenario.gait).model_fields:             # without a dump of everything
+        return type(scenario.gait).model_fields[name].annotation is int
     place = tuple(int(part) if part.isdigit() else part for part in path.split("."))
     field = field_at(Scenario, scenario.model_dump(), place) if not any(
         isinstance(part, str) and part not in type(scenario).model_fields for part in place[:1]) else None

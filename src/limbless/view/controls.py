@@ -41,7 +41,7 @@ class Controls:
 
     def __init__(self, gui: GuiApi, page: Page) -> None:
         self.gui, self.page = gui, page
-        self._switches: dict[str, bool] = {"modules": True, "trail": True, "tendons": True, "holds": True}
+        self._switches: dict[str, bool] = dict.fromkeys(("meshes", "modules", "trail", "tendons", "holds"), True)
         self._parts: list[Any] = []
         self.entries = Entries(gui, page, self.refuse)
         self.time = 0.0

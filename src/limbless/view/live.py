@@ -29,7 +29,8 @@ class Live:
     def __init__(self, result: Result, host: str = LOOPBACK, port: int = 0) -> None:
         frames = frames_of(result)
         self.gate = Gate(host)
-        self.server: Any = quiet_server(host, port, f"limbless: {result.name or 'live'}", self.gate)
+        named = result.name if result.name != "untitled" else None
+        self.server: Any = quiet_server(host, port, f"limbless: {named or 'a robot learns'}", self.gate)
         scene = self.server.scene
         self._roots = [scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         self._display = Display(scene, frames)
@@ -37,6 +38,8 @@ class Live:
         self._start = frames.centre(0)
         self._first = camera_for(frames, True)
         self._far = FAR * frames.size
+        # a panel with a line of its own: an empty one shows the address and the tree of the scene instead
+        self._told = self.server.gui.add_html("")
         self._shown: tuple[float, float] | None = None       # of the robot and of the clock, s
         self.server.on_client_connect(self._enter)
 
@@ -49,9 +52,9 @@ class Live:
         client.camera.position, client.camera.look_at = self._first
         client.camera.far = self._far
 
-    def show(self, result: Result, wait: bool = True) -> None:
+    def show(self, result: Result, wait: bool = True, told: str = "") -> None:
         """Another instant of the same robot; not before as much time has gone by as for the robot, if it should
-        `wait`.
+        `wait`. The panel says the time, how far it went, and what else is `told`.
         """
         frames = frames_of(result)
         time, now = float(frames.times[-1]), clock.perf_counter()
@@ -60,6 +63,9 @@ class Live:
         self._shown = time, clock.perf_counter()
         with self.server.atomic():
             self._display.pose(frames)
+            gone = float(np.linalg.norm(frames.centre(0) - self._start))
+            self._told.content = (f"<div id='status' style='padding:8px 12px;font-size:14px'>t = {time:.2f} s, "
+                                  f"{gone:.3g} m from the start{told and f'<br>{told}'}</div>")
             for root in self._roots:
                 root.position = np.asarray(self._start - frames.centre(0))
 

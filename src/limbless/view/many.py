@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from limbless import measures
 from limbless.errors import InputError, nearest
+from limbless.search.ranges import unit_of_field
 from limbless.view.figures import style
 from limbless.view.figures.registry import Drawing, Table
 
@@ -77,9 +79,23 @@ def _measures(sweep: Sweep, measure: str | None) -> list[str]:
     return names if measure is None else [measure]
 
 
+def _with_unit(name: str, unit: str) -> str:
+    return style.literal(name if unit in ("", "1") else f"{name} ({unit})")
+
+
 def _label(sweep: Sweep, name: str) -> str:
-    unit = sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else ""
-    return style.literal(f"{name} ({unit})" if unit else name)
+    return _with_unit(name, sweep.dataset[name].attrs.get("units", "") if name in sweep.dataset else "")
+
+
+def _field(sweep: Sweep, path: str, short: bool = False) -> str:
+    """A field that changes, with its unit."""
+    unit = unit_of_field(sweep.plan.scenario, path, sweep.plan.point(0)[path])
+    return _with_unit(path.rpartition(".")[2] if short else path, unit)
+
+
+def _measure(name: str) -> str:
+    known = measures.known().get(name)
+    return _with_unit(name, "" if known is None else known.unit)
 
 
 def _drawn(values: np.ndarray) -> tuple[np.ndarray, list[str] | None]:
@@ -106,8 +122,8 @@ def heat_map(sweep: Sweep, measure: str | None = None) -> Drawing:
         mesh = panel.pcolormesh(_edges(x), _edges(y), np.ma.masked_invalid(cells), cmap=style.SEQUENTIAL)
         panel.set_facecolor("#DDDDDD")
         style.colour_bar(panel, mesh)
-        panel.set_xlabel(style.literal(second))
-        panel.set_ylabel(style.literal(first))
+        panel.set_xlabel(_field(sweep, second))
+        panel.set_ylabel(_field(sweep, first))
         style.note_above(panel, _label(sweep, name) + (", largest" if others else ""))
         for set_ticks, labels, places in ((panel.set_xticks, x_labels, x), (panel.set_yticks, y_labels, y)):
             if labels is not None:
@@ -135,7 +151,7 @@ def lines(sweep: Sweep, measure: str | None = None) -> Drawing:
         panel.set_ylabel(_label(sweep, name))
         panel.margins(x=0.03)
         table[_label(sweep, name)] = values
-    axes[-1].set_xlabel(style.literal(path))
+    axes[-1].set_xlabel(_field(sweep, path))
     if labels is not None:
         axes[-1].set_xticks(x, labels)
     return sheet, table
@@ -161,7 +177,7 @@ def scatter_matrix(sweep: Sweep, measure: str | None = None) -> Drawing:
             else:
                 panel.set_ylabel(_label(sweep, name))
             if place == len(names) - 1:
-                panel.set_xlabel(style.literal(path.rpartition(".")[2]))
+                panel.set_xlabel(_field(sweep, path, short=True))
     return sheet, table
 
 
@@ -170,8 +186,8 @@ def pareto(front: Front) -> Drawing:
     large, small = (np.array([point.measures[name] for point in front.points]) for name in (front.large, front.small))
     sheet, (panel,) = style.panels([48.0])
     panel.plot(large, small, color=style.BLUE, marker="o", markersize=3)
-    panel.set_xlabel(style.literal(front.large))
-    panel.set_ylabel(style.literal(front.small))
+    panel.set_xlabel(_measure(front.large))
+    panel.set_ylabel(_measure(front.small))
     panel.margins(x=0.05)
     return sheet, {front.large: large, front.small: small}
 
@@ -191,6 +207,6 @@ def convergence(best: Best) -> Drawing:
     known = np.isfinite(so_far)
     panel.plot(number[known], so_far[known], color=style.BLACK, label="best so far")
     panel.set_xlabel("evaluation")
-    panel.set_ylabel(style.literal(best.goal.split()[1]))
+    panel.set_ylabel(_measure(best.goal.split()[1]))
     style.legend_above(panel, 3)
     return sheet, {"evaluation": number, "value": values, "best so far": so_far}

@@ -264,13 +264,25 @@ class Display:
         return key in self._nodes and bool(self._nodes[key].visible)
 
     def switch(self, key: str, on: bool) -> None:
-        """Show or hide a part: `modules` (in place of the skin), `trail`, `torque`, `tendons`, or a kind of arrow."""
-        if key in self._nodes:
+        """Show or hide a part: `modules` (in place of the skin), `meshes` (of its file, in place of both), `trail`,
+        `torque`, `tendons`, or a kind of arrow."""
+        if key in ("meshes", "modules") and self._meshes:
+            if key == "meshes":
+                self._show_meshes(on)
+        elif key in self._nodes:
             self._nodes[key].visible = on
             if key == "modules":
                 self._nodes["joints"].visible, self._nodes["body"].visible = on, not on
             if on or key == "modules":
                 self.show(self.frame)
+
+    def _show_meshes(self, on: bool) -> None:
+        for name, node in self._nodes.items():
+            if name.startswith("mesh "):
+                node.visible = on
+        for name in ("modules", "joints") if "modules" in self._nodes else ("body",):
+            self._nodes[name].visible = not on
+        self.show(self.frame)
 
     def remove(self) -> None:
         for node in self._nodes.values():
@@ -285,7 +297,8 @@ class Display:
 
     def switches(self) -> list[tuple[str, str]]:
         """(key, label) of what can be switched."""
-        parts = [("modules", "modules and joints"), ("trail", "path of the head")]
+        body = ("meshes", "meshes of its file") if self._meshes else ("modules", "modules and joints")
+        parts = [body, ("trail", "path of the head")]
         parts += [(family.key, family.label) for family in self.arrows]
         parts += [("holds", "where it is held (green)"), ("waves", "waves on the water")]
         if self.torque is not None:
@@ -294,7 +307,7 @@ class Display:
             parts.append(("torque", f"{what} as colour (yellow: {largest:.3g} {unit})"))
         if "tendons" in self._nodes:
             parts.append(("tendons", "tendons (bright: high tension)"))
-        return [(key, label) for key, label in parts if key in self._nodes]
+        return [(key, label) for key, label in parts if key in self._nodes or key == "meshes"]
 
     # Shapes
 

@@ -55,6 +55,19 @@ def test_a_robot_file_is_a_scenario(tmp_path: Path) -> None:
     assert ll.Scenario.load(ll.Scenario.load(path).to_yaml() and path) == ll.Scenario.load(path)
 
 
+def test_a_robot_file_is_run_at_the_command_line(tmp_path: Path) -> None:
+    """In water, and lying on the ground where hard contact is asked for."""
+    path = written(tmp_path, "mine.urdf", urdf())
+    wet = ["run", path, "--set", "duration=0.02", "--no-figures", "--out", tmp_path / "wet"]
+    assert "completed" in said(*wet)
+    assert ll.Result.load(tmp_path / "wet").scenario.environment[0].kind == "water"
+    dry = ll.Scenario.load(path, {"model": "non-smooth", "duration": 0.1})
+    assert [item.kind for item in dry.environment] == ["gravity", "ground"] and dry.actuation.kind == "pd"
+    assert dry.initial.position[2] == pytest.approx(0.02, rel=1e-3) and dry.duration == 0.1
+    named = ll.Scenario.load(path, {"environment": [{"kind": "gravity"}, {"kind": "ground", "lateral": 0.7}]})
+    assert named.model.kind == "non-smooth" and named.environment[1].lateral == 0.7
+
+
 def test_on_ground_it_starts_touching(tmp_path: Path) -> None:
     data = first_scenario(written(tmp_path, "s.urdf", urdf()), None, "ground")
     assert data["initial"]["position"][2] == pytest.approx(0.02, rel=1e-3) and data["model"] == {"kind": "non-smooth"}

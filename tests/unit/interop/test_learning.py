@@ -175,8 +175,9 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
     try:
         env.reset(seed=0)
         assert opened == [env.url] and env.render() is None
-        env.step(np.ones(2))
+        reward = env.step(np.ones(2))[1]
         drawn = env._live._display.frames
+        assert "t = 0.04 s" in env._live._told.content and f"return {reward:.4g}" in env._live._told.content
         assert drawn.times.tolist() == [0.04]
         assert drawn.position == pytest.approx(env.result().dataset["position"].values[-1:], abs=1e-12)
         assert not env.step(np.ones(2))[2] and len(opened) == 1

@@ -51,6 +51,7 @@ def test_scatter_matrix(tmp_path: Path) -> None:
     sweep = made(tmp_path / "s", {"gait.amplitude": (0.02, 0.1), "gait.period": (1.5, 2.0)},
                  {"kind": "sobol", "count": 8})
     figure, table = many.drawing(sweep)
+    assert {panel.get_xlabel() for panel in figure.axes} == {"", "amplitude (rad)", "period (s)"}
     assert len(figure.axes) == 4 and len(table["gait.amplitude"]) == 8
 
 

@@ -176,6 +176,30 @@ def test_measures_are_refused_before_the_first_run() -> None:
     assert not Path("never-written").exists()
 
 
+@pytest.mark.parametrize(("scenario", "path", "values", "measure", "words"), [
+    ("eel-planar", "gait.amplitude", [0.04, 0.06], "reached", "a number of spines at rest"),
+    ("eel-planar", "duration", [0.5, 1.0], "period_speed", "let it last longer"),
+    ("neck-planar", "robot.first_stiffness", [0.04, 0.05], "mean_speed", "statics has no time"),
+    ("rod-swim", "gait.period", [1.0, 2.0], "peak_torque", "no joint torques"),
+    ("eel-lighthill", "gait.ramp", [0.5, 1.0], "steady.speed", "does nothing in steady motion"),
+    ("snake-undulate-isotropic", "gait.yaw_amplitude", [0.2, 0.3], "steady.largest_multiplier", "no multipliers"),
+])
+def test_measures_that_a_model_does_not_have(scenario: str, path: str, values: list, measure: str,
+                                             words: str) -> None:
+    """Empty columns would be found after the last run."""
+    with pytest.raises(ll.InputError, match=words):
+        Plan.make(scenario, {path: values}, measure)
+
+
+def test_a_torque_ratio_needs_limits() -> None:
+    with pytest.raises(ll.InputError, match="has a `torque_limit`"):
+        Plan.make("eel-planar", OVER, "steady.torque_ratio", {"robot": {"kind": "chain", "preset": "uniform"}})
+
+
+def test_a_measure_that_some_points_have_is_taken() -> None:
+    assert Plan.make("eel-planar", {"duration": [0.5, 3.0]}, "period_speed").runs == 2
+
+
 def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
     """Only where the measure lives in the script do workers import it."""
     script = tmp_path / "script.py"
@@ -285,6 +309,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["sweep", str(out), "--workers", "0"]).exit_code == 0
     script = CliRunner().invoke(main, ["sweep", str(out), "--slurm"]).output
     assert f"limbless sweep {out} --workers 1 --quiet --share $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" in script
+    fresh = tmp_path / "fresh"
+    planned = CliRunner().invoke(main, ["sweep", "eel-planar", "--over", "gait.period=1.5,2", "--slurm", "--out",
+                                        str(fresh)])
+    assert f"limbless sweep {fresh} --workers 1" in planned.output and (fresh / "plan.yaml").is_file()
+    assert "0 of 2 runs" in CliRunner().invoke(main, ["sweep", str(fresh), "--status"]).output
+    assert "there is no file" in CliRunner().invoke(main, ["sweep", "sweeps/nowhere"]).output
     wrong = CliRunner().invoke(main, ["sweep", "eel-planar"])
     assert wrong.exit_code == 2 and "at least one field to vary" in wrong.output
     assert "did you mean 'amplitude'" in CliRunner().invoke(main, ["sweep", "eel-planar", "--over",

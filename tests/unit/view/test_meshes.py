@@ -47,5 +47,24 @@ def test_a_mesh_moves_with_its_link(tmp_path: Path) -> None:
     expected = origin + (corners @ own.T + np.array([0.02, 0.01, 0.0])) @ R.T
     place, turn = meshes[0].at(frames, last)
     assert corners @ quaternion_to_matrix(turn).T + place == pytest.approx(expected, abs=1e-9)
+    modules_give_way(frames)
     (tmp_path / "link.stl").unlink()
     assert meshes_of(frames) == []                           # gone: the skin is drawn
+
+
+def modules_give_way(frames: Any) -> None:
+    """The studio switches modules on at first: meshes stay in place of them until they are switched off."""
+    from limbless.view.scene import Display
+    from limbless.view.serving import quiet_server, stop
+
+    server = quiet_server()
+    try:
+        display = Display(server.scene, frames)
+        assert [key for key, _ in display.switches()][:2] == ["meshes", "trail"]
+        display.switch("modules", True)
+        nodes = display._nodes
+        assert nodes["mesh 0"].visible and not (nodes["modules"].visible or nodes["body"].visible)
+        display.switch("meshes", False)
+        assert nodes["modules"].visible and nodes["joints"].visible and not nodes["mesh 3"].visible
+    finally:
+        stop(server)

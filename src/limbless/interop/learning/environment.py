@@ -98,7 +98,7 @@ class Env(gymnasium.Env[Array, Any]):
         self._state = self.world.begin(options.get("initial"), self._randomise, self.np_random)
         self._first = self._state
         self._taken: list[Array] = []
-        self._last, self._seen = np.zeros(self.world.size), self.world.seen(self._state)
+        self._last, self._seen, self._gained = np.zeros(self.world.size), self.world.seen(self._state), 0.0
         if self.render_mode == "human":
             self.render()
         return self.watch(self._seen), {}
@@ -118,7 +118,7 @@ class Env(gymnasium.Env[Array, Any]):
         if lost:                                             # where it was last: a number that learners can take
             two, self._state = one, before
         reward, info = self._rewarded(one, two, given)
-        self._last, self._seen = given, two
+        self._last, self._seen, self._gained = given, two, self._gained + reward
         terminated = lost or (self._stop is not None and bool(self._stop(two)))
         truncated = self._state.time >= self.duration - 1e-9
         if self.render_mode == "human":
@@ -152,7 +152,7 @@ class Env(gymnasium.Env[Array, Any]):
 
             self._live = Live(instant)
             webbrowser.open(self._live.url)
-        self._live.show(instant)
+        self._live.show(instant, told=f"return {self._gained:.4g}")
 
     @property
     def url(self) -> str | None:
@@ -201,7 +201,7 @@ class Env(gymnasium.Env[Array, Any]):
         """Where the episode is, to go on from with `restore`, bit for bit."""
         if self._state is None:
             raise InputError("save: call reset first")
-        facts = {"time": self._state.time, "chance": self.np_random.bit_generator.state,
+        facts = {"time": self._state.time, "gained": self._gained, "chance": self.np_random.bit_generator.state,
                  "gait": self.world.gait.model_dump(mode="json"), "built": self._built}
         arrays: dict[str, Any] = {"x": self._state.x, "first": self._first.x, "last": self._last,
                   "taken": np.array(self._taken).reshape(-1, self.world.size),
@@ -222,7 +222,7 @@ class Env(gymnasium.Env[Array, Any]):
             self._build(facts["built"])
         memory = {name.removeprefix("memory "): values for name, values in arrays.items() if name.startswith("memory ")}
         self._state = State(float(facts["time"]), arrays["x"], memory)
-        self._first = State(0.0, arrays["first"], {})
+        self._first, self._gained = State(0.0, arrays["first"], {}), float(facts["gained"])
         self._last, self._taken, self._seen = arrays["last"], list(arrays["taken"]), self.world.seen(self._state)
         if self.world.actions == "gait":
             self.world.gait = type(self.world.gait).model_validate(facts["gait"])

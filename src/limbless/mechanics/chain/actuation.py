@@ -7,7 +7,7 @@ from limbless.mechanics.chain.joints import angles_by, error_by, put_rate_by, se
 from limbless.mechanics.chain.kinematics import move
 from limbless.mechanics.chain.saturation import answer, relent, take_wish
 from limbless.mechanics.chain.tables import Actuated, Answering, Freedom, Imposed, Link, Robot, Unhurried, Wish
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.compiled.scalars import where_positive
@@ -50,10 +50,7 @@ def put_no_rates(actuation, robot, x, memory, out):
     return None                           # they stay zero, as they were allocated
 
 
-@version_for(settle_joints, Imposed, Unhurried)
-@inline
-def settle_none(actuation, robot, x):
-    return None
+idle(settle_joints, Imposed, Unhurried)
 
 
 @inline
@@ -134,10 +131,7 @@ def foresee(actuation, problem, i, t, inside, x):
     """Torques of inverse dynamics, added to what the feedback asks."""
 
 
-@version_for(foresee, Imposed, Actuated)
-@inline
-def foresee_nothing(actuation, problem, i, t, inside, x):
-    return None
+idle(foresee, Imposed, Actuated)
 
 
 @version_for(actuate, Unhurried)

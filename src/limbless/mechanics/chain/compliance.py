@@ -7,25 +7,23 @@ from limbless.mechanics.chain.actuation import (
     actuate,
     find_accelerations,
     foresee,
-    foresee_nothing,
     put_joint_rates,
     settle_joints,
-    settle_none,
 )
 from limbless.mechanics.chain.cell import Pull, Stop
 from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.ropes import put_winch_rates, take_winches, tauten
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
-from limbless.mechanics.compiled.generic import version_for
+from limbless.mechanics.compiled.generic import idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 
 NODES = 4                                 # samples of the drive per step: quarters of it
 SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
 
-version_for(foresee, Compliant)(foresee_nothing)
-version_for(settle_joints, Compliant)(settle_none)
+idle(foresee, Compliant)
+idle(settle_joints, Compliant)
 version_for(add_moving, Compliant)(add_all)
 
 

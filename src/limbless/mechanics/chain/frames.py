@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.lie import Quaternion, normalised, quaternion_ex
 from limbless.mechanics.algebra.vectors import Vector, dot, product, rotation_about, rotation_from_quaternion, transpose
 from limbless.mechanics.chain.joints import put_quaternion_rate, sliding, turning
 from limbless.mechanics.chain.tables import Screw
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import sincos
 
@@ -200,10 +200,7 @@ def put_sliding_screws(A, screws):
     Screw(screws, 2).twist = sliding(A.z)
 
 
-@version_for(put_base_screws, FixedBase)
-@inline
-def put_no_screws(frame, H, R, x, screws):
-    return None
+idle(put_base_screws, FixedBase)
 
 
 @version_for(put_base_screws, PlanarChart)
@@ -331,10 +328,7 @@ def add_to_base(frame, screws, S, speeds):
         speeds[a] += first[a] if a < 3 else second[a - 3]
 
 
-@version_for(shift_base, FixedBase)
-@inline
-def shift_nothing(frame, H, screws, step, x):
-    return None
+idle(shift_base, FixedBase)
 
 
 @version_for(shift_base, PlanarChart, PlanarGroup)
@@ -382,10 +376,7 @@ def component_in_space(frame, i, screws, S):
 # ------------------------------------------------------------------------------------------------------------- what can
 # go wrong
 
-@version_for(is_near_lock, FixedBase, PlanarChart, PlanarGroup, SpaceGroup)
-@inline
-def never_near_lock(frame, x):
-    return False
+always(is_near_lock, False, FixedBase, PlanarChart, PlanarGroup, SpaceGroup)
 
 
 @version_for(is_near_lock, SpaceChart)
@@ -396,10 +387,7 @@ def is_chart_near_lock(frame, x):
     return abs(cosine) < NEAR_LOCK
 
 
-@version_for(settle_base, FixedBase, PlanarChart, SpaceChart, PlanarGroup)
-@inline
-def settle_nothing(frame, x):
-    return None
+idle(settle_base, FixedBase, PlanarChart, SpaceChart, PlanarGroup)
 
 
 @version_for(settle_base, SpaceGroup)

@@ -35,7 +35,7 @@ from limbless.mechanics.chain.tables import (
     Sums,
     Unhurried,
 )
-from limbless.mechanics.compiled.generic import by_part, generic, idle, version_for
+from limbless.mechanics.compiled.generic import always, by_part, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.forces.element import push_all, spend_all
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
@@ -148,10 +148,7 @@ def settle_twist(actuation, first, state, x):
     """After a step: a state that has no twist of its own keeps the last one, as a guess."""
 
 
-@version_for(settle_twist, Imposed, Actuated, Answering, Compliant)
-@inline
-def settle_no_twist(actuation, first, state, x):
-    return None
+idle(settle_twist, Imposed, Actuated, Answering, Compliant)
 
 
 @version_for(settle_twist, Unhurried)
@@ -165,10 +162,7 @@ def find_locked(actuation, robot, memory):
     """Row of a joint that has no inertia to move, or 0."""
 
 
-@version_for(find_locked, Imposed)
-@inline
-def none_locked(actuation, robot, memory):
-    return 0
+always(find_locked, 0, Imposed)
 
 
 @version_for(find_locked, Unhurried)
@@ -201,10 +195,7 @@ def keep_tendons(cells, r):
     """Tendons of this instant, where there are some."""
 
 
-@version_for(keep_tendons, NoCells)
-@inline
-def keep_no_tendons(cells, r):
-    return None
+idle(keep_tendons, NoCells)
 
 
 @lean_pass

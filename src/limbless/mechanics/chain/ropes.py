@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import transpose
 from limbless.mechanics.chain.cell import Column, Pull, Station
@@ -255,7 +256,7 @@ def tauten_ropes(ropes, robot, how, memory):
             if Term(ropes.terms, c).slope > 0.0:
                 reply(c, robot, how, memory)
         set_up(ropes, memory)
-        eliminate(ropes.system)
+        eliminate_rows(ropes.system, ropes.system.shape[0])
         take_changes(ropes, memory)
 
 
@@ -321,27 +322,6 @@ def set_up(ropes, memory):
                 if Term(ropes.terms, d).slope > 0.0:
                     for v in range(cells.given.shape[0]):
                         ropes.system[c, d] += term.slope * ropes.slopes[c, v] * ropes.answers[d, v]
-
-
-@lean_pass
-def eliminate(A):
-    """Gauss' elimination with row pivots; the solution is left in the last column."""
-    m = A.shape[0]
-    for k in range(m):
-        best = k
-        for r in range(k + 1, m):
-            if abs(A[r, k]) > abs(A[best, k]):
-                best = r
-        if best != k:
-            for c in range(k, m + 1):
-                A[k, c], A[best, c] = A[best, c], A[k, c]
-        for r in range(m):
-            if r != k and A[r, k] != 0.0:
-                factor = A[r, k] / A[k, k]
-                for c in range(k, m + 1):
-                    A[r, c] -= factor * A[k, c]
-    for k in range(m):
-        A[k, m] = A[k, m] / A[k, k]
 
 
 @lean_pass

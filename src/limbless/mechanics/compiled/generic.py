@@ -39,9 +39,9 @@ def _written(source: str, **names: Any) -> Callable:
     return names["written"]
 
 
-def _named(name: str, doc: str | None, arguments: str) -> Callable:
-    """A function of these arguments that does nothing."""
-    made = _written(f"def written({arguments}):\n    return None")
+def _named(name: str, doc: str | None, arguments: str, answer: Any = None) -> Callable:
+    """A function of these arguments that does nothing, and always gives the same answer."""
+    made = _written(f"def written({arguments}):\n    return {answer!r}")
     made.__name__, made.__doc__ = name, doc
     return made
 
@@ -92,6 +92,11 @@ def by_part(function: Any, cls: type, part: str) -> Any:
 def idle(function: Any, *classes: type) -> None:
     """For these classes there is nothing to do."""
     version_for(function, *classes)(_named("idle", "", ", ".join(function.arguments)))
+
+
+def always(function: Any, answer: bool | float, *classes: type) -> None:
+    """For these classes the answer is this, whatever else is given."""
+    version_for(function, *classes)(_named("always", "", ", ".join(function.arguments), answer))
 
 
 def for_each(function: Any) -> Any:

@@ -168,9 +168,19 @@ def _floor(typing, x):
     return eight(eight), lambda context, builder, signature, args: _llvm(builder, "floor", vector_type, args)
 
 
+@intrinsic
+def _all_zero(typing, x):
+    def codegen(context, builder, signature, args):
+        differs = builder.fcmp_unordered("!=", args[0], zero_vector)
+        return builder.icmp_unsigned("==", builder.bitcast(differs, ir.IntType(LANES)), ir.IntType(LANES)(0))
+    return types.boolean(eight), codegen
+
+
 @lane_version_of(sincos)
 def _sincos(x):
-    """As `scalars.sincos`, without branches; angles up to a thousand turns."""
+    """As `scalars.sincos`, without branches but where all lanes are 0; angles up to a thousand turns."""
+    if _all_zero(x):
+        return x, 1.0 + 0.0 * x
     k = _floor(x * 0.6366197723675814 + 0.5)
     r = (x - k * 1.5707963267948966) - k * 6.123233995736766e-17
     sine, cosine = sine_and_cosine_near_zero(r)

@@ -265,6 +265,8 @@ def sincos(x):
     The angle is brought to |r| <= π/4 by a multiple k of π/2, where Taylor's series of degree 15 and 16 are exact to
     rounding. Angles beyond a thousand turns, where that would lose digits, go to the library.
     """
+    if x == 0.0:                                # most joints of a robot that moves in a plane
+        return x, 1.0
     if abs(x) > 6000.0:
         return math.sin(x), math.cos(x)
     k = math.floor(x * 0.6366197723675814 + 0.5)
@@ -282,7 +284,7 @@ def sincos(x):
 
 @_dual_version_of(sincos)
 def _sincos(x):
-    sine, cosine = math.sin(_value(x)), math.cos(_value(x))
+    sine, cosine = sincos(_value(x))
     return _chain(x, sine, cosine), _chain(x, cosine, -sine)
 
 

@@ -9,7 +9,7 @@ from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry
 from limbless.mechanics.algebra.matrix6 import Matrix6, carry_matrix6, matrix6_of
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rows, skew, transpose
 from limbless.mechanics.chain.tables import Awash, Body, Floating, Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.step_tables import Afloat, Ashore, BodyStep, Solid, Speeds
 
@@ -81,10 +81,7 @@ def prepare_water(water, robot, solids, step, x, start, h):
     """Matrices and momenta of the water that bodies carry along, added to their own."""
 
 
-@version_for(prepare_water, Ashore)
-@inline
-def prepare_no_water(water, robot, solids, step, x, start, h):
-    return None
+idle(prepare_water, Ashore)
 
 
 @version_for(prepare_water, Awash)

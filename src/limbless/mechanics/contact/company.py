@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.lie import Quaternion
 from limbless.mechanics.algebra.matrix6 import Matrix6
 from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.chain.tables import Body
-from limbless.mechanics.compiled.generic import generic, idle, version_for
+from limbless.mechanics.compiled.generic import always, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.contact.bodies import twist_at_start
@@ -205,11 +205,8 @@ def last_of_all(crowd, step, count):
     return count - 1
 
 
-@version_for(is_fixed, Alone)
-@version_for(is_on_robot, Alone)
-@inline
-def always(crowd, i):
-    return True
+always(is_fixed, True, Alone)
+always(is_on_robot, True, Alone)
 
 
 @version_for(relative_twist, Alone)
@@ -242,10 +239,7 @@ def own_radius(crowd, i, radius):
     return radius
 
 
-@version_for(is_crowded, Alone)
-@inline
-def never_crowded(crowd):
-    return False
+always(is_crowded, False, Alone)
 
 
 @version_for(carried_force, Dry)

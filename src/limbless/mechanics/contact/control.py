@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from limbless.mechanics.chain.saturation import relent, take_wish
 from limbless.mechanics.chain.tables import Bound, Freedom, Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.dry_friction import rubbed
 from limbless.mechanics.contact.step_tables import Bounded, Driven, Following, JointStep, Prescribed, Unbounded
@@ -85,10 +85,7 @@ def found_impulse(control, options, freedom, step, chain, v, own, old):
 # --------------------------------------------------------------------------------------------------------------------
 # torque-given
 
-@version_for(take_middle, Following, Driven)
-@inline
-def take_none(control, robot, drive, i, state):
-    return None
+idle(take_middle, Following, Driven)
 
 
 @generic
@@ -172,10 +169,7 @@ def overloaded(bounds, options, rounds, chain, step):
     """After a solve: whether some actuator gives what it should not; then the step's equations for the next one."""
 
 
-@version_for(overloaded, Unbounded)
-@inline
-def never_overloaded(bounds, options, rounds, chain, step):
-    return False
+always(overloaded, False, Unbounded)
 
 
 @version_for(overloaded, Bounded)

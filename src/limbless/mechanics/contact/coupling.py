@@ -6,7 +6,7 @@ The sweeps of `solver` give the dense coupling column by column.
 from __future__ import annotations
 
 from limbless.mechanics.chain.tables import Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.company import relative_twist
 from limbless.mechanics.contact.law import no_law, put_rates
@@ -34,10 +34,7 @@ def put_no_joints(dry, robot, step, path, place, rows):
     return rows
 
 
-@version_for(arm_of, Smooth)
-@inline
-def no_arm(dry):
-    return 1.0
+always(arm_of, 1.0, Smooth)
 
 
 @version_for(arm_of, Rubbing)

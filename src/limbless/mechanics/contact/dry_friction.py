@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.chain.tables import Freedom, Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.step_tables import JointStep, Rubbing, Smooth
 from limbless.mechanics.integrate.tally import UNLIMITED
@@ -38,28 +38,10 @@ def rubbed(dry, joint, given, rate):
     """Its impulse on a joint; a motion-given one slips whenever it moves."""
 
 
-@version_for(grip_joints, Smooth)
-@inline
-def grip_none(dry, robot, step, h, x, rub):
-    return None
-
-
-@version_for(hold_joints, Smooth)
-@inline
-def hold_none(dry, robot, step):
-    return None
-
-
-@version_for(rub_joints, Smooth)
-@inline
-def rub_none(dry, robot, step):
-    return 0.0
-
-
-@version_for(rubbed, Smooth)
-@inline
-def rubbed_none(dry, joint, given, rate):
-    return 0.0
+idle(grip_joints, Smooth)
+idle(hold_joints, Smooth)
+always(rub_joints, 0.0, Smooth)
+always(rubbed, 0.0, Smooth)
 
 
 @version_for(grip_joints, Rubbing)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import Matrix, Vector, dot, transpose
+from limbless.mechanics.algebra.vectors import dot
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.compiled.tables import Table, table
+from limbless.mechanics.compiled.tables import table
 from limbless.mechanics.contact.shapes import (
     SHAPE,
+    Cuboid,
+    RoundBar,
     Touch,
-    away,
-    cuboid_distance,
+    beside_bar,
     distance_at,
+    distance_from,
     nearest_of_segments,
     put_frame,
     put_hard_frame,
@@ -32,12 +34,8 @@ class Bar(NamedTuple):
 
 
 @table
-class BarShape(Table):
-    """A round bar with round ends."""
-
-    begin: Vector
-    end: Vector
-    radius: float
+class BarShape(RoundBar):
+    """A bar that moves."""
 
 
 class Block(NamedTuple):
@@ -47,10 +45,8 @@ class Block(NamedTuple):
 
 
 @table
-class BlockShape(Table):
-    center: Vector
-    axes: Matrix                          # in rows
-    half: Vector                          # half of its sizes
+class BlockShape(Cuboid):
+    """A box that moves."""
 
 
 class MovingBox(NamedTuple):
@@ -81,21 +77,15 @@ def nearest_of_bars(a, b, p, q):
 @lean_pass
 def touch_bar(scene, i, j, a, b, reach):
     bar = BarShape(scene.surfaces, j, SHAPE)
-    p, q = bar.begin, bar.end
-    s, t = nearest_of_bars(a, b, p, q)
-    here = a + s * (b - a)
-    n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
-    gap = distance - bar.radius
+    s, t = nearest_of_bars(a, b, bar.begin, bar.end)
+    gap, n, here = beside_bar(bar, a, b, s, t)
     return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
 @version_for(distance_at, MovingBox)
 @lean_pass
 def moving_distance(box, p):
-    block = BlockShape(box.surfaces, box.row, SHAPE)
-    E = block.axes
-    distance, n = cuboid_distance(E @ (p - block.center), block.half)
-    return distance, transpose(E) @ n
+    return distance_from(BlockShape(box.surfaces, box.row, SHAPE), p)
 
 
 @version_for(touch, Block)

@@ -72,31 +72,40 @@ def from_other(step, i, other):
     return Body(step.places, step.owner[i]).origin - Body(step.places, other).origin
 
 
+@inline
+def relative(crowd, step, i, own, others):
+    """Twist `own` of contact i's body less that of what it touches, `others` about its own origin, if that moves."""
+    other = crowd.other[i]
+    if other < 0:
+        return own
+    return own - carry_twist(others, from_other(step, i, other))
+
+
+@inline
+def other_of(crowd, i):
+    """What contact i touches; the base stands for what does not move, and is not asked."""
+    return max(crowd.other[i], 0)
+
+
 @version_for(relative_twist, Crowd)
 @inline
 def twist_between(crowd, step, i):
-    own, other = BodyStep(step.bodies, step.owner[i]).twist, crowd.other[i]
-    if other < 0:
-        return own
-    return own - carry_twist(BodyStep(step.bodies, other).twist, from_other(step, i, other))
+    own, other = BodyStep(step.bodies, step.owner[i]), BodyStep(step.bodies, other_of(crowd, i))
+    return relative(crowd, step, i, own.twist, other.twist)
 
 
 @version_for(relative_before, Crowd)
 @inline
 def before_between(crowd, step, i):
-    own, other = BodyStep(step.bodies, step.owner[i]).before, crowd.other[i]
-    if other < 0:
-        return own
-    return own - carry_twist(BodyStep(step.bodies, other).before, from_other(step, i, other))
+    own, other = BodyStep(step.bodies, step.owner[i]), BodyStep(step.bodies, other_of(crowd, i))
+    return relative(crowd, step, i, own.before, other.before)
 
 
 @version_for(twist_before, Crowd)
 @inline
 def twist_between_before(crowd, solids, step, i, x, start):
-    own, other = start_of(solids, step, step.owner[i], x, start), crowd.other[i]
-    if other < 0:
-        return own
-    return own - carry_twist(start_of(solids, step, other, x, start), from_other(step, i, other))
+    own, other = step.owner[i], other_of(crowd, i)
+    return relative(crowd, step, i, start_of(solids, step, own, x, start), start_of(solids, step, other, x, start))
 
 
 @version_for(depth_scale, Crowd)

@@ -181,27 +181,36 @@ class Peg(NamedTuple):
     code = 1
 
 
-@constants
-class PegShape(Table):
-    """A round bar with round ends."""
+class RoundBar(Table):
+    """With round ends."""
 
     begin: Vector
     end: Vector
     radius: float
 
 
+@constants
+class PegShape(RoundBar):
+    """A bar that does not move."""
+
+
 version_for(put_frame, Peg)(put_hard_frame)
+
+
+@inline
+def beside_bar(bar, a, b, s, t):
+    """Gap between a-b at its share s and a bar at its share t, the normal there, and the place on a-b."""
+    here = a + s * (b - a)
+    n, distance = away(here - (bar.begin + t * (bar.end - bar.begin)), Vector(0.0, 0.0, 1.0))
+    return distance - bar.radius, n, here
 
 
 @version_for(touch, Peg)
 @lean_pass
 def touch_peg(scene, i, j, a, b, reach):
     peg = PegShape(scene.surfaces, j, SHAPE)
-    p, q = peg.begin, peg.end
-    s, t = nearest_of_segments(a, b, p, q)
-    here = a + s * (b - a)
-    n, distance = away(here - (p + t * (q - p)), Vector(0.0, 0.0, 1.0))
-    gap = distance - peg.radius
+    s, t = nearest_of_segments(a, b, peg.begin, peg.end)
+    gap, n, here = beside_bar(peg, a, b, s, t)
     return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
@@ -214,11 +223,17 @@ class Box(NamedTuple):
     code = 2
 
 
-@constants
-class BoxShape(Table):
+class Cuboid(Table):
+    """A box of six flat faces."""
+
     center: Vector
     axes: Matrix                          # in rows
     half: Vector                          # half of its sizes
+
+
+@constants
+class BoxShape(Cuboid):
+    """A box that does not move."""
 
 
 version_for(put_frame, Box)(put_hard_frame)
@@ -247,6 +262,14 @@ def cuboid_distance(x, h):
     return -dz, Vector(0.0, 0.0, 1.0 if x.z > 0.0 else -1.0)
 
 
+@inline
+def distance_from(cuboid, p):
+    """Signed distance from p to a `Cuboid`, and the outward normal in the world."""
+    E = cuboid.axes
+    distance, n = cuboid_distance(E @ (p - cuboid.center), cuboid.half)
+    return distance, transpose(E) @ n
+
+
 @generic
 def distance_at(box, p):
     """Signed distance from p to a box, and the outward normal in the world."""
@@ -255,10 +278,7 @@ def distance_at(box, p):
 @lean_kernel
 def box_distance(surfaces, j, p):
     """The same of a box that does not move."""
-    box = BoxShape(surfaces, j, SHAPE)
-    E = box.axes
-    distance, n = cuboid_distance(E @ (p - box.center), box.half)
-    return distance, transpose(E) @ n
+    return distance_from(BoxShape(surfaces, j, SHAPE), p)
 
 
 @version_for(distance_at, FixedBox)

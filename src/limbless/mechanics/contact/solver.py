@@ -21,7 +21,7 @@ from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.joints import Prismatic, Revolute, sliding, turning
 from limbless.mechanics.chain.tables import Axis, Body, Link
 from limbless.mechanics.compiled.function_slot import call_slot
-from limbless.mechanics.compiled.generic import by_code, generic, version_for
+from limbless.mechanics.compiled.generic import by_code, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.contact.company import is_fixed, keep_lift, last_of_robot, meet_others, relative_twist
@@ -144,10 +144,7 @@ def give_torques(control, robot, step):
     """Impulses of the actuators of motion-given joints, in place of their rates."""
 
 
-@version_for(give_torques, Following, Driven)
-@inline
-def give_none(control, robot, step):
-    return None
+idle(give_torques, Following, Driven)
 
 
 @version_for(give_torques, Prescribed)

@@ -1,40 +1,35 @@
-"""Water with a surface: what a slice that it cuts feels, links that are cut, under water or dry, and their wake.
+"""Water with a surface: links that it cuts (see `waterline`), that are under water or dry, and their wake.
 
-The law of `open_water` counts with the immersed share φ of a section. The added inertia of a body that is cut follows
-its pose; bodies all of which is under water are taken as in deep water, eight at a time, and dry ones not at all.
+The added inertia of a body that is cut follows its pose; bodies all of which is under water are taken as in deep water,
+eight at a time, and dry ones not at all.
 """
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Inertia, Wrench, carry_inertia, power, rotate_inertia
-from limbless.mechanics.algebra.vectors import Matrix, Symmetric, Vector, cross, dot, product, transpose
+from limbless.mechanics.algebra.inertia import Wrench, power
+from limbless.mechanics.algebra.vectors import cross, dot, product, transpose
 from limbless.mechanics.chain.tables import Body, Floating
-from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
+from limbless.mechanics.compiled.generic import always, by_scalar, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.lean import in_lanes
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, sqrt, value_of
+from limbless.mechanics.compiled.scalars import absolute, maximum, value_of
 from limbless.mechanics.compiled.tables import Rows
 from limbless.mechanics.forces.element import push, spend_power
-from limbless.mechanics.forces.fluid import scaled
-from limbless.mechanics.forces.immersion import cut_section, reach_of
+from limbless.mechanics.forces.immersion import cut_section
 from limbless.mechanics.forces.laws import (
     Pushed,
-    Slice,
     about_body,
-    at,
     lane_wrench,
     law,
     law_wrench,
     lay_slab,
-    segment_motion,
-    sum_slice,
 )
-from limbless.mechanics.forces.open_water import Deep, Open, deep_wrench, immersed_slice, in_slice, open_slice
-from limbless.mechanics.forces.stream import height_at, stream_at
-from limbless.mechanics.forces.surface import hydrostatic
+from limbless.mechanics.forces.open_water import Deep, Open, deep_wrench
+from limbless.mechanics.forces.stream import stream_at
 from limbless.mechanics.forces.wake import Wake, wake_at_edge
+from limbless.mechanics.forces.waterline import Still, Wavy, plane_at, sum_segment, wet_inertia
 
 
 class Depths(NamedTuple):
@@ -46,194 +41,6 @@ class Depths(NamedTuple):
 
 
 DEPTHS = Depths()
-
-
-class Still(NamedTuple):
-    """A level surface that does not move."""
-
-    level: float                          # m
-
-
-class Wavy(NamedTuple):
-    """A surface with waves."""
-
-    level: float                          # of the still water, m
-    swell: float                          # as far as all waves together can lift it, m
-
-
-class Sum(NamedTuple):
-    """Sums over a segment, along its axes, about its start."""
-
-    force: Vector
-    torque: Vector
-    wet: Vector                           # ∫ φ ds, ∫ s φ ds, ∫ s² φ ds
-    wetting: Vector                       # the same of φ̇
-
-
-class Plane(NamedTuple):
-    """The plane of the water over a place that moves."""
-
-    normal: Vector                        # unit vector, world
-    depth: float                          # of the place below it, m
-    rising: float                         # along the normal, where the place is, m/s
-    turning: Vector                       # rate of the normal as the place moves, 1/s
-    shrinking: float                      # d(n_z)/dt / n_z: of a depth that is measured along the normal, 1/s
-
-
-@generic
-def plane_at(surface, flows, t, place, velocity):
-    """The plane over a place that moves with `velocity`, world axes."""
-
-
-@version_for(plane_at, Still)
-@inline
-def still_plane(surface, flows, t, place, velocity):
-    o = 0.0 * place.x
-    return Plane(Vector(o, o, 1.0 + o), surface.level - place.z, o, Vector(o, o, o), o)
-
-
-@version_for(plane_at, Wavy)
-@inline
-def wavy_plane(surface, flows, t, place, velocity):
-    height = height_at(flows, surface.level, t, place, velocity)
-    size, bend = 1.0 / sqrt(1.0 + height.x * height.x + height.y * height.y), height.turning
-    normal = Vector(-size * height.x, -size * height.y, size)
-    shrinking = -size * size * (height.x * bend.x + height.y * bend.y)
-    turning = Vector(-size * bend.x, -size * bend.y, 0.0 * size) + shrinking * normal
-    return Plane(normal, size * (height.level - place.z), size * height.rate, turning, shrinking)
-
-
-@generic
-def pressing(surface, gravity):
-    """The gravity that slices feel in the water's pressure: that of still water is taken in closed form."""
-
-
-@version_for(pressing, Still)
-@inline
-def pressing_elsewhere(surface, gravity):
-    return 0.0 * gravity
-
-
-@version_for(pressing, Wavy)
-@inline
-def pressing_here(surface, gravity):
-    return gravity
-
-
-@generic
-def lie_still(surface, row, E, depth, nodes, weights, so_far):
-    """Add the lift of still water in closed form."""
-
-
-@version_for(lie_still, Still)
-@inline
-def lie_on_level(surface, row, E, depth, nodes, weights, so_far):
-    lift = transpose(E) @ (-row.displaced * row.gravity)
-    force, torque = hydrostatic(row, E, depth, lift, nodes, weights)
-    return Sum(so_far.force + force, so_far.torque + torque, so_far.wet, so_far.wetting)
-
-
-@version_for(lie_still, Wavy)
-@inline
-def lie_on_waves(surface, row, E, depth, nodes, weights, so_far):
-    return so_far
-
-
-@inline
-def cut_of(surface, row, flows, t, place, E, V, w):
-    """The cut of a slice and φ̇: by its own motion, as the surface rises, and as its slope changes."""
-    plane = plane_at(surface, flows, t, place, E @ V)
-    n, turning = transpose(E) @ plane.normal, transpose(E) @ plane.turning
-    cut = cut_section(row.half_width, row.half_height, n, plane.depth)
-    e, pull = reach_of(row.half_width, row.half_height, n)
-    sloping = cut.upward * plane.depth * (plane.shrinking - dot(pull, turning) / (e * e))
-    return cut, dot(cut.along, V) + dot(cut.about, w) + cut.upward * plane.rising + sloping
-
-
-@inline
-def floating_slice(kind, row, t, piece, pressed):
-    """The law of a cut slice per length, with the gravity `pressed` of the water's pressure (its axes); φ and φ̇."""
-    E, V, w = piece.axes, piece.velocity, piece.rate
-    cut, wetting = cut_of(kind.surface, row, kind.flows, t, piece.place, E, V, w)
-    water = in_slice(E, stream_at(kind.flows, t, piece.place))
-    F = cut.share * immersed_slice(kind, row, V, w, water, pressed)
-    W = V - water.velocity
-    P, roll, o = scaled(row.added, W), row.added_roll * w.x, 0.0 * w.x
-    energy = 0.5 * (dot(W, P) + roll * w.x)
-    pressure = row.displaced * (water.rate + water.gradient @ water.velocity - pressed)
-    return Wrench(F.force - wetting * P + energy * cut.along,
-                  F.torque + cross(cut.moment, pressure) - Vector(wetting * roll, o, o) + energy * cut.about), \
-        cut.share, wetting
-
-
-@version_for(open_slice, Still, Wavy)
-@inline
-def slice_at_surface(surface, kind, row, t, piece):
-    F, _, _ = floating_slice(kind, row, t, piece, transpose(piece.axes) @ row.gravity)
-    return F
-
-
-@inline
-def sum_panel(kind, row, laws, t, body, motion, low, high, so_far):
-    """Add the slices between `low` and `high`."""
-    E, velocity, rate = motion
-    pressed = pressing(kind.surface, transpose(E) @ row.gravity)
-    for j in range(row.first, row.first + row.count):
-        s, ds = low + laws.nodes[j] * (high - low), laws.weights[j] * (high - low)
-        place = body.origin + E @ Vector(row.start.x + s, row.start.y, row.start.z)
-        piece = Slice(E, place, at(velocity, rate, s), rate, s)
-        F, share, wetting = floating_slice(kind, row, t, piece, pressed)
-        force, torque = sum_slice(F, s, ds, so_far.force, so_far.torque)
-        a, b = ds * share, ds * wetting
-        so_far = Sum(force, torque, so_far.wet + Vector(a, s * a, s * s * a),
-                     so_far.wetting + Vector(b, s * b, s * s * b))
-    return so_far
-
-
-@inline
-def sum_segment(kind, row, laws, t, body):
-    """All slices of a segment; panels end where the surface begins and ends to cut it, so that no kink lies inside
-    one."""
-    motion = segment_motion(row, body)
-    E, L = motion[0], row.length
-    start = body.origin + E @ row.start
-    middle = start + (0.5 * L) * Vector(E.x.x, E.y.x, E.z.x)
-    plane = plane_at(kind.surface, kind.flows, t, middle, 0.0 * middle)
-    n, depth = transpose(E) @ plane.normal, plane.depth
-    e, _ = reach_of(row.half_width, row.half_height, n)
-    first, slope, o = (depth + 0.5 * L * n.x) / e, -n.x / e, 0.0 * e
-    steep = 1e-9 * (1.0 + absolute(first)) / L                           # changes less than that are none
-    run = 1.0 / slope if absolute(slope) > steep else 1e12 + o
-    one, other = (-1.0 - first) * run, (1.0 - first) * run
-    low = minimum(maximum(minimum(one, other), o), L + o)
-    high = minimum(maximum(maximum(one, other), o), L + o)
-    total = Sum(0.0 * n, 0.0 * n, 0.0 * n, 0.0 * n)
-    for low_end, high_end in ((o, low), (low, high), (high, L + o)):
-        there = first + slope * 0.5 * (low_end + high_end)
-        if high_end - low_end > 1e-12 * L and (there > -1.0 or is_wavy(kind.surface)):
-            total = sum_panel(kind, row, laws, t, body, motion, low_end, high_end, total)
-    level_depth = depth + 0.5 * L * n.x
-    return E, lie_still(kind.surface, row, E, level_depth, laws.nodes, laws.weights, total)
-
-
-@generic
-def is_wavy(surface):
-    """Whether a stretch that looks dry from the middle of its link may be wet."""
-
-
-version_for(is_wavy, Still)(inline(lambda surface: False))
-version_for(is_wavy, Wavy)(inline(lambda surface: True))
-
-
-@inline
-def wet_inertia(row, E, wet):
-    """Added inertia of a segment with these moments of φ along it, about its body's origin, world axes."""
-    o, D = 0.0 * wet.x, row.added
-    zero = Vector(o, o, o)
-    M = Symmetric(wet.x * D.x, o, o, wet.x * D.y, o, wet.x * D.z)
-    H = Matrix(zero, Vector(o, o, -wet.y * D.z), Vector(o, wet.y * D.y, o))
-    J = Symmetric(wet.x * row.added_roll, o, o, wet.z * D.z, o, wet.z * D.y)
-    return rotate_inertia(E, carry_inertia(Inertia(M, H, J), row.start))
 
 
 class FloatingLaws(NamedTuple):
@@ -258,7 +65,7 @@ def swell_of(surface):
     """As far as waves can lift the surface, m."""
 
 
-version_for(swell_of, Still)(inline(lambda surface: 0.0))
+always(swell_of, 0.0, Still)
 version_for(swell_of, Wavy)(inline(lambda surface: surface.swell))
 
 
@@ -312,6 +119,13 @@ def push_one(bodies, laws, t, i):
         F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, body)
     elif state == DEPTHS.cut:
         F = push_cut(row, laws, t, body, water)
+    put_push(bodies, laws, row.body, i, F)
+
+
+@inline
+def put_push(bodies, laws, k, i, F):
+    """What law i does to body k."""
+    body = Body(bodies, k)
     Pushed(laws.pushed, i).wrench = F
     body.wrench = body.wrench + F
 
@@ -334,9 +148,7 @@ def push_under(bodies, laws, t, b):
     for j in range(LANES):
         i = laws.numbers[b, j]
         if i >= 0:
-            body, wrench = Body(bodies, laws.members[b, j]), lane_wrench(laws.lifted, b, j)
-            Pushed(laws.pushed, i).wrench = wrench
-            body.wrench = body.wrench + wrench
+            put_push(bodies, laws, laws.members[b, j], i, lane_wrench(laws.lifted, b, j))
 
 
 @lean_pass

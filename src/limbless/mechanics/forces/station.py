@@ -9,11 +9,12 @@ from limbless.mechanics.chain.cell import Station
 from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
-from limbless.mechanics.forces.afloat import floating_slice, spend_floating
+from limbless.mechanics.forces.afloat import spend_floating
 from limbless.mechanics.forces.element import push, spend_power
 from limbless.mechanics.forces.fluid import scaled
 from limbless.mechanics.forces.laws import Pushed, Slice, law_row, law_slice, law_wrench
 from limbless.mechanics.forces.open_water import Open
+from limbless.mechanics.forces.waterline import floating_slice
 
 
 class AtStation(NamedTuple):

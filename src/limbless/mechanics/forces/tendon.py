@@ -12,7 +12,7 @@ from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
 from limbless.mechanics.chain.cell import Column, Pull, Station
 from limbless.mechanics.chain.ropes import NoRopes, Ropes, Term, draw
 from limbless.mechanics.chain.tables import Body, Link
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
@@ -221,10 +221,7 @@ def note_slopes(ropes, tendons, memory):
     """Slopes of all terms, where tendons stretch or rub."""
 
 
-@version_for(note_slopes, NoRopes)
-@inline
-def note_none(ropes, tendons, memory):
-    return None
+idle(note_slopes, NoRopes)
 
 
 @version_for(note_slopes, Ropes)

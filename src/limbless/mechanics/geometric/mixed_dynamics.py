@@ -12,8 +12,8 @@ from enum import IntEnum
 from limbless.mechanics.algebra.dense import factorise, substitute
 from limbless.mechanics.chain.frames import component
 from limbless.mechanics.chain.tables import Link, Screw, Spatial
-from limbless.mechanics.compiled.generic import generic, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.generic import always, generic, version_for
+from limbless.mechanics.compiled.kernel import lean_pass
 from limbless.mechanics.geometric.tables import Clamped, Unclamped
 
 SINGULAR = 1e-10                 # pivot over diagonal of the metric: below it a degree of freedom has no inertia of its
@@ -33,10 +33,7 @@ def put_clamp_rows(clamp, robot, frame, geometry, solver):
     """J and J̇ ẋ of the clamped body: its twist at the reference point. Returns how many rows there are."""
 
 
-@version_for(put_clamp_rows, Unclamped)
-@inline
-def put_no_rows(clamp, robot, frame, geometry, solver):
-    return 0
+always(put_clamp_rows, 0, Unclamped)
 
 
 @version_for(put_clamp_rows, Clamped)

@@ -25,7 +25,7 @@ from limbless.mechanics.chain.tables import (
     Spatial,
     Sums,
 )
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.lean import lean_span
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, efforts, prepare, put_clamp_rows, solve_free
@@ -78,16 +78,8 @@ def drop_mixed_terms(equations, frame, memory):
     """Take it out of the rows of the base."""
 
 
-@version_for(find_mixed_terms, Full)
-@inline
-def find_nothing(equations, robot, frame, x, speeds, memory):
-    return None
-
-
-@version_for(drop_mixed_terms, Full)
-@inline
-def drop_nothing(equations, frame, memory):
-    return None
+idle(find_mixed_terms, Full)
+idle(drop_mixed_terms, Full)
 
 
 @version_for(find_mixed_terms, Printed)
@@ -265,10 +257,7 @@ def return_to_seat(clamp, problem, x):
     """After a step: the clamped module back where it is held."""
 
 
-@version_for(return_to_seat, Unclamped)
-@inline
-def return_nothing(clamp, problem, x):
-    return None
+idle(return_to_seat, Unclamped)
 
 
 @version_for(return_to_seat, Clamped)

@@ -27,7 +27,7 @@ from limbless.mechanics.chain.tables import (
     Spatial,
     Sums,
 )
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.contact.dense import solve_friction
 from limbless.mechanics.contact.gap import find_contacts
@@ -191,10 +191,7 @@ def overload(actuation, options, rounds, h, touching, memory):
     """
 
 
-@version_for(overload, Imposed, Actuated)
-@inline
-def never_overload(actuation, options, rounds, h, touching, memory):
-    return False
+always(overload, False, Imposed, Actuated)
 
 
 @version_for(overload, Answering)
@@ -287,10 +284,7 @@ def give_answers(actuation, memory):
     """What actuators give that answer to accelerations."""
 
 
-@version_for(give_answers, Imposed, Actuated)
-@inline
-def give_nothing(actuation, memory):
-    return None
+idle(give_answers, Imposed, Actuated)
 
 
 @version_for(give_answers, Answering)

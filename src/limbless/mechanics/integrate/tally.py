@@ -267,6 +267,12 @@ def score_knot(score, efforts):
 
 @inline
 def score_step(score, h, powers):
-    """Positive work of a step of length h from the powers (4, A) at its stages."""
+    """Positive work of a step of length h from the powers (4, A) at its stages: as `add_smooth_works` counts it, whose
+    parabola may dip below powers that are all positive.
+    """
     for a in range(powers.shape[1]):
-        score.positive[a] += positive_of_step(h, powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a])
+        start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
+        work = (h / 6.0) * (start + 4.0 * middle + end)
+        least, most = minimum(minimum(start, middle), end), maximum(maximum(start, middle), end)
+        crossing = where_positive(most, positive_of_step(h, start, middle, end), 0.0 * work)
+        score.positive[a] += where_positive(-least, crossing, work)

@@ -5,14 +5,15 @@ from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import Wrench, power
 from limbless.mechanics.algebra.vectors import Vector, product, transpose
-from limbless.mechanics.compiled.generic import for_each, generic, version_for
-from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
+from limbless.mechanics.compiled.generic import for_each, generic, idle, version_for
+from limbless.mechanics.compiled.kernel import align_stack, lean_pass
 from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.forces.afloat import floating_slice, share_at
+from limbless.mechanics.forces.afloat import share_at
 from limbless.mechanics.forces.element import push
 from limbless.mechanics.forces.fluid import scaled
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.forces.open_water import Open
+from limbless.mechanics.forces.waterline import floating_slice
 from limbless.mechanics.rod.forces import add_wrench, load, load_rows, slice_of
 from limbless.mechanics.rod.shapes import current
 from limbless.mechanics.rod.sums import gather_shape
@@ -38,10 +39,7 @@ def soak(element, t, robot, memory):
 soak_all = for_each(soak)
 
 
-@version_for(soak, object)
-@inline
-def leave_dry(element, t, robot, memory):
-    return None
+idle(soak, object)
 
 
 @version_for(soak, FloatingSlices)

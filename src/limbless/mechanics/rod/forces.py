@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import Twist, Wrench, power
 from limbless.mechanics.algebra.vectors import Matrix, Vector, product, transpose
-from limbless.mechanics.compiled.generic import for_each, generic, version_for
+from limbless.mechanics.compiled.generic import always, for_each, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
@@ -116,9 +116,44 @@ def add_wrench(instant, shape, V, F, length):
     return length * power(V, F)
 
 
+@generic
+def wrench_at(laws, law, t, instant, shape, V):
+    """What a law does at its node, along the axes of the section: per length, or as a whole."""
+
+
+@version_for(wrench_at, SliceRows)
+@inline
+def wrench_of_slice(laws, law, t, instant, shape, V):
+    return law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+
+
+@version_for(wrench_at, NodeRows)
+@inline
+def wrench_of_node(laws, law, t, instant, shape, V):
+    E = product(instant.rotation, shape.rotation)
+    place = instant.position + instant.rotation @ shape.place
+    moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
+    about_world = law_wrench(laws.kind, law, laws, t, moving)
+    return Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
+
+
+@generic
+def length_at(laws, law, sections):
+    """The length on which it does so, m."""
+
+
+@version_for(length_at, SliceRows)
+@inline
+def length_of_slice(laws, law, sections):
+    return Section(sections, law.body).weight
+
+
+always(length_at, 1.0, NodeRows)
+
+
 @lean_pass
 def push_rows(laws, t, inside, sections, shapes, head, law_powers):
-    """One law after the other, each on its slice."""
+    """One law after the other, each at its node."""
     align_stack()
     instant = Instant(head, 0)
     for i in range(laws.rows.codes.shape[0]):
@@ -126,28 +161,9 @@ def push_rows(laws, t, inside, sections, shapes, head, law_powers):
         if is_open(law, inside):
             shape = Shape(shapes, law.body)
             V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
-            F = law_slice(laws.kind, law, t, slice_of(instant, shape, V))
+            F = wrench_at(laws, law, t, instant, shape, V)
             Pushed(laws.pushed, i).wrench = F
-            law_powers[laws.owner] += add_wrench(instant, shape, V, F, Section(sections, law.body).weight)
-
-
-@lean_pass
-def push_nodes(laws, t, inside, shapes, head, law_powers):
-    """One wrench after the other, each at its node."""
-    align_stack()
-    instant = Instant(head, 0)
-    for i in range(laws.rows.codes.shape[0]):
-        law = law_row(laws.kind, laws.rows, i)
-        if is_open(law, inside):
-            shape = Shape(shapes, law.body)
-            V = instant.pace * to_section(shape.rotation, shape.place, instant.twist + shape.swing)
-            E = product(instant.rotation, shape.rotation)
-            place = instant.position + instant.rotation @ shape.place
-            moving = Carrier(E, place, Twist(E @ V.linear, E @ V.angular))
-            about_world = law_wrench(laws.kind, law, laws, t, moving)
-            F = Wrench(transpose(E) @ about_world.force, transpose(E) @ about_world.torque)
-            Pushed(laws.pushed, i).wrench = F
-            law_powers[laws.owner] += add_wrench(instant, shape, V, F, 1.0)
+            law_powers[laws.owner] += add_wrench(instant, shape, V, F, length_at(laws, law, sections))
 
 
 @version_for(push, SliceBands)
@@ -156,16 +172,10 @@ def push_slice_bands(laws, t, inside, robot, memory):
     push_bands(laws, t, inside, memory.slab, memory.instant, memory.law_powers)
 
 
-@version_for(push, SliceRows)
+@version_for(push, SliceRows, NodeRows)
 @inline
-def push_slice_rows(laws, t, inside, robot, memory):
+def push_one_by_one(laws, t, inside, robot, memory):
     push_rows(laws, t, inside, robot.sections, memory.shapes[current(memory)], memory.instant, memory.law_powers)
-
-
-@version_for(push, NodeRows)
-@inline
-def push_node_rows(laws, t, inside, robot, memory):
-    push_nodes(laws, t, inside, memory.shapes[current(memory)], memory.instant, memory.law_powers)
 
 
 @inline

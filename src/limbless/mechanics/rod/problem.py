@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from limbless.mechanics.algebra.lie import normalised
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
 from limbless.mechanics.integrate.tally import add_laws
@@ -84,10 +84,7 @@ def add_but_motion(form, start, step, slope, end):
     HeadState(end, 0).motion = kept
 
 
-@version_for(take_guess, VelocityForm, MomentumForm)
-@inline
-def take_none(form, instant, state):
-    return None
+idle(take_guess, VelocityForm, MomentumForm)
 
 
 @version_for(take_guess, Balanced)
@@ -96,10 +93,7 @@ def take_twist(form, instant, state):
     state.motion = instant.twist
 
 
-@version_for(settle_guess, VelocityForm, MomentumForm)
-@inline
-def settle_none(form, state, x):
-    return None
+idle(settle_guess, VelocityForm, MomentumForm)
 
 
 @version_for(settle_guess, Balanced)
@@ -149,11 +143,7 @@ def rod_spend(problem, stage, seconds, inside, x, slope):
     add_laws(memory.tally, seconds, memory.law_powers, rates.actuators - passive, rates.environment, passive)
 
 
-@version_for(close_step, RodProblem)
-@inline
-def rod_close(problem, step):
-    """Works of the strains' actuators are counted from knot to knot, see `efforts.look_at_strains`."""
-    return None
+idle(close_step, RodProblem)                # works are counted from knot to knot: see `efforts.look_at_strains`
 
 
 @version_for(keep, RodProblem)

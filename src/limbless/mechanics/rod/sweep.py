@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_wrench, twist_cross
 from limbless.mechanics.algebra.lie import Pose, adjoint, compose, pose_exp
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, transpose
+from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.forces.laws import Pushed
@@ -168,31 +169,47 @@ def reach_many(reach, shapes, out):
 
 # -------------------------------------------- twists and wrenches of R records, between the head frame and the sections
 
-@lean_kernel
-def twists_to_sections(shapes, pairs, out):
-    """Ad_h⁻¹ of twists, Screw (R, nodes), given in the head frame, for Shape (R, nodes)."""
-    for r in range(shapes.shape[0]):
-        for k in range(shapes.shape[1]):
-            shape = Shape(shapes, r, k)
-            Screw(out, r, k).twist = to_section(shape.rotation, shape.place, Screw(pairs, r, k).twist)
+class ToSections(NamedTuple):
+    """Ad_h⁻¹ of twists that are given in the head frame."""
 
 
-@lean_kernel
-def wrenches_to_head(shapes, pairs, out):
+class ToHead(NamedTuple):
     """Ad_h⁻ᵀ of wrenches along section axes."""
-    for r in range(shapes.shape[0]):
-        for k in range(shapes.shape[1]):
-            shape = Shape(shapes, r, k)
-            Pushed(out, r, k).wrench = to_head(shape.rotation, shape.place, Pushed(pairs, r, k).wrench)
+
+
+class FromHead(NamedTuple):
+    """Ad_hᵀ of wrenches about the head: the inverse of `ToHead`."""
+
+
+@generic
+def carry(way, shape, pairs, out, r, k):
+    """One pair of vectors, at a node of a record."""
+
+
+@version_for(carry, ToSections)
+@inline
+def carry_twist_out(way, shape, pairs, out, r, k):
+    Screw(out, r, k).twist = to_section(shape.rotation, shape.place, Screw(pairs, r, k).twist)
+
+
+@version_for(carry, ToHead)
+@inline
+def carry_wrench_in(way, shape, pairs, out, r, k):
+    Pushed(out, r, k).wrench = to_head(shape.rotation, shape.place, Pushed(pairs, r, k).wrench)
+
+
+@version_for(carry, FromHead)
+@inline
+def carry_wrench_out(way, shape, pairs, out, r, k):
+    Pushed(out, r, k).wrench = from_head(shape.rotation, shape.place, Pushed(pairs, r, k).wrench)
 
 
 @lean_kernel
-def wrenches_to_sections(shapes, pairs, out):
-    """Ad_hᵀ of wrenches about the head: the inverse of `wrenches_to_head`."""
+def carry_records(way, shapes, pairs, out):
+    """Pairs of vectors (R, nodes) carried along a `way`, for Shape (R, nodes)."""
     for r in range(shapes.shape[0]):
         for k in range(shapes.shape[1]):
-            shape = Shape(shapes, r, k)
-            Pushed(out, r, k).wrench = from_head(shape.rotation, shape.place, Pushed(pairs, r, k).wrench)
+            carry(way, Shape(shapes, r, k), pairs, out, r, k)
 
 
 def adjoint_matrices(shapes: NDArray[np.float64]) -> NDArray[np.float64]:

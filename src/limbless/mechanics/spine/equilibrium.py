@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbless.mechanics.algebra.vectors import Matrix, Vector, cross, dot, outer, product, transpose
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.compiled.generic import always, generic, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.forces.rubbing import friction_ratio
 from limbless.mechanics.spine.tables import Coulomb, LossRatio, NoFriction
@@ -86,10 +86,7 @@ def passed_on(friction, spine, posture, slip, i, c):
     """Share of its tension that tendon c keeps as it passes the outer disk of vertebra i."""
 
 
-@version_for(passed_on, NoFriction)
-@inline
-def pass_all(friction, spine, posture, slip, i, c):
-    return 1.0
+always(passed_on, 1.0, NoFriction)
 
 
 @version_for(passed_on, Coulomb, LossRatio)

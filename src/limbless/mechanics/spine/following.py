@@ -12,12 +12,12 @@ from limbless.mechanics.algebra.dense import eliminate_rows, substitute
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.spine.equilibrium import forces, take_posture, tip_components
-from limbless.mechanics.spine.solver import (
+from limbless.mechanics.spine.minimum import freeze
+from limbless.mechanics.spine.nearness import (
     LIMITS,
     clipped,
     copy_rows,
     factorise_shifted,
-    freeze,
     is_folded,
     tolerance_of,
     whole_length,

@@ -5,206 +5,14 @@ Stops are bounds on q with a complementary moment. A kernel returns an `Outcome`
 """
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from limbless.mechanics.algebra.dense import eliminate_rows, factorise, substitute
-from limbless.mechanics.compiled.generic import generic, version_for
+from limbless.mechanics.algebra.dense import eliminate_rows
+from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.spine.equilibrium import energy, forces, moments, stored_energy, take_posture, tip_components
+from limbless.mechanics.spine.equilibrium import forces, moments, stored_energy, take_posture, tip_components
+from limbless.mechanics.spine.minimum import minimise
+from limbless.mechanics.spine.nearness import LIMITS, clipped, copy_rows, is_folded, natural, tolerance_of, whole_length
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
-
-
-class Limits(NamedTuple):
-    """How far and how finely equilibria are looked for."""
-
-    largest_step: float = 0.3             # rad: keeps a full Newton step where the energy is like its quadratic model
-    precision: float = 1e-12              # of the largest stiffness: residuals (N m) below it are rounding
-    difference: float = 1e-8              # rad: far below what takes a tendon from stick to slip, far above rounding
-    shortest: float = 0.02                # of the length of a vertebra: disks would touch long before a tendon is as
-                                          # short as that between them
-    slack: float = 1e-9                   # N: a tendon with less has no friction to speak of
-
-
-LIMITS = Limits()
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# small things
-
-@inline
-def factorise_shifted(H, shift, L):
-    """Lower Cholesky factor of H + shift; False if that is not positive definite."""
-    n = H.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            L[i, j] = H[i, j]
-        L[i, i] += shift
-    return factorise(L, n, 0.0) < 0
-
-
-@inline
-def clipped(value, low, high):
-    return min(max(value, low), high)
-
-
-@inline
-def largest_of(array):
-    """The largest size in an array of one axis."""
-    found = 0.0
-    for j in range(len(array)):
-        found = max(found, abs(array[j]))
-    return found
-
-
-@inline
-def tolerance_of(spine):
-    """Residuals below it are rounding, N m."""
-    stiffest = 0.0
-    for i in range(spine.stiffness.shape[0]):
-        stiffest = max(stiffest, largest_of(spine.stiffness[i]))
-    return LIMITS.precision * stiffest
-
-
-@inline
-def whole_length(spine):
-    total = 0.0
-    for i in range(len(spine.length)):
-        total += spine.length[i]
-    return total
-
-
-@inline
-def copy_rows(source, target):
-    for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            target[i, j] = source[i, j]
-
-
-@lean_pass
-def is_folded(spine, q, posture):
-    """Whether a vertebra is bent by more than π, where the description of an arc ends, or until two holes of a tendon
-    meet.
-    """
-    for i in range(q.shape[0]):
-        if q[i, 0] * q[i, 0] + q[i, 1] * q[i, 1] > np.pi * np.pi:
-            return True
-        for c in range(len(spine.end)):
-            if i < spine.end[c] and posture.chord[i, c] < LIMITS.shortest * spine.length[i]:
-                return True
-    return False
-
-
-@lean_pass
-def natural(spine, stops, q, r, miss):
-    """How far q is from q - r/K brought between the stops, in N m: zero exactly at an equilibrium with stops."""
-    freedoms = q.shape[1]
-    for j in range(len(r)):
-        i, k = j // freedoms, j % freedoms
-        K = spine.stiffness[i, k]
-        aim = q[i, k] - r[j] / K
-        if stops:
-            aim = clipped(aim, spine.low[i, k], spine.high[i, k])
-        miss[j] = K * (q[i, k] - aim)
-    return largest_of(miss)
-
-
-# ------------------------------------------------------------------------------------------------------------- a
-# minimum of the energy
-
-@inline
-def hold_at_stops(problem, q):
-    """Which unknowns rest against a stop. Returns the largest residual of the others."""
-    spine, held, r = problem.spine, problem.iteration.held, problem.iteration.residual
-    freedoms, largest = q.shape[1], 0.0
-    for i in range(len(r)):
-        j, k = i // freedoms, i % freedoms
-        below, above = q[j, k] <= spine.low[j, k] and r[i] > 0.0, q[j, k] >= spine.high[j, k] and r[i] < 0.0
-        held[i] = 1 if problem.method.stops and (below or above) else 0
-        if not held[i]:
-            largest = max(largest, abs(r[i]))
-    return largest
-
-
-@inline
-def freeze(H, r, held):
-    """Take the held unknowns out of a Newton system: identity rows, no step."""
-    for i in range(len(r)):
-        if held[i]:
-            for j in range(len(r)):
-                H[i, j] = 0.0
-                H[j, i] = 0.0
-            H[i, i] = 1.0
-            r[i] = 0.0
-
-
-@lean_pass
-def search_along(problem, q, value):
-    """The longest of a Newton step's halves that lowers the energy enough (Armijo), taken; returns the energy there."""
-    spine, loads, method, posture, iteration = problem
-    step, trial, kept, freedoms = iteration.step, iteration.trial, iteration.kept, q.shape[1]
-    scale, reached = min(1.0, LIMITS.largest_step / largest_of(step)), value
-    for _ in range(40):
-        gain = 0.0
-        for i in range(len(step)):
-            a, k = i // freedoms, i % freedoms
-            trial[a, k] = q[a, k] + scale * step[i]
-            if method.stops:
-                trial[a, k] = clipped(trial[a, k], spine.low[a, k], spine.high[a, k])
-            gain += kept[i] * (trial[a, k] - q[a, k])
-        take_posture(spine, trial, posture)
-        reached = energy(spine, loads, trial, posture)
-        # the second: decrease is lost in rounding
-        if reached <= value + 1e-4 * gain or abs(gain) <= 1e-13 * abs(value):
-            break
-        scale *= 0.5
-    copy_rows(trial, q)
-    return reached
-
-
-@lean_pass
-def minimise(problem, q):
-    """Newton on the energy with the exact Hessian; with stops, its minimum between them (projected Newton).
-
-    Returns (outcome, iterations). At the end the residual (at a stop: minus the stop moment) and the Hessian stand in
-    memory.
-    """
-    spine, loads, _, posture, iteration = problem
-    r, H, kept, kept_H, step = (
-        iteration.residual,
-        iteration.hessian,
-        iteration.kept,
-        iteration.kept_hessian,
-        iteration.step,
-    )
-    tolerance, n = tolerance_of(spine), len(iteration.step)
-    take_posture(spine, q, posture)
-    value = energy(spine, loads, q, posture)
-    for number in range(problem.method.limit):
-        forces(spine, loads, q, posture, r, H)
-        largest = hold_at_stops(problem, q)
-        for i in range(n):
-            kept[i] = r[i]
-        copy_rows(H, kept_H)
-        freeze(H, r, iteration.held)
-        shift = 0.0
-        while not factorise_shifted(H, shift, iteration.factor):
-            shift = max(4.0 * shift, 1e-3 * tolerance / LIMITS.precision)
-        if largest <= tolerance:
-            for i in range(n):
-                r[i] = kept[i]
-            copy_rows(kept_H, H)
-            return (Outcome.SOLVED.value if shift == 0.0 else Outcome.SADDLE.value), number
-        for i in range(n):
-            step[i] = -r[i]
-        substitute(iteration.factor, n, step)
-        value = search_along(problem, q, value)
-        if is_folded(spine, q, posture):
-            return Outcome.FOLDED.value, number
-    return Outcome.STUCK.value, problem.method.limit
-
 
 # --------------------------------------------------------------------------------------------------- a balance of any
 # form and friction
@@ -439,10 +247,7 @@ def replace_residual(form, problem, q):
     """The residual of a form in place of the energy form's."""
 
 
-@version_for(replace_residual, Energy)
-@inline
-def keep_residual(form, problem, q):
-    return None
+idle(replace_residual, Energy)
 
 
 @version_for(replace_residual, Moment)

@@ -20,7 +20,7 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.rod.contacts import NOWHERE, Fit, Held, Measure, held_twists, travel
-from limbless.mechanics.rod.sweep import Reach, reach_many, twists_to_sections
+from limbless.mechanics.rod.sweep import Reach, ToSections, reach_many
 from limbless.mechanics.rod.tables import Shape
 from limbless.models.macro_continuous import moving, refusals
 from limbless.models.macro_continuous.mesh import Mesh
@@ -216,7 +216,7 @@ class ContactSet:
         active = guided & present[..., None] & ~self._only_pushes(groups)[:, None]
         held = self._with_body(Held(reached.shape, active, given, places.place), shapes, stage, walled, base, times)
         twist, left, worst = self._solve(held, np.zeros((len(times), 6)), 0, times)
-        speeds = carried(twists_to_sections, held.shape, twist[:, None] + Shape.of(held.shape).swing)
+        speeds = carried(ToSections(), held.shape, twist[:, None] + Shape.of(held.shape).swing)
         points = places.place.shape[1]
         pace = np.abs(reached.strain * places.speed[..., None]).max(axis=(1, 2), initial=0.0)
         scale = np.maximum(np.linalg.norm(speeds[:, :points, :3], axis=-1).max(axis=1, initial=0.0), pace)

@@ -16,7 +16,7 @@ from limbless.mechanics.algebra.rotations import matrix_to_quaternion, quaternio
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.contact.law import STATES
 from limbless.mechanics.forces.weight import Weight, WeightLaw
-from limbless.mechanics.rod.sweep import twists_to_sections, wrenches_to_head, wrenches_to_sections
+from limbless.mechanics.rod.sweep import FromHead, ToHead, ToSections, carry_records
 from limbless.mechanics.rod.tables import HeadState, Load, Muscle, Shape
 from limbless.models.base import Records, Variable, Variables
 from limbless.models.macro_continuous.mesh import Mesh, Slices
@@ -97,12 +97,12 @@ def bracket(a: Array, b: Array) -> Array:
     return np.concatenate([np.cross(w, b[..., :3]) + np.cross(v, b[..., 3:]), np.cross(w, b[..., 3:])], axis=-1)
 
 
-def carried(kernel: Any, shape: Array, pairs: Array) -> Array:
-    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections by one of the kernels of
-    `mechanics.rod.sweep`."""
+def carried(way: Any, shape: Array, pairs: Array) -> Array:
+    """Twists or wrenches (R, nodes, 6) carried between the head frame and the sections: `ToSections`, `ToHead` or
+    `FromHead`."""
     pairs = kernel_array(np.broadcast_to(pairs, (*shape.shape[:2], 6)))
     out = np.empty_like(pairs)
-    kernel(kernel_array(shape), pairs, out)
+    carry_records(way, kernel_array(shape), pairs, out)
     return out
 
 
@@ -231,9 +231,9 @@ class Recorder:
         shape = Shape.of(now.shape)
         h, p = _rotations(now.shape), shape.place
         weight, mass = self.mesh.weight, self.own[:, 0]
-        V = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)
+        V = carried(ToSections(), now.shape, now.twist[:, None] + shape.swing)
         whole = self._whole(now)
-        momentum = (weight[:, None] * carried(wrenches_to_head, now.shape, whole * V)).sum(axis=1)
+        momentum = (weight[:, None] * carried(ToHead(), now.shape, whole * V)).sum(axis=1)
         place = position[:, None] + p @ base.swapaxes(1, 2)
         share = weight * mass / self.total
         force = _turn(base, momentum[:, :3])
@@ -254,7 +254,7 @@ class Recorder:
         """Rotation, place and twist of a node, world axes."""
         shape = Shape.of(now.shape)
         R, place = base @ _rotations(now.shape)[:, k], position + _turn(base, shape.place[:, k])
-        twist = carried(twists_to_sections, now.shape, now.twist[:, None] + shape.swing)[:, k]
+        twist = carried(ToSections(), now.shape, now.twist[:, None] + shape.swing)[:, k]
         return R, place, np.concatenate([_turn(R, twist[:, :3]), _turn(R, twist[:, 3:])], axis=1)
 
     def _orientations(self, base: Array, h: Array) -> Array:
@@ -271,7 +271,7 @@ class Recorder:
         """Twists of all sections and the rates of their components (R, nodes, 6), along the sections' axes (17)."""
         shape, twist = Shape.of(now.shape), now.twist[:, None]
         rate = now.twist_rate[:, None] + shape.surge + bracket(twist, shape.swing)
-        return carried(twists_to_sections, now.shape, twist + shape.swing), carried(twists_to_sections, now.shape, rate)
+        return carried(ToSections(), now.shape, twist + shape.swing), carried(ToSections(), now.shape, rate)
 
     def wrench_along(self, now: Instants, touches: Touches | None) -> tuple[Array, Array]:
         """Λ at every node (R, nodes, 6), along the section's axes, and the wrench left beyond the tail (R, 6), in the
@@ -279,10 +279,10 @@ class Recorder:
         V, rate = self._section_motion(now)
         load, whole = Load.of(now.load), self._whole(now)
         need = whole * rate + cross_wrench(V, whole * V) - load.push
-        about_head = self.mesh.integral_to_nodes(carried(wrenches_to_head, now.shape, need)) - now.hold[:, None]
+        about_head = self.mesh.integral_to_nodes(carried(ToHead(), now.shape, need)) - now.hold[:, None]
         tail = about_head[:, -1].copy()
         if load.poke.any():
-            poked = carried(wrenches_to_head, now.shape, load.poke)
+            poked = carried(ToHead(), now.shape, load.poke)
             passed = np.cumsum(poked, axis=1)
             passed[:, 1:] -= poked[:, 1:]                     # at the head Λ(0) = -F_minus, at the tail Λ(l) = F_plus
             about_head -= passed
@@ -294,7 +294,7 @@ class Recorder:
             beyond = ((place < X) | at_head) & touches.present[:, None]
             about_head = about_head - np.einsum("rkp,rpi->rki", beyond.astype(float), touches.about_head)
             tail = tail - (touches.about_head * touches.present[..., None]).sum(axis=1)
-        along = carried(wrenches_to_sections, now.shape, about_head)
+        along = carried(FromHead(), now.shape, about_head)
         if self.water.wakes:
             along[..., :3] -= self._flux(now, V)
         return along, tail

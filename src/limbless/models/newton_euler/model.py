@@ -71,7 +71,7 @@ class NewtonEuler(Terms, ChainModel):
         self._evaluations: dict[bytes, Evaluation] = {}
         self._terms = {}
         # Memory for the next block: taken away while a block is on its way, so that two threads never share it.
-        self._desk: dict[str, ChainProblem] = {}
+        self._desk: dict[str, Any] = {}
         self._given_positions, self._given_velocities = chain_problem.given_columns(self._actuated)
         self._size = chain_problem.state_size(self._actuated)
         self._steps = None

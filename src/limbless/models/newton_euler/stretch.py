@@ -43,7 +43,7 @@ class Stretch:
             self._allocate(drive)
         self._memory, self._asked, last = state.memory, drive, len(knots) - 1
         self._knots[:last + 1], self._record[:last + 1] = knots, record
-        self._rows = np.concatenate([[0], np.cumsum(record)]).tolist()
+        self._rows, self._times = np.concatenate([[0], np.cumsum(record)]).tolist(), knots.tolist()
         self._x[:] = state.x
         for own, asked in zip(self._drive, drive, strict=True):
             own[:len(asked)] = asked
@@ -83,7 +83,7 @@ class Stretch:
     @property
     def now(self) -> State:
         """Where it is, without what must be remembered; its numbers change with the next `go`."""
-        return State(float(self._knots[self._here]), self._x)
+        return State(self._times[self._here], self._x)
 
     def is_sound(self) -> bool:
         """Whether this is still a motion, and no law of a user has failed."""
