@@ -11,7 +11,7 @@ from benchmarks import report, timing
 from benchmarks.table import Section, markdown
 from limbless.errors import InputError, nearest
 
-PARTS = ("dynamics", "rollouts", "searches", "water", "rods", "snakes", "surroundings", "geometric", "statics",
+PARTS = ("dynamics", "rollouts", "searches", "water", "rods", "soft", "snakes", "surroundings", "geometric", "statics",
          "learning", "growth", "memory", "startup")
 """Modules of this folder, in the order of the document."""
 QUICK = 0.1

@@ -12,6 +12,13 @@ from limbless.robots.joints import Joint
 from limbless.robots.links import Link
 from limbless.robots.tendon_spine import Tendon, Vertebra
 
+ELASTICA = {
+    0.5: (0.244534, 0.162144, 0.015919, 0.492041), 1.0: (0.461352, 0.301721, 0.056433, 0.943567),
+    2.0: (0.781750, 0.493457, 0.160642, 1.678717), 5.0: (1.215368, 0.713792, 0.387628, 3.061858),
+    10.0: (1.430286, 0.810609, 0.554996, 4.450044),
+}
+"""P L²/EI -> tip angle, deflection/L, shortening/L, root moment L/EI."""
+
 
 def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float | None = None, rest: float = 0.0,
         hole: float = 0.0,
@@ -26,16 +33,18 @@ def rod(count: int, length: float = 1.0, bending: float = 1.0, twisting: float |
     return ll.TendonSpine(vertebrae=(one,) * count, tendons=(Tendon(holes=((hole, 0.0),)),), disk_radius=1.0)
 
 
-def sprung(links: int, mass: float = 1.0) -> ll.Chain:
-    """A clamped rod of length 1, EI 1 and this mass as a chain: rigid links of length l, half a link at both ends,
-    springs EI/l between.
+def sprung(links: int, mass: float = 1.0, length: float = 1.0, bending: float = 1.0, radius: float = 0.0,
+           damping_time: float = 0.0) -> ll.Chain:
+    """A clamped rod as a chain: rigid links of equal length l, half a link at both ends, springs EI/l between; thin, or
+    round with this radius.
     """
-    l = 1.0 / links
-    spring = Joint(axis=(0, 0, 1), stiffness=1.0 / l)
+    l = length / links
+    spring = Joint(axis=(0, 0, 1), stiffness=bending / l, damping=damping_time * bending / l)
 
-    def link(length: float, **fields: Any) -> Link:
-        m, across = mass * length, mass * length**3 / 3.0
-        return Link(mass=m, first_moment=(0.5 * m * length, 0.0, 0.0), inertia=(1e-9, 0, 0, across, 0, across),
+    def link(span: float, **fields: Any) -> Link:
+        m = mass * span / length
+        along, across = 0.5 * m * radius**2 or 1e-9, m * (span**2 / 3.0 + radius**2 / 4.0)
+        return Link(mass=m, first_moment=(0.5 * m * span, 0.0, 0.0), inertia=(along, 0, 0, across, 0, across),
                     **fields)
 
     lengths = [l] * (links - 1) + [0.5 * l]

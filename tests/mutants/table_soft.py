@@ -11,10 +11,11 @@ TENDONS = "tests/unit/models/test_soft_tendons.py"
 
 MUTANTS = [
     ("soft-tangent-rate", "the rate of T vanishes at rest only: frequencies and statics pass without it",
-     "mechanics/chain/cell.py", "pushed = pushed + tangent_rate(g, turn, moved)", "pushed = pushed",
+     "mechanics/chain/pieces.py", "relative, pushed + tangent_rate(g, turn, moved), t, stretch)",
+     "relative, pushed, t, stretch)",
      f"{SOFT}::test_accelerations_are_those_of_dense_jacobians"),
     ("soft-bracket-rate", "where the strain changes along a piece, its rates have a bracket of their own",
-     "mechanics/chain/cell.py", "swing = (2.0 * BRACKET * d * d) * twist_cross(rate, later)", "swing = 0.0 * first",
+     "mechanics/chain/pieces.py", "swing = (2.0 * BRACKET * d * d) * twist_cross(rate, later)", "swing = 0.0 * near",
      f"{SOFT}::test_accelerations_are_those_of_dense_jacobians"),
     ("soft-ahead", "a force that is taken ahead must also stand on the right, with the accelerations before",
      "mechanics/chain/cell.py", "held += ahead * cells.before[link.column + i]", "held += 0.0 * ahead",

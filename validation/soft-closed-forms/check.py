@@ -7,6 +7,7 @@ import numpy as np
 
 import limbless as ll
 from limbless.validation.orders import draw_order, fitted_order
+from validation.resting import at_rest
 
 RADIUS, CLAMPED = 1e-4, np.array([3.516015268, 22.03449156, 61.69721441])
 LADDERS = {0: (8, 16, 32), 1: (4, 8, 16), 2: (2, 4, 8)}
@@ -34,15 +35,12 @@ def spinning(rate: float = 0.1) -> float:
     """Mean stretch of a rod that turns about its clamped end, over ρ W² L² / (3 E)."""
     body, E = rod("pinned", "planar-reissner", stiffness=(25.0, 40.0, 40.0, 1.0, 1.0, 1.0)), 25.0
     model = ll.Soft(body, (), None, ll.SoftSettings(cells=8))
-    strain, n = np.zeros(model.freedoms), model.freedoms
     spin = (0.0, 0.0, 0.0, 0.0, 0.0, rate)
 
     def left(q: np.ndarray) -> np.ndarray:
         return np.asarray(model.forward(model.flat(q, base_twist=spin)).strain_acceleration)
 
-    for _ in range(3):                                   # Newton's method until nothing accelerates
-        slopes = np.array([(left(strain + step) - left(strain)) / 1e-6 for step in 1e-6 * np.eye(n)]).T
-        strain = strain - np.linalg.solve(slopes, left(strain))
+    strain = at_rest(left, np.zeros(model.freedoms), 3)
     names = [name for cell in model.plan.cells for name in cell.names]
     stretch = float(np.mean([q for q, name in zip(strain, names, strict=True) if name == "stretch 0"]))
     return stretch / (rate**2 / (3.0 * E))

@@ -8,39 +8,22 @@ import numpy as np
 
 import limbless as ll
 from limbless.validation.orders import draw_order, extrapolated, fitted_order
+from validation.swinging import DENSITY, DOWN, GRAVITY, LENGTH, MODULUS, RADIUS, Elastica, apart, soft_rod
 
-LENGTH, RADIUS, MODULUS, DENSITY, GRAVITY = 0.5, 0.01, 1e6, 1000.0, 9.81
 TIMES = np.array([0.1, 0.2, 0.3])
 ELEMENTS, LINKS = {40: 2.5e-4, 80: 1.25e-4, 160: 6.25e-5}, (10, 20, 40)      # s: steps that are stable
 
 
 def ours(strains: str) -> np.ndarray:
     """(times, 2) the tip."""
-    rod = ll.Rod(base="fixed", strains=strains, length=LENGTH, half_width=RADIUS, youngs_modulus=MODULUS, passive={})
-    data = ll.simulate(rod, ll.Still(), ll.Gravity(acceleration=(0.0, -GRAVITY, 0.0)), duration=0.3, step=0.0025,
-                       record_every=0.1, model=ll.SoftSettings(cells=8, degree=2)).dataset
+    data = ll.simulate(soft_rod(strains), ll.Still(), DOWN, duration=0.3, step=0.0025, record_every=0.1,
+                       model=ll.SoftSettings(cells=8, degree=2)).dataset
     return np.asarray(data["tip_position"].values[1:, :2])
 
 
 def elastica(elements: int, step: float) -> np.ndarray:
-    import elastica as ea
-
-    class World(ea.BaseSystemCollection, ea.Constraints, ea.Forcing):                    # type: ignore[misc]
-        pass
-
-    world = World()
-    body = ea.CosseratRod.straight_rod(elements, np.zeros(3), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]),
-                                       LENGTH, RADIUS, DENSITY, youngs_modulus=MODULUS, shear_modulus=MODULUS / 3.0)
-    world.append(body)
-    world.constrain(body).using(ea.OneEndFixedBC, constrained_position_idx=(0,), constrained_director_idx=(0,))
-    world.add_forcing_to(body).using(ea.GravityForces, acc_gravity=np.array([0.0, -GRAVITY, 0.0]))
-    world.finalize()
-    stepper, time, found = ea.PositionVerlet(), np.float64(0.0), []
-    for _ in TIMES:
-        for _ in range(round(0.1 / step)):
-            time = stepper.step(world, time, np.float64(step))
-        found.append(body.position_collection[:2, -1].copy())
-    return np.array(found)
+    peer = Elastica(elements, step)
+    return np.array([peer.advance(round(0.1 / step)) for _ in TIMES])
 
 
 def chain(links: int) -> np.ndarray:
@@ -68,10 +51,6 @@ def chain(links: int) -> np.ndarray:
         mujoco.mj_forward(model, data)
         found.append(data.site("tip").xpos[:2].copy())
     return np.array(found)
-
-
-def apart(one: np.ndarray, other: np.ndarray) -> float:
-    return float(np.sqrt(((one - other)**2).sum(axis=1).mean()))
 
 
 def check(case: Any, sheet: Any) -> dict[str, float]:

@@ -107,6 +107,10 @@ class Gait(Description):
         """Times in (start, end) at which the law is not smooth: integration steps end there."""
         return []
 
+    def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
+        """Those at which what it gives to tendons at these places (see `sample_tendons`) is not smooth."""
+        return []
+
     @property
     def cycle(self) -> float | None:
         """Period of the motion (s), or None if it has none."""

@@ -49,3 +49,6 @@ class Blend:
     def breakpoints(self, start: float, end: float) -> list[float]:
         """Where one of the two is not smooth."""
         return sorted({*self.old.breakpoints(start, end), *self.new.breakpoints(start, end)})
+
+    def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
+        return sorted({*self.old.tendon_kinks(start, end, places), *self.new.tendon_kinks(start, end, places)})

@@ -38,6 +38,16 @@ class TensionWave(Gait):
     def breakpoints(self, start: float, end: float) -> list[float]:
         return [self.ramp] if start < self.ramp < end else []
 
+    def tendon_kinks(self, start: float, end: float, places: Sequence[tuple[float, float]]) -> list[float]:
+        """Where a tendon begins or ceases to pull: w = 0 at its middle."""
+        found = set()
+        for middle in {middle for middle, side in places if side != 0.0}:
+            delay = middle / self.wavelength
+            first = np.ceil(2.0 * (start / self.period - delay))
+            last = np.floor(2.0 * (end / self.period - delay))
+            found |= {float(self.period * (0.5 * k + delay)) for k in np.arange(first, last + 1.0)}
+        return sorted(t for t in found if start < t < end)
+
     @property
     def cycle(self) -> float:
         return self.period

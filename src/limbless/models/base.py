@@ -224,6 +224,10 @@ class Model(Recording):
         """The gait at the stage times of a block, in the form `advance` takes."""
         raise NotImplementedError
 
+    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
+        """Times in (start, end) at which what the gait gives to this robot is not smooth, beside the gait's own."""
+        return []
+
     def step_limit(self, state: State) -> StepLimit | None:
         """The longest step that solves the scenario from this state on, where a longer one would be wrong without a
         sign of it.

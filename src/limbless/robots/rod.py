@@ -14,6 +14,7 @@ from limbless.robots.base import Array, Bodies, Robot, Segment
 from limbless.robots.chain import Chain
 from limbless.robots.joints import Joint
 from limbless.robots.links import BodyShape, Link
+from limbless.robots.material import MaterialLaw
 from limbless.robots.sections import EllipticCylinder, ellipse_area, ellipse_second_moments
 from limbless.robots.tendons import ChannelTendon, agree, refuse_channels
 
@@ -94,6 +95,8 @@ class Rod(Robot):
         None, "1, 1/m", "the six strains when unloaded, or some of them by name: a number, or rows of X and value; "
                         "(1, 0, 0, 0, 0, 0), straight, if absent")
 
+    material: MaterialLaw | None = Field(None, description="a law of your own for the stress of its sections, in place "
+                                                           "of stiffness, damping and rest, in the model `soft`")
     tendons: tuple[ChannelTendon, ...] = Field((), description="tendons in channels along it, in the model `soft`; "
                                                                "they are numbered from 0 in this order")
 
@@ -245,6 +248,8 @@ class Rod(Robot):
                              f"is {self.strains!r})")
         if self.base in ("line", "pinned"):
             raise InputError(f"a chain has no base {self.base!r}; choose free, planar or fixed")
+        if self.material is not None:
+            raise InputError("to_chain: joints have no material law; leave `material` out, and give a stiffness")
         if self.tendons:
             raise InputError("to_chain: tendons in channels have no place on rigid links; leave `tendons` out, and "
                              "give the chain its own")

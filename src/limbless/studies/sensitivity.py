@@ -10,11 +10,12 @@ import xarray as xr
 
 from limbless.callables import refuse_named
 from limbless.errors import InputError
-from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.compiled.scalars import TANGENTS, tangents, values
 from limbless.mechanics.integrate.tally import Score, Uncounted
 from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler
+from limbless.models.soft.differentiation import SoftTangents
+from limbless.models.soft.model import Soft
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import knots_between, recorded, stage_times
@@ -38,8 +39,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     -------
     Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
     run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
-    its limit (a sinusoid has its amplitude). For each of them `d_base_position` (time, axis, parameter) and so on: per
-    unit of the parameter. Eight parameters cost about three plain runs.
+    its limit (a sinusoid has its amplitude); of a soft body `tip_position` in place of these two. For each of them
+    `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about three
+    plain runs.
 
     The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
     that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
@@ -48,11 +50,12 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     refuse_named(scenario)
     if not parameters:
         raise InputError("give at least one parameter, such as 'gait.amplitude'")
-    if scenario.model.kind != "newton-euler":
-        raise InputError(f"sensitivities are available for the model 'newton-euler', not for {scenario.model.kind!r}"
+    if scenario.model.kind not in ("newton-euler", "soft"):
+        raise InputError("sensitivities are available for the models 'newton-euler' and 'soft', not for "
+                         f"{scenario.model.kind!r}"
                          + ("; motion among contacts has kinks and jumps: `limbless.optimise` searches it with CMA-ES"
                             if scenario.model.kind == "non-smooth" else "; take differences of runs instead"))
-    if getattr(scenario.model, "integrator", "rk4") != "rk4":
+    if scenario.model.kind != "soft" and getattr(scenario.model, "integrator", "rk4") != "rk4":
         raise InputError("model.integrator: derivatives are carried through explicit steps; set it to rk4, or take "
                          "differences of runs")
     for name in parameters:
@@ -64,14 +67,15 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     parts = [_run(scenario, model, order[i:i + TANGENTS]) for i in range(0, len(order), TANGENTS)]
     first = parts[0]
     found = _dataset(model, first.times, first.x, np.concatenate([part.x_slope for part in parts], axis=2), order)
-    limited = np.isfinite(model.chain.arrays().torque_limit)
-    _add_sums(found, model, first, [part.score_slope for part in parts], limited, scenario.duration)
+    if isinstance(model, NewtonEuler):
+        limited = np.isfinite(model.chain.arrays().torque_limit)
+        _add_sums(found, model, first, [part.score_slope for part in parts], limited, scenario.duration)
     return found.sel(parameter=list(parameters))
 
 
-def _model_of(scenario: Scenario) -> NewtonEuler:
+def _model_of(scenario: Scenario) -> NewtonEuler | Soft:
     model = scenario.model.assemble(scenario.robot.build(), scenario.environment, scenario.actuation)
-    assert isinstance(model, NewtonEuler)
+    assert isinstance(model, NewtonEuler | Soft)
     return model
 
 
@@ -89,17 +93,20 @@ class _Part(NamedTuple):
     times: np.ndarray
     x: np.ndarray
     x_slope: np.ndarray
-    score: Score
-    score_slope: Score
+    score: Any                            # Score; none of soft bodies
+    score_slope: Any
 
 
-def _run(scenario: Scenario, model: NewtonEuler, names: list[str]) -> _Part:
+def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Part:
     """Recorded times, states and sums, with their derivatives."""
     gait, end, count = scenario.gait, scenario.duration, len(names)
     compiled = [name.partition(".")[2] for name in names if _is_compiled(scenario, name)]
     others = [_change(scenario, model, name) for name in names[len(compiled):]]
-    run = Tangents(model, gait, compiled, model.initial_state(scenario.initial, gait), others)
-    breaks = [*gait.breakpoints(0.0, end), *(t for item in scenario.environment for t in item.breakpoints(0.0, end))]
+    start = model.initial_state(scenario.initial, gait)
+    run: Any = (SoftTangents(model, gait, start, others) if isinstance(model, Soft)
+                else Tangents(model, gait, compiled, start, others))
+    breaks = [*gait.breakpoints(0.0, end), *(t for item in scenario.environment for t in item.breakpoints(0.0, end)),
+              *model.breakpoints(gait, 0.0, end)]
     knots = knots_between(0.0, end, scenario.step, breaks)
     keep = recorded(knots, scenario.record_every, end)
     states, slopes = [], []
@@ -110,12 +117,14 @@ def _run(scenario: Scenario, model: NewtonEuler, names: list[str]) -> _Part:
         state, slope = run.advance(block, stage_times(block), record)
         states.append(state)
         slopes.append(slope[:, :, :count])
-    score = Score(*(values(part).copy() for part in run.score))
-    score_slope = Score(*(tangents(part)[..., :count].copy() for part in run.score))
+    score, score_slope = None, None
+    if run.score is not None:
+        score = Score(*(values(part).copy() for part in run.score))
+        score_slope = Score(*(tangents(part)[..., :count].copy() for part in run.score))
     return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
 
 
-def _change(scenario: Scenario, model: NewtonEuler, name: str) -> Change:
+def _change(scenario: Scenario, model: NewtonEuler | Soft, name: str) -> Change:
     """How what is packed changes along a field."""
     variation = vary(scenario, name)
     alone = name.startswith("gait.")
@@ -128,8 +137,8 @@ def _change(scenario: Scenario, model: NewtonEuler, name: str) -> Change:
     def drive(times: np.ndarray) -> Any:
         return differences([one.drive(gait, times) for one, gait in zip(models, gaits, strict=True)])
 
-    still = Drive(*(np.zeros((1, model.chain.freedoms)) for _ in Drive._fields))
-    problem = differences([one.problem(still, 0, Uncounted(), Uncounted()) for one in models])
+    problem = differences([one.problem(one.still(), 0, Uncounted(), Uncounted())     # type: ignore[arg-type]
+                           for one in models])
     start = differences([one.initial_state(varied.initial, varied.gait).x
                          for one, varied in zip(models, variation.scenarios, strict=True)])
     return Change(problem, start, drive)
@@ -156,7 +165,8 @@ def torque_norm(strain: np.ndarray, duration: float) -> tuple[np.ndarray, np.nda
     return norm, np.divide(norm, 16.0 * mean, out=np.zeros_like(mean), where=mean > 1e-200)
 
 
-def _dataset(model: NewtonEuler, times: np.ndarray, x: np.ndarray, slopes: np.ndarray, names: list[str]) -> xr.Dataset:
+def _dataset(model: NewtonEuler | Soft, times: np.ndarray, x: np.ndarray, slopes: np.ndarray,
+             names: list[str]) -> xr.Dataset:
     """Named pieces of the flat state and of its derivatives."""
     dataset = xr.Dataset(coords={"time": ("time", times, {"units": "s"}), "parameter": names})
     for name, dim, columns in model.state_columns():

@@ -1,17 +1,10 @@
 """A strain cell: a piece of soft body between two nodes, a joint with a block of freedoms whose own mass sits inside.
 
 The pose along it obeys g' = g [ξ]; the strain ξ is linear in the freedoms. A cell is cut at its stations (Gauss
-points, which carry mass, weight and water, and its end). Over a *piece* between two stations, of length d, with the
-strains ξa and ξb at its two Gauss points, Magnus' expansion of fourth order (Blanes et al. 2009) has
-
-    Ω = d/2 (ξa + ξb) + √3/12 d² [ξa, ξb],   h = exp Ω,   w = T(Ω) Ω̇,   T(x) = Σ (-1)^k ad_x^k / (k + 1)!
-
-with w the twist of the outer station against the inner one, along the axes of the outer one. Where the strain is
-constant the bracket vanishes, and the piece is exact: an arc, a hinge, a twist.
+points, which carry mass, weight and water, and its end); what lies between two of them is a *piece* (see `pieces`).
 """
 from __future__ import annotations
 
-from math import factorial
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.inertia import (
@@ -27,8 +20,7 @@ from limbless.mechanics.algebra.inertia import (
     twist_cross,
     wrench_cross,
 )
-from limbless.mechanics.algebra.lie import axial
-from limbless.mechanics.algebra.vectors import Symmetric, Vector, cross, dot, product
+from limbless.mechanics.algebra.vectors import Symmetric, Vector, product
 from limbless.mechanics.chain.joints import (
     Place,
     place,
@@ -41,14 +33,13 @@ from limbless.mechanics.chain.joints import (
     turn_reach,
 )
 from limbless.mechanics.chain.kinematics import carried, put_place
+from limbless.mechanics.chain.pieces import Column, piece_of, screw_of
 from limbless.mechanics.chain.problem import account_tendons, keep_tendons
 from limbless.mechanics.chain.tables import Axis, Body, Bound, Freedom
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, where_positive
 from limbless.mechanics.compiled.tables import Table, constants, table
-
-BRACKET = 3.0**0.5 / 12.0                 # of Magnus' expansion
 
 
 class Cell(NamedTuple):
@@ -69,23 +60,11 @@ class Station(Table):
     turn: Vector                          # kg m2
     body: int                             # its row among the bodies
     lever: int                            # where its freedoms begin among levers and columns
+    band: int                             # its place among the pieces that are bent eight at a time: see `Bands`
+    lane: int
+    screw: int                            # and where its freedoms begin there
     bends: bool                           # the strain changes along the piece
     has_mass: bool
-
-
-@constants
-class Lever(Table):
-    """How one freedom of a cell strains one piece: ξ at its two Gauss points per unit of the freedom."""
-
-    first: Twist
-    second: Twist
-
-
-@table
-class Column(Table):
-    """What a unit velocity of one freedom does to one station, the inner node at rest: world axes, at the station."""
-
-    screw: Twist
 
 
 @constants
@@ -142,100 +121,25 @@ class Cells(NamedTuple):
     pulls: Any                            # Pull (tendons,)
     kept: Any                             # Pull (R, tendons): what is recorded of them
     ropes: Any                            # Ropes (see `ropes`), or NoRopes: tensions are given
+    material: Any                         # Material (see `material`), or Springs
+    bands: Any                            # Bands (see `pieces`)
     efforts: Any                          # (actuators,) what is tallied: tensions, or efforts along all freedoms
     weigh: Any                            # (bodies,) share of each body in the mass
     columns: Any                          # Column
     matrix: Any                           # (freedoms, most) D of each cell, of the free ones its factor L
     strain: Any                           # (freedoms,) their values,
-    strain_rate: Any                      # (freedoms,) and rates
+    strain_rate: Any                      # (freedoms,) and rates,
+    strain_push: Any                      # (freedoms,) and accelerations where they are given, 0 elsewhere
     before: Any                           # (freedoms,) accelerations before, and
     span: Any                             # (1,) γ h of an implicit stage: see `implicit`; 0 outside
-
-
-# ------------------------------------------------------------------------------------------------- one piece
-
-class Growths(NamedTuple):
-    """f1, f2, f3 of t = θ² (sin θ/θ, (1 - cos θ)/θ², (θ - sin θ)/θ³), f2' and f3', f2'' and f3''."""
-
-    f1: float
-    f2: float
-    f3: float
-    d2: float
-    d3: float
-    c2: float
-    c3: float
-
-
-EVEN, ODD = (tuple((-1.0)**k / factorial(first + 2 * k) for k in range(10)) for first in (6, 7))
-
-
-@inline
-def halving_sum(t, c):
-    """Σ c_k t^k of ten terms, in pairs: half as long a wait as one after the other."""
-    s = t * t
-    u = s * s
-    return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s + u * ((c[4] + c[5] * t) + (c[6] + c[7] * t) * s)
-            + (u * u) * (c[8] + c[9] * t))
-
-
-@inline
-def growths(t):
-    """By f_n = 1/n! - t f_(n+2) and f_n' = (n f_(n+2) - f_(n+1)) / 2 from two series; to rounding up to θ = 2."""
-    f6, f7 = halving_sum(t, EVEN), halving_sum(t, ODD)
-    f5, f4 = 1.0 / 120.0 - t * f7, 1.0 / 24.0 - t * f6
-    f3, f2 = 1.0 / 6.0 - t * f5, 0.5 - t * f4
-    return Growths(1.0 - t * f3, f2, f3, 0.5 * (2.0 * f4 - f3), 0.5 * (3.0 * f5 - f4),
-                   0.25 * (8.0 * f6 - 5.0 * f5 + f4), 0.25 * (15.0 * f7 - 7.0 * f6 + f5))
-
-
-@inline
-def tangent(g, x, u):
-    """T(x) u"""
-    v, w, a, b = x.linear, x.angular, u.linear, u.angular
-    s, wb, mixed = 2.0 * dot(w, v), cross(w, b), cross(w, a) + cross(v, b)
-    wwb = cross(w, wb)
-    return Twist(a - g.f2 * mixed + g.f3 * (cross(w, mixed) + cross(v, wb)) - (g.d2 * s) * wb + (g.d3 * s) * wwb,
-                 b - g.f2 * wb + g.f3 * wwb)
-
-
-@inline
-def tangent_rate(g, x, r):
-    """Ṫ(x) r while x changes with ẋ = r: zero at rest, but not where the strain is constant."""
-    v, w, a, b = x.linear, x.angular, r.linear, r.angular
-    wb, mixed, s, ds, t = cross(w, b), cross(v, b) + cross(w, a), dot(w, b), dot(v, b) + dot(w, a), 2.0 * dot(w, v)
-    bwb, wwb = cross(b, wb), cross(w, wb)
-    angular = g.f3 * bwb - (2.0 * g.d2 * s) * wb + (2.0 * g.d3 * s) * wwb
-    linear = ((g.d3 * t) * bwb + g.f3 * (cross(a, wb) + cross(b, mixed))
-              - (2.0 * (g.c2 * t * s + g.d2 * ds)) * wb - (2.0 * g.d2 * s) * mixed
-              + (2.0 * (g.c3 * t * s + g.d3 * ds)) * wwb + (2.0 * g.d3 * s) * (cross(v, wb) + cross(w, mixed)))
-    return Twist(linear, angular)
-
-
-@inline
-def turned(R, V):
-    """A twist into other axes."""
-    return Twist(R @ V.linear, R @ V.angular)
 
 
 # ------------------------------------------------------------------------------------------------- base to tip
 
 @inline
-def piece_strains(cells, station, link, x):
-    """ξ at the two Gauss points of a piece, and their rates."""
-    first, second = station.natural, station.natural
-    rate, later = 0.0 * first, 0.0 * first
-    for j in range(link.freedoms):
-        lever, q, v = Lever(cells.levers, station.lever + j), x[link.position + j], x[link.velocity + j]
-        first, rate = first + q * lever.first, rate + v * lever.first
-        if station.bends:
-            second, later = second + q * lever.second, later + v * lever.second
-    return first, second, rate, later
-
-
-@inline
-def least_stretch(station, strain, shortest):
-    """The smallest stretch of pieces that have a length."""
-    return where_positive(station.natural.linear.x, minimum(strain.linear.x, shortest), shortest)
+def turned(R, V):
+    """A twist into other axes."""
+    return Twist(R @ V.linear, R @ V.angular)
 
 
 @version_for(place, Cell)
@@ -247,41 +151,17 @@ def cell_place(link, x, memory, here):
     shortest = widest + 1.0
     for s in range(link.station, link.station + link.stations):
         station = Station(cells.stations, s)
-        d = station.length
-        first, second, rate, later = piece_strains(cells, station, link, x)
-        turn = d * first
-        swing = 0.0 * first
-        if station.bends:
-            turn = (0.5 * d) * (first + second) + (BRACKET * d * d) * twist_cross(first, second)
-            swing = (2.0 * BRACKET * d * d) * twist_cross(rate, later)
-        g = growths(dot(turn.angular, turn.angular))
-        v, w = turn.linear, turn.angular
-        arm = here.R @ (v + g.f2 * cross(w, v) + g.f3 * cross(w, cross(w, v)))
-        t = dot(w, w)
-        widest, shortest = maximum(widest, t), least_stretch(station, first, shortest)
-        R = product(here.R, axial(w, 1.0 - t * g.f2, g.f1, g.f2))
-        moved, relative, pushed = 0.0 * turn, 0.0 * turn, 0.0 * turn
+        piece = piece_of(cells.columns, cells, station, link)
+        arm, R = here.R @ piece.arm, product(here.R, piece.turn)
+        widest, shortest = maximum(widest, piece.angle), minimum(shortest, piece.stretch)
         for j in range(link.freedoms):
-            lever, c = Lever(cells.levers, station.lever + j), link.column + j
-            slope = d * lever.first
-            if station.bends:
-                slope = (0.5 * d) * (lever.first + lever.second) + (BRACKET * d * d) * (
-                    twist_cross(lever.first, second) + twist_cross(first, lever.second))
-            screw = tangent(g, turn, slope)
-            moved = moved + x[link.velocity + j] * slope
-            relative = relative + x[link.velocity + j] * screw
-            if cells.given[c] > 0:
-                pushed = pushed + memory.acceleration[c] * screw
-            column = turned(R, screw)
+            column = turned(R, screw_of(cells.columns, cells, station, j))
             if before >= 0:
                 column = column + carry_twist(Column(cells.columns, before + j).screw, arm)
             Column(cells.columns, station.lever + j).screw = column
-        if station.bends:
-            pushed = pushed + tangent(g, turn, swing)
-        pushed = pushed + tangent_rate(g, turn, moved)
-        V = turned(R, relative)
+        V = turned(R, piece.velocity)
         there = carried(here, arm)
-        A = there.A + twist_cross(there.V, V) + turned(R, pushed)
+        A = there.A + twist_cross(there.V, V) + turned(R, piece.pushed)
         here = Place(R, there.origin, there.V + V, A)
         before = station.lever
         body = Body(memory.bodies, station.body)

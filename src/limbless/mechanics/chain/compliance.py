@@ -12,12 +12,14 @@ from limbless.mechanics.chain.actuation import (
 )
 from limbless.mechanics.chain.cell import Pull, Stop
 from limbless.mechanics.chain.dynamics import account, hybrid_dynamics
+from limbless.mechanics.chain.material import resist
+from limbless.mechanics.chain.pieces import bend_pieces
 from limbless.mechanics.chain.problem import add_all, add_moving, efforts, find_locked, flow_speed, put_powers
 from limbless.mechanics.chain.ropes import put_winch_rates, take_winches, tauten
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Compliant, Link
 from limbless.mechanics.compiled.generic import idle, version_for
 from limbless.mechanics.compiled.kernel import careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.scalars import maximum, minimum, sqrt, value_of
 
 NODES = 4                                 # samples of the drive per step: quarters of it
 SINGULAR = 1e-13                          # a pivot this much smaller than what it is made of
@@ -72,7 +74,8 @@ def actuate_cells(actuation, robot, options, drive, i, x, memory):
 
 @lean_pass
 def strain_freedoms(robot, x, memory):
-    """Given freedoms take the present drive; elastic and viscous forces along all, and those of muscles."""
+    """Given freedoms take the present drive; elastic and viscous forces along all, those of muscles; all pieces bent.
+    """
     cells, base = memory.cells, Link(robot.links, 0)
     present = cells.present
     position, velocity = base.position + base.positions, base.velocity + base.freedoms
@@ -81,29 +84,30 @@ def strain_freedoms(robot, x, memory):
         x[position + v] = present.position[i]
         x[velocity + v] = present.velocity[i]
         memory.acceleration[v] = present.acceleration[i]
+        cells.strain_push[v] = present.acceleration[i]
     for v in range(present.effort.shape[0]):
         memory.torque[v] = present.effort[v]
     for v in range(present.effort.shape[0], memory.torque.shape[0]):
         memory.torque[v] = 0.0
+    for v in range(memory.torque.shape[0]):
+        cells.strain[v] = x[position + v]
+        cells.strain_rate[v] = x[velocity + v]
     take_winches(cells.ropes, x)
-    for k in range(1, len(robot.links.codes)):
-        link = Link(robot.links, k)
-        for j in range(link.freedoms):
-            v, force = link.column + j, 0.0
-            cells.strain[v] = x[position + v]
-            cells.strain_rate[v] = x[velocity + v]
-            for i in range(link.freedoms):
-                u = link.column + i
-                force -= cells.elastic[v, i] * (x[position + u] - cells.rest[u]) + cells.viscous[v, i] * x[velocity + u]
-            stop = Stop(cells.stops, v)
-            if stop.stiffness > 0.0:
-                gh, held = cells.span[0], Bound(memory.bounds, v)
-                q = x[position + v]
-                over = q - min(max(q, stop.low), stop.high)
-                meets = 1.0 if over != 0.0 else 0.0
-                force -= stop.stiffness * over + meets * stop.damping * x[velocity + v]
-                held.leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
-            memory.passive[v] = force
+    resist(cells.material, robot, memory)
+    for v in range(memory.torque.shape[0]):
+        stop = Stop(cells.stops, v)
+        if value_of(stop.stiffness) > 0.0:
+            meet_stop(stop, cells.span[0], cells.strain[v], cells.strain_rate[v], memory, v)
+    bend_pieces(cells.columns, cells)
+
+
+@inline
+def meet_stop(stop, gh, q, rate, memory, v):
+    """A spring with a damper beyond a stop, and what an implicit stage takes ahead of it."""
+    over = q - minimum(maximum(q, stop.low), stop.high)
+    meets = 1.0 if value_of(over) != 0.0 else 0.0
+    memory.passive[v] -= stop.stiffness * over + meets * stop.damping * rate
+    Bound(memory.bounds, v).leading = meets * (gh * stop.damping + gh * gh * stop.stiffness)
 
 
 @version_for(find_accelerations, Compliant)
@@ -154,14 +158,14 @@ def singular_cell(robot, memory):
     rows = len(robot.links.codes)
     for k in range(rows - 1, 0, -1):
         link = Link(robot.links, k)
-        widest = Axis(memory.axes, link.column).mobility
-        if widest > link.size:
+        widest = value_of(Axis(memory.axes, link.column).mobility)
+        if widest > value_of(link.size):
             return k + rows
         if widest < 0.0:
             return k + 2 * rows
         for v in range(link.column, link.column + link.freedoms):
             axis = Axis(memory.axes, v)
-            if memory.cells.given[v] == 0 and axis.own <= SINGULAR * axis.around:
+            if memory.cells.given[v] == 0 and value_of(axis.own) <= SINGULAR * value_of(axis.around):
                 return k
     return 0
 

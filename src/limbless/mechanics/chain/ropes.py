@@ -20,11 +20,13 @@ from typing import Any, NamedTuple
 from limbless.mechanics.algebra.dense import eliminate_rows
 from limbless.mechanics.algebra.inertia import Twist, Wrench, carry_twist, carry_wrench, power
 from limbless.mechanics.algebra.vectors import transpose
-from limbless.mechanics.chain.cell import Column, Pull, Station
+from limbless.mechanics.chain.cell import Pull, Station
 from limbless.mechanics.chain.dynamics import BASES, base_acceleration
+from limbless.mechanics.chain.pieces import Column
 from limbless.mechanics.chain.tables import INTEGRALS, Axis, Base, Body, Link
 from limbless.mechanics.compiled.generic import generic, idle, version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.scalars import maximum
 from limbless.mechanics.compiled.tables import Table, constants, table
 
 
@@ -177,7 +179,7 @@ def draw_given(ropes, memory):
 def draw_tensions(command, pulls):
     for c in range(pulls.shape[0]):
         pull = Pull(pulls, c)
-        pull.tension = max(command[c], 0.0)
+        pull.tension = maximum(command[c], 0.0 * command[c])
         pull.wound = pull.length
         pull.wound_rate = pull.rate
         pull.power = -pull.tension * pull.rate

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from limbless.mechanics.algebra.vectors import Vector, cross, dot, transpose
-from limbless.mechanics.chain.cell import Column, Pull, Station
+from limbless.mechanics.chain.cell import Pull, Station
+from limbless.mechanics.chain.pieces import Column
 from limbless.mechanics.chain.ropes import NoRopes, Ropes, Term, draw
 from limbless.mechanics.chain.tables import Body, Link
 from limbless.mechanics.compiled.generic import generic, idle, version_for

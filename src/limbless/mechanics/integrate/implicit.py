@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from limbless.mechanics.compiled.generic import by_scalar
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
-from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.compiled.lean import lean, lean_duals
+from limbless.mechanics.compiled.scalars import aligned_zeros, value_of
 from limbless.mechanics.integrate.problem import (
     add,
     brace,
@@ -111,8 +112,8 @@ def work_for(method: Method, size: int, actuators: int, laws: int, tolerance: fl
 @inline
 def remember(work, t, slope):
     """The slope of a stage, for the next guesses; one at the same time takes the place of the one before."""
-    known = int(work.numbers[1])
-    if known > 0 and work.times[0] == t:
+    known = int(value_of(work.numbers[1]))
+    if known > 0 and value_of(work.times[0]) == value_of(t):
         copy(slope, work.past[0])
         return None
     for k in range(2, 0, -1):
@@ -127,11 +128,11 @@ def remember(work, t, slope):
 @inline
 def guess(work, t, slope):
     """The slope at time t from those of up to three stages before, by the parabola through them."""
-    known = int(work.numbers[1])
+    known = int(value_of(work.numbers[1]))
     for c in range(slope.shape[0]):
         slope[c] = 0.0
     for k in range(known):
-        weight = 1.0
+        weight = 1.0 + 0.0 * t
         for j in range(known):
             if j != k:
                 weight *= (t - work.times[j]) / (work.times[k] - work.times[j])
@@ -141,15 +142,31 @@ def guess(work, t, slope):
 
 
 @inline
+def no_more(slope):
+    return 0
+
+
+@inline
+def once_more(slope):
+    return 2
+
+
+later = by_scalar(no_more, once_more)
+"""Evaluations of a stage after its numbers have come to rest: derivatives follow them, a turn or two behind."""
+
+
+@inline
 def solve_stage(problem, work, t, inside, gh, state, slope):
     """The stage whose X* stands in `work.start`, from the guess in `slope`. Returns whether it came to rest."""
-    tolerance, last = work.numbers[0], 0.0
+    tolerance, last, solved = value_of(work.numbers[0]), 0.0, PATIENCE.most
     work.counts[1] += 1
     for turn in range(PATIENCE.most):
         copy(slope, work.before)
         occupy(problem, work.start, gh, work.before, state)
-        stage_rate(problem, t, inside, gh, work.before, state, slope)
+        stage_rate(problem, value_of(t), inside, gh, work.before, state, slope)
         work.counts[0] += 1
+        if turn >= solved:
+            return True
         change, speed = distance(problem, gh, work.before, slope, state)
         if change > PATIENCE.lost or trouble(problem) > 0:
             return False
@@ -159,8 +176,10 @@ def solve_stage(problem, work, t, inside, gh, state, slope):
             left = PATIENCE.far * change
             if contraction < PATIENCE.slow:
                 left = change * max(contraction / (1.0 - contraction), 1.0)
-        if left <= tolerance * speed:
-            return True
+        if left <= tolerance * speed and solved == PATIENCE.most:
+            solved = turn + later(slope)
+            if solved == turn:
+                return True
         last = change
     return False
 
@@ -172,7 +191,7 @@ def step_once(problem, method, work, interval, share, part, x):
     """
     state, slope, _ = states(problem)
     size, inside = part * interval.length, interval.inside
-    brace(problem, interval.start + share * interval.length, inside, x)
+    brace(problem, value_of(interval.start + share * interval.length), inside, x)
     for i in range(method.b.shape[0]):
         copy(x, work.start)
         for j in range(i):
@@ -220,28 +239,34 @@ def implicit(problem, method, work, knots, record, x):
     for n in range(steps + 1):
         last = n == steps
         t = knots[n]
-        h = 0.0 if last else knots[n + 1] - t
-        inside = t + 0.5 * h if h > 0.0 else 0.5 * (t + knots[max(n - 1, 0)])
+        h = knots[n if last else n + 1] - t
+        inside = value_of(t + 0.5 * h if value_of(h) > 0.0 else 0.5 * (t + knots[max(n - 1, 0)]))
         if last and not record[n]:
             break
         copy(x, state)
-        rate(problem, 2 * n, t, inside, state, slope)
+        rate(problem, 2 * n, value_of(t), inside, state, slope)
         found = trouble(problem)
         if found > 0:
             return found, n
-        look(problem, t, state, r, record[n], last)
+        look(problem, value_of(t), state, r, record[n], last)
         if record[n]:
             keep(problem, state, slope, r)
             r += 1
         if last:
             break
         note_stage(problem, work, -1, inside, state, slope)
-        if work.numbers[1] == 0.0:
+        if value_of(work.numbers[1]) == 0.0:
             remember(work, t, slope)
-        if h > 0.0 and not cross_interval(problem, method, work, Interval(n, t, h, inside), x):
+        if value_of(h) > 0.0 and not cross_interval(problem, method, work, Interval(n, t, h, inside), x):
             found = trouble(problem)
             return found if found > 0 else UNSOLVED, n
     return 0, steps
+
+
+@lean_kernel
+def advance_duals(problem, method, work, knots, record, x):
+    """One run with its derivatives along eight directions."""
+    return implicit(lean_duals(problem), lean(method), lean_duals(work), lean_duals(knots), lean(record), lean_duals(x))
 
 
 @lean_kernel

@@ -91,7 +91,8 @@ class MacroContinuous(Model):
         if not isinstance(built, Rod):
             raise InputError(f"the macro-continuous model moves a rod; got {type(built).__name__}")
         self.rod = self.robot = built
-        for name in ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest"):
+        for name in ("passive", "tendons", "youngs_modulus", "shear_modulus", "shear_factor", "damping_time", "rest",
+                     "material"):
             if getattr(built, name) != Rod.model_fields[name].default:
                 raise InputError(f"robot.{name}: a gait gives all strains here; leave it out, or set model.kind: soft")
         self.environment = together(environment)

@@ -73,8 +73,7 @@ class Tangents:
 
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Step on; the flat state at the recorded knots (R, x) and its derivatives (R, x, 8). `score` sums on."""
-        still = Drive(*(np.zeros((1, self.model.chain.freedoms)) for _ in Drive._fields))
-        problem = afloat(widened(self.model.problem(still, int(record.sum()), Uncounted(), Uncounted())))
+        problem = afloat(widened(self.model.problem(self.model.still(), int(record.sum()), Uncounted(), Uncounted())))
         for direction, change in self._directions():
             for part in ("robot", "forces", "options"):
                 seed_slope(getattr(problem, part), direction, getattr(change.problem, part))

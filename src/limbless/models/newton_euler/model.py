@@ -288,6 +288,10 @@ class NewtonEuler(Terms, ChainModel):
     def stretch(self, steps: int) -> Stretch | None:
         return Stretch(self, steps) if self.explicit else None
 
+    def still(self) -> Drive:
+        """A drive of one row that gives nothing."""
+        return Drive(*(np.zeros((1, self.chain.freedoms)) for _ in Drive._fields))
+
     def state_columns(self) -> list[tuple[str, str, slice]]:
         """Where named variables stand in the flat state: name, dimension (or none), columns."""
         return recording.state_columns(self._split, self._size)

@@ -40,11 +40,13 @@ from limbless.models.chain_recording import kept_arrays
 from limbless.models.force_elements import packed_rows, water_of
 from limbless.models.implicit_steps import ImplicitSteps
 from limbless.models.macro_continuous.tables import breaks_of
+from limbless.models.newton_euler.recording import state_columns
 from limbless.models.resolution import RUNGE_KUTTA, StepLimit
 from limbless.models.soft import posture, tables, trouble
 from limbless.models.soft.chain_plan import ChainStations, chain_plan, refuse_of_chain
 from limbless.models.soft.driving import Driving
 from limbless.models.soft.linear import MOVES, fastest_rate, modes_about
+from limbless.models.soft.materials import Lawful
 from limbless.models.soft.plan import Plan, RodStations, Stations, rod_plan, spine_plan
 from limbless.models.soft.recording import ChainRecorder, Recorder, RodRecorder, SpineRecorder
 from limbless.models.soft.refusals import refuse_cells, refuse_no_stops, refuse_of_rod, refuse_of_spine
@@ -84,30 +86,31 @@ class Soft(Model):
         self.plan, seen = self._planned(built)
         self.strung: Strung = (SpineStrung(built) if isinstance(built, TendonSpine) else ChainStrung(built)
                                if isinstance(built, Chain) else RodStrung(built, self.plan, self.settings.degree))
+        self.lawful = Lawful(built, self.plan, self.settings.degree)
         self._refuse_weightless()
-        self._forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
+        self.forces, self._added, self.packs = tables.pack_environment(seen, self.environment)
         self._links = tables.robot_of(self.plan)
         self.freedoms, self.tendons = len(self._links.freedoms), len(self.strung.tendons)
         self._base = getattr(BASES, self.plan.base)
         each, dims = (self.tendons, ("tendon",)) if self.tendons else (self.freedoms, ("joint",))
         self._tallies = Tallies(np.full(each, np.inf), self.environment, 0, dims, packs=self.packs)
         cells = self.cells()
-        tables.set_afloat(self._forces, cells, self._added)
+        tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
             self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
         elif isinstance(built, Chain):
             self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
             self.recorder = RodRecorder(built.head, self.plan, cells, self.packs, self.strung, self.settings.degree,
-                                        ACTUATED[built.strains])
-        self._forces = (*self._forces, *self.strung.element(cells, self._links.links))
+                                        ACTUATED[built.strains], self.lawful)
+        self.forces = (*self.forces, *self.strung.element(cells, self._links.links))
         self._split = 7 + self.freedoms
         self._size = chain_problem.state_size(self._links) + 2 * self.strung.winches
         self._given = np.flatnonzero(cells.given)
         self._driving = Driving(built, self.plan, self.strung, self._given, self.settings.degree)
-        self._steps = None
+        self.steps = None
         if self.settings.integrator != "rk4":
-            self._steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
+            self.steps = ImplicitSteps(self.settings.integrator, self.settings.tolerance, self._size,
                                         len(cells.efforts), len(self._tallies.laws))
         self._one: ChainProblem | None = None
 
@@ -133,7 +136,9 @@ class Soft(Model):
         return plan, RodStations(plan, robot)
 
     def _refuse_soft(self, rod: Rod, plan: Plan) -> None:
-        """A passive strain needs something that resists it."""
+        """A passive strain needs something that resists it: what a law of a user's own does is for it to say."""
+        if rod.material is not None:
+            return
         for number, cell in enumerate(plan.cells, 1):
             for j, name in enumerate(cell.names):
                 if not cell.given[j] and not cell.elastic[j, j] > 0.0 and rod.base == "fixed":
@@ -153,7 +158,8 @@ class Soft(Model):
 
     def cells(self, records: int = 0) -> Any:
         """Tables of the cells, with memory of their own."""
-        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records)
+        return tables.cells_of(self.plan, self._added, self.strung, self.tendons or self.freedoms, records,
+                               self.lawful.table())
 
     def _refuse_weightless(self) -> None:
         """A body without inertia about its own axis that is free to roll is singular."""
@@ -181,7 +187,7 @@ class Soft(Model):
         if self.strung.elastic:
             cells.ropes.how[0] = drive.how
         memory = chain_problem.memory_of(self._links, len(self._tallies.laws), tally, cells)
-        forces = chain_problem.fresh(self._forces)
+        forces = chain_problem.fresh(self.forces)
         memory = memory._replace(powers=np.zeros((4, len(cells.efforts))), water=water_of(forces),
                                  state=aligned_zeros(self._size), slope=aligned_zeros(self._size),
                                  total=aligned_zeros(self._size))
@@ -189,6 +195,9 @@ class Soft(Model):
         stages: Any = drive
         return ChainProblem(self._links, forces, options, stages, memory,
                             tables.records_of(self._links, cells, self._size, records, tallied))
+
+    def breakpoints(self, gait: Gait, start: float, end: float) -> list[float]:
+        return gait.tendon_kinks(start, end, self.strung.places) if self.tendons else []
 
     def drive(self, gait: Gait, times: Array) -> tables.SoftDrive:
         """The gait at the quarters of all steps; `times` are knots and middles."""
@@ -199,7 +208,7 @@ class Soft(Model):
     def instant(self, x: ArrayLike, tension: ArrayLike = 0.0, time: float = 0.0, *, length: ArrayLike | None = None,
                 torque: ArrayLike | None = None) -> ChainProblem:
         """The problem evaluated at a flat state (`flat`), with these tensions, unstretched lengths or torques."""
-        problem = self._one = self._one or self.problem(self._still(), 1, Uncounted(), Uncounted())
+        problem = self._one = self._one or self.problem(self.still(), 1, Uncounted(), Uncounted())
         drive: Any = problem.drive
         command = length if length is not None else tension if torque is None else torque
         how = COMMANDS.length if length is not None else COMMANDS.tension if torque is None else COMMANDS.torque
@@ -213,9 +222,11 @@ class Soft(Model):
         drive.velocity[:] = state[self._split + 6 + self._given]
         runge_kutta.advance(pack(problem), np.array([time]), np.ones(1, dtype=bool), state)
         refuse_law_failure(self.environment)
+        self.lawful.refuse()
         return problem
 
-    def _still(self) -> tables.SoftDrive:
+    def still(self) -> tables.SoftDrive:
+        """A drive of one row that gives nothing."""
         given = [np.zeros((1, len(self._given))) for _ in range(3)]
         return tables.SoftDrive(given[0], given[1], given[2], np.zeros((1, 0 if self.tendons else self.freedoms)),
                                 np.zeros((1, self.tendons)), np.zeros((1, self.tendons)))
@@ -269,7 +280,7 @@ class Soft(Model):
 
     def step_limit(self, state: State) -> StepLimit | None:
         """Explicit steps follow nothing that is faster than they are."""
-        if self._steps is not None:
+        if self.steps is not None:
             return None
         taut = None
         if self.strung.elastic:                          # as stiff as its tendons make it: all of them just taut
@@ -318,10 +329,10 @@ class Soft(Model):
         tally = self._tallies.start(state.memory, state.time)
         problem = self.problem(drive, len(times), tally, self._tallies.records(len(times)))
         memory, evaluations = dict(state.memory), 4.0
-        if self._steps is None:
+        if self.steps is None:
             row, step = runge_kutta.advance(pack(problem), knots, record, x)
         else:
-            row, step, left, evaluations = self._steps.advance(problem, knots, record, x, memory)
+            row, step, left, evaluations = self.steps.advance(problem, knots, record, x, memory)
             memory |= left
         records = Records({"time": times, **kept_arrays(problem.records), "tendons": problem.memory.cells.kept,
                            "iterations": np.full(len(times), float(evaluations))})
@@ -329,6 +340,9 @@ class Soft(Model):
         if len(self._given):
             x[7 + self._given], x[self._split + 6 + self._given] = drive.position[-1], drive.velocity[-1]
         status = law_failure(self.environment)
+        status = status if status.failure else self.lawful.failure(done)
+        if row and not status.failure:
+            status = trouble.lost(self, done, problem)
         if row and not status.failure:
             status = (trouble.unsolved(self, done, problem) if row == implicit.UNSOLVED
                       else trouble.singular(self, row, done))
@@ -342,6 +356,10 @@ class Soft(Model):
                 else "cell")
 
     # What is recorded
+
+    def state_columns(self) -> list[tuple[str, str, slice]]:
+        """Where named variables stand in the flat state and the tip behind it: name, dimension (or none), columns."""
+        return [*state_columns(self._split, self._size), ("tip_position", "axis", slice(self._size, self._size + 3))]
 
     def sound_records(self, records: Records) -> int:
         axes = AxisRecord.of(records["axes"])

@@ -15,6 +15,7 @@ from limbless.mechanics.forces.weight import WeightLaw
 from limbless.models.base import Records, Variable
 from limbless.models.chain_recording import inertial_wrench, times_twist, turn
 from limbless.models.force_elements import packed_rows
+from limbless.models.soft.materials import Lawful
 from limbless.models.soft.plan import ALONG, Plan, legendre
 from limbless.models.soft.tendons import Strung
 from limbless.models.tendon_statics.recording import STOP_MEANS, VOLUME_MEANS
@@ -319,8 +320,9 @@ class RodRecorder(Recorder):
     """Of a rod: sections are its stations."""
 
     def __init__(self, head: str, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung, degree: int,
-                 components: Sequence[int]) -> None:
+                 components: Sequence[int], lawful: Lawful) -> None:
         super().__init__(head, plan, cells, packs, strung)
+        self.lawful = lawful
         self.sections = np.array([row for row, _ in plan.stations])
         self.own, self.degree, self.components = ROD, degree, list(components)
 
@@ -339,8 +341,19 @@ class RodRecorder(Recorder):
             **({"tendon": (("tendon",), names_of(self.strung.tendons), {})} if self.strung.tendons else {}),
         }
 
+    def _springs(self, q: Array, rates: Array) -> dict[str, Array]:
+        """Of springs, or of a user's own law."""
+        if self.lawful.law is None:
+            return super()._springs(q, rates)
+        stored, spent = self.lawful.energies(*self._strains(q, rates))
+        return {"elastic_energy": stored, "damping_power": spent}
+
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
-        """The six strains at every station."""
+        strain, rate = self._strains(q, rates)
+        return {"strain": strain, "strain_rate": rate, "joint_torque": AxisRecord.of(records["axes"]).torque}
+
+    def _strains(self, q: Array, rates: Array) -> tuple[Array, Array]:
+        """The six strains at every station (R, stations, 6), and their rates."""
         strain, rate = (np.zeros((len(q), len(self.sections), 6)) for _ in range(2))
         strain[..., :] = ALONG
         row = 0
@@ -354,4 +367,4 @@ class RodRecorder(Recorder):
                 strain[:, row:row + len(inner), c] += own[:, columns] @ P.T
                 rate[:, row:row + len(inner), c] += speed[:, columns] @ P.T
             row += len(inner)
-        return {"strain": strain, "strain_rate": rate, "joint_torque": AxisRecord.of(records["axes"]).torque}
+        return strain, rate

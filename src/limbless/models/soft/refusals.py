@@ -40,6 +40,12 @@ def refuse_of_rod(robot: Rod) -> None:
     if robot.effort_limit is not None:
         raise InputError("robot.effort_limit: the model 'soft' looks at no limits of efforts; leave it out, or set "
                          "model.kind to macro-continuous")
+    for name in ("stiffness", "damping", "youngs_modulus", "damping_time", "rest"):
+        if robot.material is not None and getattr(robot, name) != Rod.model_fields[name].default:
+            raise InputError(f"robot.{name}: the law of robot.material takes its place; leave one of both out")
+    if robot.material is not None and robot.passive is not None and robot.passive.follows_gait:
+        raise InputError("robot.passive.follows_gait: a law of robot.material has no springs that could rest where a "
+                         "gait says; leave one of both out")
     if robot.youngs_modulus is not None and robot.stiffness != Rod.model_fields["stiffness"].default:
         raise InputError("robot.stiffness: youngs_modulus takes its place; give one of both")
     for name in ("shear_modulus", "shear_factor"):

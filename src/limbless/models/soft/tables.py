@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
-from limbless.mechanics.chain.cell import Cell, Cells, Column, Lever, Present, Pull, Station, Stop
+from limbless.mechanics.chain.cell import Cell, Cells, Present, Pull, Station, Stop
+from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Motion, Piece
 from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
+from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import OnSegment
@@ -94,7 +96,7 @@ def robot_of(plan: Plan) -> Robot:
     return Robot((Cell(),), links, freedoms)
 
 
-def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: int) -> Cells:
+def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: int, material: Any) -> Cells:
     """All cells, with memory for one run and so many records; muscles act where there are no tendons."""
     tendons = len(strung.tendons)
     sizes = [len(cell.names) for cell in plan.cells]
@@ -130,9 +132,43 @@ def cells_of(plan: Plan, added: Array, strung: Strung, tallied: int, records: in
                       np.zeros(tendons))
     mass = plan.masses
     return Cells(stations, levers, elastic, viscous, np.concatenate([cell.rest for cell in plan.cells]), stops, given,
-                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n),
-                 np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)), aligned_zeros((n, most)),
-                 np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
+                 driven, scale, present, Pull.zeros(tendons), Pull.zeros(records, tendons), strung.ropes(n), material,
+                 bands_of(plan, station, lever, most), np.zeros(tallied), mass / mass.sum(), Column.zeros(len(levers)),
+                 aligned_zeros((n, most)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(1))
+
+
+def bands_of(plan: Plan, station: Any, lever: Any, most: int) -> Bands:
+    """Pieces eight side by side: neighbours that have as many freedoms, and bend or do not; stations are told where."""
+    bands: list[list[tuple[int, int, int]]] = []
+    s, column, before = 0, 0, None
+    for cell in plan.cells:
+        m = len(cell.names)
+        for _ in cell.pieces:
+            if before != (m, station.bends[s]) or len(bands[-1]) == LANES:
+                bands.append([])
+            before = (m, station.bends[s])
+            station.band[s], station.lane[s], station.screw[s] = len(bands) - 1, len(bands[-1]), (len(bands) - 1) * most
+            bands[-1].append((s, column, m))
+            s += 1
+        column += m
+    rows, size = Piece.zeros(len(bands), words=(LANES,)), len(bands) * most
+    levers, firsts = Lever.zeros(size, words=(LANES,)), np.zeros((len(bands), LANES), dtype=np.int64)
+    natural, first = Piece.fields["natural"].column, Lever.fields["first"].column
+    second = Lever.fields["second"].column
+    for b, band in enumerate(bands):
+        firsts[b] = band[-1][1]
+        rows.codes[b, Piece.fields["bends"].column] = station.bends[band[0][0]]
+        rows.codes[b, Piece.fields["freedoms"].column] = band[0][2]
+        for i, (s, column, m) in enumerate(band):
+            firsts[b, i] = column
+            rows.numbers[b, Piece.fields["length"].column, i] = station.length[s]
+            rows.numbers[b, natural:natural + 6, i] = station.natural[s]
+            own, there = slice(station.lever[s], station.lever[s] + m), slice(b * most, b * most + m)
+            levers[there, first:first + 6, i] = lever.first[own]
+            levers[there, second:second + 6, i] = lever.second[own]
+    motion = Motion(*(aligned_zeros((size, LANES)) for _ in range(3)))
+    return Bands(rows, levers, firsts, motion, Bent.zeros(len(bands), words=(LANES,)),
+                 Column.zeros(size, words=(LANES,)))
 
 
 def records_of(robot: Robot, cells: Cells, size: int, count: int, tally: Any) -> Records:

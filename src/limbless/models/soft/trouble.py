@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from limbless.models.soft.model import Soft
 
 
+def lost(body: Soft, time: float, problem: ChainProblem) -> Status:
+    """Where a user's material law gave what is no number."""
+    rows = np.flatnonzero(~np.isfinite(problem.memory.passive))
+    if body.lawful.law is None or not len(rows):
+        return Status()
+    cell = int(np.searchsorted(body.recorder.blocks, rows[0], side="right"))
+    return Status(f"robot.material: the law gives a number that is not finite, in cell {cell}; let it answer to all "
+                  "strains", time, f"{body.part} {cell}")
+
+
 def singular(body: Soft, row: int, time: float) -> Status:
     """What `singular_cell` found."""
     kind, cell = divmod(row, len(body.plan.cells) + 1)

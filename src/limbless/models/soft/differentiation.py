@@ -1,0 +1,83 @@
+"""Derivatives of a soft body's motion along whatever changes its tables, its drive or its start.
+
+The same kernels run on duals. A stage of an implicit step is a fixed point, which its derivatives reach as its numbers
+do: two evaluations more are made for them.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.errors import InputError, SimulationError
+from limbless.gaits.base import Gait
+from limbless.mechanics.chain.tables import BodyRecord
+from limbless.mechanics.compiled.packed import pack
+from limbless.mechanics.compiled.scalars import dual_array, tangents, values
+from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
+from limbless.mechanics.forces.station import FloatingStations
+from limbless.mechanics.integrate import implicit, runge_kutta
+from limbless.mechanics.integrate.tally import Uncounted
+from limbless.models.base import State
+from limbless.models.newton_euler.differentiation import Change
+
+if TYPE_CHECKING:
+    from limbless.models.soft.model import Soft
+
+Array = NDArray[np.float64]
+ORIGIN = BodyRecord.fields["origin"].column
+
+
+class SoftTangents:
+    """A run of `Soft` that carries derivatives along up to eight directions."""
+
+    score = None
+
+    def __init__(self, model: Soft, gait: Gait, start: State, changes: Sequence[Change]) -> None:
+        self.model, self.gait, self.changes = model, gait, changes
+        self._check()
+        self.x = dual_array(start.x)
+        for direction, change in enumerate(changes):
+            tangents(self.x)[:, direction] = change.start
+        steps = model.steps
+        self._method = None if steps is None else steps.method
+        self.work = None if steps is None else as_duals(implicit.work_for(steps.method, *steps.sizes, steps.tolerance))
+
+    def _check(self) -> None:
+        """Refuse what has kinks, or knows plain numbers only."""
+        model = self.model
+        if model.strung.elastic or model.strung.rubs:
+            raise InputError("robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has "
+                             "no slopes everywhere; give tensions without `stiffness` and `friction`, or take "
+                             "differences of runs")
+        if model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment):
+            raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
+        if any(isinstance(force, FloatingStations) for force in model.forces):
+            raise InputError("environment.water.surface: soft bodies at a surface give no derivatives; leave it out, "
+                             "or take differences of runs")
+
+    def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Step on; the flat state and the tip at the recorded knots (R, x + 3) and their derivatives (R, x + 3, 8)."""
+        model = self.model
+        problem: Any = widened(model.problem(model.still(), int(record.sum()), Uncounted(), Uncounted()))
+        drive = as_duals(model.drive(self.gait, times))
+        for direction, change in enumerate(self.changes):
+            for part in ("robot", "forces", "options"):
+                seed_slope(getattr(problem, part), direction, getattr(change.problem, part))
+            own = problem.memory.cells
+            seed_slope(own, direction, change.problem.memory.cells._replace(kept=np.zeros(own.kept.shape[:-1])))
+            seed_slope(drive, direction, change.drive(times))
+        packed, times = pack(problem._replace(drive=drive)), dual_array(knots)
+        if self.work is None:
+            failed, _ = runge_kutta.advance_duals(packed, times, record, self.x)
+        else:
+            failed, _ = implicit.advance_duals(packed, self._method, self.work, times, record, self.x)
+        if failed:
+            raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run "
+                                  "the scenario alone to see why, or try a shorter step", float(knots[0]))
+        kept = problem.records
+        tip = kept.bodies[:, len(model.plan.cells), ORIGIN:ORIGIN + 3]
+        return (np.concatenate([values(kept.x), values(tip)], axis=1),
+                np.concatenate([tangents(kept.x), tangents(tip)], axis=1))

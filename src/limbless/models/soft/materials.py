@@ -1,0 +1,84 @@
+"""A user's material law in the cells of a rod: as kernels ask it, and its energy and losses in records."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbless.mechanics.chain.material import Fibre, Material, Sample, Springs
+from limbless.mechanics.compiled.function_slot import PythonSlot
+from limbless.models.base import Status
+from limbless.models.soft.plan import Plan, legendre
+from limbless.robots.material import MaterialLaw
+from limbless.robots.rod import ACTUATED, NATURAL, Rod
+
+Array = NDArray[np.float64]
+_PATH, _WEIGHT = (0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0),
+                                                              strict=True))
+"""Along the way from the natural strain to another: where the law is asked, for the energy."""
+
+
+class Lawful:
+    """The law of a rod, or none of its own: springs."""
+
+    def __init__(self, rod: Any, plan: Plan, degree: int) -> None:
+        self.law: MaterialLaw | None = rod.material if isinstance(rod, Rod) else None
+        if self.law is None:
+            return
+        self._slot: Any = self.law.law if hasattr(self.law.law, "address") else PythonSlot(self._answer, Sample.width)
+        self._parts, self._shapes = np.array(ACTUATED[rod.strains]), []
+        fibres, column = [], 0
+        for cell in plan.cells:
+            length = sum(piece.length for piece in cell.pieces)
+            start = cell.pieces[-1].place - length
+            for piece in cell.pieces[:-1]:
+                self._shapes.append(legendre((piece.place - start) / length, degree).ravel())
+                fibres.append((piece.place, piece.span, column))
+            column += len(cell.names)
+        self._fibres = fibres
+
+    def _answer(self, buffer: Array) -> None:
+        assert self.law is not None
+        given = Sample.of(buffer)
+        given.stress[:] = self.law.stress(given.strain, given.rate, float(given.abscissa))
+
+    def table(self) -> Material | Springs:
+        """With memory of its own."""
+        if self.law is None:
+            return Springs()
+        rows, buffer, n = Fibre.zeros(len(self._fibres)), Sample.zeros(1), len(self._parts)
+        fibre = Fibre.of(rows)
+        fibre.abscissa[:], fibre.weight[:], fibre.column[:] = zip(*self._fibres, strict=True)
+        fibre.address[:] = self._slot.address
+        Sample.of(buffer).strain[:] = NATURAL
+        return Material(rows, np.array(self._shapes), self._parts, buffer, np.zeros(n), np.zeros((2, n, n)))
+
+    def failure(self, time: float) -> Status:
+        """What a law of plain Python raised inside compiled code."""
+        error = None if self.law is None else self._slot.error
+        if error is None:
+            return Status()
+        self._slot.error = None
+        return Status(str(error), time, None, error)
+
+    def refuse(self) -> None:
+        """The same for one state at a time."""
+        failed = self.failure(0.0)
+        if failed.cause is not None:
+            raise failed.cause
+
+    def energies(self, strain: Array, rate: Array) -> tuple[Array, Array]:
+        """Elastic energy (R,), J, from the straight rod on, and power of the damping (R,), W, from strains and rates
+        (R, stations, 6).
+        """
+        assert self.law is not None
+        stored, spent = np.zeros(len(strain)), np.zeros(len(strain))
+        none = np.zeros(6)
+        for k, (X, weight, _) in enumerate(self._fibres):
+            for r, (here, speed) in enumerate(zip(strain[:, k], rate[:, k], strict=True)):
+                away, still = here - NATURAL, self.law.stress(here, none, X)
+                path = [self.law.stress(NATURAL + share * away, none, X) @ away for share in _PATH]
+                stored[r] += weight * float(_WEIGHT @ path)
+                spent[r] -= weight * float((self.law.stress(here, speed, X) - still) @ speed)
+        return stored, spent

@@ -1,0 +1,100 @@
+"""A user's material law of a rod: what its sections answer to their strains."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationInfo, field_validator
+
+from limbless.arguments import Argument, arguments_of, filled
+from limbless.callables import Function, call, name_of
+from limbless.description import Description
+from limbless.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+class MaterialLaw(Description):
+    """Your own material: `law(strain, rate, X)` returns the stress of a section, six numbers.
+
+    strain (6) has the stretch (1: as long as unloaded), the two shears, the twist and the two curvatures (1/m) of the
+    section at the abscissa X (m), rate (6) how fast they change (1/s). The stress has the force (3, N) and the couple
+    (3, N m) along the same axes: what resists, so that a spring is k times the strain. At rate 0 it is taken for
+    elastic, the rest for damping. Plain Python is called at every station of every evaluation (some microseconds
+    each); `compiled_material` makes a fast one of the same function, if numba can compile it. Further arguments with
+    numbers as their defaults are its `arguments`.
+    """
+
+    law: Function = Field(description="the function, or `package.module:name`, or `file.py:name`")
+    arguments: dict[str, Any] = Field(
+        {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
+
+    @field_validator("arguments", mode="before")
+    @classmethod
+    def _of_the_law(cls, value: Any, info: ValidationInfo) -> Any:
+        return filled(info.data["law"], 3, value) if "law" in info.data else value
+
+    def declared(self) -> Mapping[str, Argument]:
+        """The numbers that the law declares in its signature, which `arguments` sets."""
+        return arguments_of(self.law, 3)
+
+    def stress(self, strain: Array, rate: Array, X: float) -> Array:
+        """(6,) N, N m: what the law answers at one section."""
+        where = f"at X = {X:g} m, strain ({', '.join(f'{value:.3g}' for value in strain)})"
+        answer = call(self.law, "material law", "(strain, rate, X)", where, strain.copy(), rate.copy(), X,
+                      **self.arguments)
+        name = name_of(self.law)
+        try:
+            found = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"robot.material: {name} must return six numbers; it returned {answer!r:.60} {where}") \
+                from None
+        if found.shape != (6,):
+            raise InputError(f"robot.material: {name} must return six numbers (force, couple); it returned shape "
+                             f"{found.shape} {where}")
+        if not np.isfinite(found).all():
+            raise InputError(f"robot.material: {name} returned a number that is not finite {where}")
+        return found
+
+
+class CompiledMaterial:
+    """What `compiled_material` makes: a law behind an address, which can also be called."""
+
+    error = None
+
+    def __init__(self, function: Any, law: Any, values: tuple[float, ...]) -> None:
+        self.function, self._law, self.address, self.values = function, law, law.address, values
+        self.__name__ = getattr(function, "__name__", "compiled material")
+
+    def __call__(self, strain: Array, rate: Array, X: float) -> Any:
+        return self.function(strain, rate, X, *self.values)
+
+
+def compiled_material(function: Any, **arguments: float) -> CompiledMaterial:
+    """Compile a law `function(strain, rate, X)` that returns six numbers, for use in `MaterialLaw`; its further
+    arguments have the numbers that are given here, or their defaults.
+    """
+    from numba import carray, cfunc, njit
+
+    from limbless.mechanics.chain.material import STRAIN, STRESS, Sample
+    from limbless.mechanics.compiled.function_slot import slot_signature
+    values = tuple(filled(function, 3, arguments).values())
+    inner, size = njit(function), Sample.width
+
+    @njit
+    def guarded(buffer):
+        try:
+            section = (buffer[STRAIN:STRAIN + 6], buffer[STRAIN + 6:STRAIN + 12], buffer[STRAIN - 1])
+            given = section + values
+            answer = inner(*given)
+            for i in range(6):
+                buffer[STRESS + i] = answer[i]
+        except Exception:                                # none can leave compiled code: the answer says it
+            buffer[STRESS:STRESS + 6] = np.nan
+
+    @cfunc(slot_signature)
+    def law(pointer):
+        guarded(carray(pointer, size))
+    return CompiledMaterial(inner, law, values)
