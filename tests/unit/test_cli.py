@@ -88,6 +88,11 @@ def test_every_command_explains_itself_with_an_example(command: str) -> None:
     assert "..." not in main.commands[command].get_short_help_str(60)
 
 
+def test_the_package_is_the_command() -> None:
+    told = subprocess.run([sys.executable, "-m", "limbless", "--version"], check=True, capture_output=True, text=True)
+    assert told.stdout.startswith("limbless")
+
+
 def test_version() -> None:
     assert call("--version").output == f"limbless, version {limbless.__version__}\n"
 

@@ -31,7 +31,7 @@ class Measure:
 
     `function` takes a `Result` (`needs` is `result`) or a `SteadyMotion` (`steady`). It returns a number, None where
     there is none, or a mapping of numbers. `lean`, where there is one, gives the same number of a run that kept little.
-    `wants` are words of `fitting`: what a scenario must have for there to be such a number at all.
+    `wants` are words of `search.fitting`: what a scenario must have for there to be such a number at all.
     """
 
     name: str

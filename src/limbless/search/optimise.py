@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
 from limbless.files import write_text
-from limbless.measures.fitting import why_not
 from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.asking import Evolution, Gradient, Search
 from limbless.search.confirming import confirmed
 from limbless.search.evaluations import Rough, Smooth, Space, known_near, smooth_way
+from limbless.search.fitting import why_not
 from limbless.search.goals import Goal, goal_of
 from limbless.search.media import refuse_medium
 from limbless.search.memory import Memory

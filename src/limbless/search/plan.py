@@ -18,11 +18,11 @@ from limbless import measures
 from limbless.callables import refuse_named
 from limbless.errors import InputError, nearest
 from limbless.measures import Measure
-from limbless.measures.fitting import why_not
 from limbless.measures.registry import STEADY
 from limbless.mechanics.compiled.kernel import CACHE_DIRECTORY
 from limbless.scenarios.document import Document, read_file, written
 from limbless.scenarios.scenario import Scenario
+from limbless.search.fitting import why_not
 from limbless.search.media import refuse_medium
 from limbless.search.ranges import MOST, Bounds, bounds_of, values_of
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import limbless as ll
 from limbless.cli import main
+from limbless.commands.permitted import permitted
 from limbless.errors import InputError
 from limbless.interop.first_run import first_scenario
 from limbless.robots.khalil_eel import KhalilEel
@@ -56,11 +57,11 @@ def test_a_robot_file_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_a_robot_file_is_run_at_the_command_line(tmp_path: Path) -> None:
-    """In water, and lying on the ground where hard contact is asked for."""
+    """In water, and lying on the ground where hard contact is asked for: `run` and `view` take what `permitted` gives.
+    """
     path = written(tmp_path, "mine.urdf", urdf())
-    wet = ["run", path, "--set", "duration=0.02", "--no-figures", "--out", tmp_path / "wet"]
-    assert "completed" in said(*wet)
-    assert ll.Result.load(tmp_path / "wet").scenario.environment[0].kind == "water"
+    wet = permitted(str(path), {"duration": 0.02}, allow_code=False)
+    assert wet.environment[0].kind == "water" and wet.duration == 0.02
     dry = ll.Scenario.load(path, {"model": "non-smooth", "duration": 0.1})
     assert [item.kind for item in dry.environment] == ["gravity", "ground"] and dry.actuation.kind == "pd"
     assert dry.initial.position[2] == pytest.approx(0.02, rel=1e-3) and dry.duration == 0.1

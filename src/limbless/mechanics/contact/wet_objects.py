@@ -18,10 +18,10 @@ from limbless.mechanics.contact.bodies import carried_water
 from limbless.mechanics.contact.company import Free, carried_force, soak
 from limbless.mechanics.contact.hull import Hull, Rule, cut_hull, no_cut
 from limbless.mechanics.contact.step_tables import BodyStep, Solid, Speeds
-from limbless.mechanics.forces.afloat import Still, Wavy, plane_at
 from limbless.mechanics.forces.fluid import scaled
 from limbless.mechanics.forces.open_water import Deep, immersed_slice, in_slice, open_drag
 from limbless.mechanics.forces.stream import stream_at
+from limbless.mechanics.forces.waterline import Still, Wavy, plane_at
 
 
 class Blunt(NamedTuple):

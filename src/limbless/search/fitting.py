@@ -7,6 +7,7 @@ import numpy as np
 
 from limbless.measures.registry import Measure
 from limbless.scenarios.scenario import Scenario
+from limbless.search.media import refuse_medium
 
 
 def _time(scenario: Scenario) -> str | None:
@@ -43,8 +44,6 @@ def _limit(scenario: Scenario) -> str | None:
 
 
 def _smoothness(scenario: Scenario) -> str | None:
-    from limbless.search.media import refuse_medium
-
     return None if refuse_medium(scenario) != "settled" else (
         "a motion among contacts has kinks and jumps, and so no multipliers; `steady.spread` tells how it repeats")
 

@@ -1,0 +1,4 @@
+"""`python -m limbless`: the command line, where the command `limbless` is not on the path."""
+from limbless.cli import main
+
+main(prog_name="limbless")
