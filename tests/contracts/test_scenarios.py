@@ -24,7 +24,7 @@ FIXED = {"kind", "preset", "model", "result", "joint_position", "joint_velocity"
          "motion", "distance", "schedule", "law", "rate", "tendon_stiffening", "acceleration", "wake", "tail",
          "active", "flow", "parts", "added_mass", "surface", "gravity", "viscosity", "drag_law", "period", "posture",
          "heading", "slope", "height", "wheel_radius", "bend_radius", "along", "settle", "strains", "rest", "passive",
-         "count", "segments", "tendon_count", "winch", "tendon_damping", "slip_speed", "tendons"}
+         "count", "segments", "tendon_count", "winch", "tendon_damping", "slip_speed", "tendons", "material"}
 """Leaves that may have no other value here: what a thing is; an earlier run, a file or a function, which would have to
 exist; joints that the gait moves; what a gait that does not stop would stop at; fields that go with another one (a
 phase's torque and its drive, the start of the first phase, tendons that stiffen and their stiffness) or against it (a
@@ -32,7 +32,7 @@ rate makes gains, which are stated here; lift has no other acceleration than wei
 without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of wheels whose
 loads are solved for; the heading of a posture that lies; elbows of a straight pipe; what a posture at rest is not laid
 along and need not settle from; winches where lengths are given; vertebrae in equal pieces, each with two tendons;
-dampers of tendons that do not stretch, the slip of those that do not rub, tendons where a model takes none);
+dampers of tendons that do not stretch, the slip of those that do not rub, tendons or a material where a model takes none);
 lists and postures that no single number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},

@@ -13,7 +13,7 @@ from makers import MAKERS, case
 
 import limbless as ll
 
-SEEDS, FEW = 100, 6
+SEEDS, FEW = 100, 3
 """Cases of each model and half, in the ranges that `makers` states: 1000 in all with --every-case, else the first few;
 each new set of forces and joints is compiled once.
 """

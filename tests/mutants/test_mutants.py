@@ -70,7 +70,7 @@ def test_the_killer_exists(mutant: tuple) -> None:
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-SAMPLE = MUTANTS[::20]
+SAMPLE = [mutant for mutant in MUTANTS if mutant.name in ("000-64", "003-29", "004-31")]
 """What the fast suite runs; `limbless validate --mutants` runs all."""
 
 
