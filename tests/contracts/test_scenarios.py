@@ -32,8 +32,8 @@ rate makes gains, which are stated here; lift has no other acceleration than wei
 without gravity, the viscosity of constant drag, the period of a wave whose length is given; the plane of wheels whose
 loads are solved for; the heading of a posture that lies; elbows of a straight pipe; what a posture at rest is not laid
 along and need not settle from; winches where lengths are given; vertebrae in equal pieces, each with two tendons;
-dampers of tendons that do not stretch, the slip of those that do not rub, tendons or a material where a model takes none);
-lists and postures that no single number describes.
+dampers of tendons that do not stretch, the slip of those that do not rub, tendons or a material where a model
+takes none); lists and postures that no single number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
          "snake-push": {"shape", "radius", "length", "sizes", "rolling"}, "snake-coil": {"joints"},
