@@ -137,10 +137,10 @@ def slice_wrench(water: Any, body: BodyShape, U: Array, Vd: Array, w: Array, wd:
     moment = -0.5 * rho * C4 * (b * b - a * a) ** 2 * abs(w @ e1) * (w @ e1) * e1
     D = rho * np.pi * E @ np.diag([0.0, C5 * b * b, C6 * a * a]) @ E.T
     roll = rho * np.pi * C7 * (b * b - a * a) ** 2 / 8 * np.outer(e1, e1)
-    if water.added_mass == "paper":
+    form = getattr(water, "form", "none")                      # drag alone carries no water along
+    if form == "paper":
         force, moment = force - D @ Vd, moment - roll @ wd
-    elif water.added_mass == "consistent":                     # minus the rate of the momentum p = D U, whose axes turn
-                                                               # with w
+    elif form == "consistent":                                 # minus the rate of the momentum p = D U, whose axes turn
         p = D @ U
         force = force - D @ (Vd - np.cross(w, U)) - np.cross(w, p)
         moment = moment - roll @ wd - np.cross(w, roll @ w) - np.cross(U, p)
