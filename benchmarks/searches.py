@@ -59,9 +59,9 @@ def lane_rows(chunks: int = 20) -> list[Row]:
                     reason="Eight robots share vectors; one alone does too where its laws stand in bands."))
     rows.append(Row(f"the same chain ({dry} joints), states alone, beside mujoco.rollout with RK4, one thread",
                     f"{1e6 * states:.2f}", f"{1e6 * peer:.2f}", peer / states, target=18,
-                    reason="Bound by the vector unit: about 700 operations on eight numbers per body and evaluation at "
-                           "one in a cycle; this processor does them in two halves, and MuJoCo's scalar code does not "
-                           "feel that."))
+                    reason="Likely bound by the vector unit (inferred from counts of instructions; no cycles were "
+                           "counted, and no other processor was tried): this one does eight numbers in two halves, "
+                           "which MuJoCo's scalar code does not feel."))
     return rows + jax_rows(states)
 
 

@@ -84,8 +84,10 @@ class Description(_Refused):
 
     def __eq__(self, other: object) -> bool:
         """By the fields alone: arrays that a description has made of itself and kept are no part of it."""
-        return other is self or (type(other) is type(self) and all(getattr(self, name) == getattr(other, name)
-                                                 for name in type(self).model_fields))
+        if other is self:
+            return True
+        return type(other) is type(self) and all(getattr(self, name) == getattr(other, name)
+                                                 for name in type(self).model_fields)
 
     def refined(self) -> Self:
         """The same at half the spacing of what stands in for an integral or a limit (cells, Gauss points, points of a

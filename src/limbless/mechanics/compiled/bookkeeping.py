@@ -23,6 +23,10 @@ def _nothing(thing: Any) -> list:
     return []
 
 
+def _itself(variable: Any) -> list:
+    return [variable]
+
+
 def _of_each(things: Any) -> list:
     found = []
     for thing in things:
@@ -32,19 +36,16 @@ def _of_each(things: Any) -> list:
     return found
 
 
+def _of_values(things: Any) -> list:
+    return _of_each(things.values())
+
+
 def _reader(kind: type) -> Callable:
-    if issubclass(kind, ir.Var):
-        read: Callable = lambda variable: [variable]
-    elif issubclass(kind, ir.Inst):
-        read = kind.list_vars
-    elif issubclass(kind, list | tuple):
-        read = _of_each
-    elif issubclass(kind, dict):
-        read = lambda things: _of_each(things.values())
-    else:
-        read = _nothing
-    _readers[kind] = read
-    return read
+    """How variables of such things are found, remembered."""
+    known = ((ir.Var, _itself), (ir.Inst, getattr(kind, "list_vars", None)), (list | tuple, _of_each),
+             (dict, _of_values), (object, _nothing))
+    _readers[kind] = next(read for base, read in known if read is not None and issubclass(kind, base))
+    return _readers[kind]
 
 
 def variables(thing: Any) -> list:

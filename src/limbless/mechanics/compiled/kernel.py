@@ -39,7 +39,7 @@ from limbless.mechanics.compiled.inlining import OtherCode, is_kernel, note_code
 from limbless.mechanics.compiled.pipeline import KernelPipeline
 from limbless.mechanics.compiled.resolution import remember_operators
 
-# `plain`: as numba does it, slower to compile (see `inlining` and `resolution`)
+# `plain`: as numba does it, slower to compile (see `inlining`, `resolution`, `bookkeeping` and `imports`)
 SPARES = (os.environ.get("LIMBLESS_INLINING", "lean") != "plain" and spare_inlined() and remember_operators()
           and sort_by_class() and is_watched())
 
@@ -151,10 +151,9 @@ def _add_overload(dispatcher: Any, result: Any) -> None:
 
 
 def _compile_calmly(dispatcher: Any, *given: Any) -> Any:
-    if not SPARES:
-        return type(dispatcher).compile(dispatcher, *given)
-    spare_scipy()
-    with calm(), unwatched():
+    with calm(), unwatched() if SPARES else contextlib.nullcontext():
+        if SPARES:
+            spare_scipy()
         return type(dispatcher).compile(dispatcher, *given)
 
 
