@@ -131,14 +131,14 @@ class BodyWave(Gait):
         )
         swell, sine, cosine = self.amplitude * np.exp(self.growth * s), np.sin(k * s), np.cos(k * s)
         along, behind = swell * (self.growth * sine + k * cosine), swell * (k * sine - self.growth * cosine)
-        c, d = np.cos(omega * t), np.sin(omega * t)
-        wave, wave_rate = c * along + d * behind, omega * (c * behind - d * along)
         start = smooth_steps(times, self.ramp)[..., None]
         f, fd, fdd = start
-        slopes = [np.empty((*wave.shape, 2)) for _ in range(3)]
-        slopes[0][..., 0] = f * wave + self.turn / self.spacing
-        slopes[1][..., 0] = fd * wave + f * wave_rate
-        slopes[2][..., 0] = (fdd - omega * omega * f) * wave + 2.0 * fd * wave_rate
+        c, d = np.cos(omega * t), np.sin(omega * t)              # dQ/ds = f (c along + d behind), and its rates in time
+        faster, slower = fdd - omega * omega * f, 2.0 * omega * fd
+        slopes = [np.empty((len(times), s.shape[-1], 2)) for _ in range(3)]
+        slopes[0][..., 0] = (f * c) * along + (f * d) * behind + self.turn / self.spacing
+        slopes[1][..., 0] = (fd * c - omega * f * d) * along + (fd * d + omega * f * c) * behind
+        slopes[2][..., 0] = (faster * c - slower * d) * along + (faster * d + slower * c) * behind
         for slope, part in zip(slopes, start, strict=True):
             slope[..., 1] = part * (self.dive / self.spacing)
         return Drive(*slopes)

@@ -59,8 +59,11 @@ def need_of(needs, k):
 @inline
 def poked(memory, shapes, k):
     """What acts at node k alone, in the head frame."""
+    F = Pushed(memory.pokes, k).wrench
+    if dot(F.force, F.force) + dot(F.torque, F.torque) == 0.0:                    # at nearly all nodes
+        return nothing()
     shape = Shape(shapes, k)
-    return to_head(shape.rotation, shape.place, Pushed(memory.pokes, k).wrench)
+    return to_head(shape.rotation, shape.place, F)
 
 
 @lean_pass

@@ -107,7 +107,7 @@ class MacroContinuous(Model):
         self._options = Options(self._form(bool(held)))
         self.contacts = ContactSet(built, self.mesh, held, self.settings.slip_tolerance)
         self.kinematic = Kinematic(self) if held else None
-        self.steps_per_block = 128 if held else 64          # few enough for the processor's cache, enough for NumPy
+        self.steps_per_block = 128          # few enough for the processor's cache, enough for NumPy
         self.recorder = Recorder(built, slices, self.whole, own, self.forces, self.packs, (),
                                  self.settings.slip_tolerance)
         self._slices, self._own, self._afloat = slices, own, tables.set_afloat(self.forces, own)
