@@ -19,10 +19,10 @@ AGREEMENT = 1e-9
 
 
 @kernel
-def evaluate_often(times, kinds, links, codes, freedoms, base, where, flat):
+def evaluate_often(times, instant):
     """`evaluate` inside a compiled loop."""
     for _ in range(times):
-        evaluate(kinds, links, codes, freedoms, base, where, flat)
+        evaluate(instant, 0.0)
 
 
 class Evaluation:
@@ -36,7 +36,7 @@ class Evaluation:
         self.position[:], self.velocity[:] = self._position(chain, rng), 0.3 * rng.normal(size=6 + n)
         self.given = 0.1 * rng.normal(size=n)                                  # joint accelerations or torques
         (self.acceleration[6:] if inverse else self.torque)[:] = self.given
-        self.arguments = self.door.arguments
+        self.instant = self.door.instant
 
     @staticmethod
     def _position(chain: ll.Chain, rng: np.random.Generator) -> Array:
@@ -45,11 +45,11 @@ class Evaluation:
         return np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], *joints])
 
     def from_python(self) -> Repeated:
-        kinds, links, codes, freedoms, base, where, flat = self.arguments
-        return each(lambda: evaluate(kinds, links, codes, freedoms, base, where, flat))
+        instant = self.instant
+        return each(lambda: evaluate(instant, 0.0))
 
     def in_loop(self) -> Repeated:
-        return lambda times: evaluate_often(times, *self.arguments)
+        return lambda times: evaluate_often(times, self.instant)
 
 
 def same(ours: Array, theirs: Array, what: str) -> None:
@@ -67,7 +67,7 @@ def forward_rows(chunks: int = 150) -> list[Row]:
     model = pinocchio_model(chain)
     data, q, v = model.createData(), pinocchio_configuration(ours.position), ours.velocity
     effort = np.concatenate([np.zeros(6), ours.torque])
-    evaluate(*ours.arguments)
+    evaluate(ours.instant, 0.0)
     same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba")
     other = mujoco_model(chain)
     state = mujoco.MjData(other)
@@ -90,7 +90,7 @@ def forward_rows(chunks: int = 150) -> list[Row]:
         Row("the same beside `mj_forward` (with all of MuJoCo's other work)", microseconds(best["loop"]),
             microseconds(best["mujoco"]),
             best["mujoco"] / best["loop"]),
-        Row("the same with added mass (no peer can)", microseconds(best["wet"])),
+        Row("the same in water, with added mass and drag (no peer can)", microseconds(best["wet"])),
     ]
 
 
@@ -122,7 +122,7 @@ class InversePeer:
 def inverse_rows(chunks: int = 150) -> list[Row]:
     """Joint accelerations given, head free: base acceleration and torques."""
     ours, peer = Evaluation(ll.KhalilEel().build(), inverse=True), InversePeer(ll.KhalilEel().build())
-    evaluate(*ours.arguments)
+    evaluate(ours.instant, 0.0)
     same(ours.torque, peer.solve()[6:], "rnea + solve + rnea")
     same(ours.acceleration[:6], peer.acceleration[:6], "rnea + solve + rnea")
     best = race({"python": ours.from_python(), "pin": each(peer.solve), "loop": ours.in_loop(), "one": each(peer.rnea)},
@@ -159,7 +159,7 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
     model = pinocchio_model(chain)
     data, v, effort = model.createData(), ours.velocity, np.concatenate([np.zeros(6), ours.torque])
     q = pin.neutral(model)
-    evaluate(*ours.arguments)
+    evaluate(ours.instant, 0.0)
     same(ours.acceleration, pin.aba(model, data, q, v, effort), "pin.aba, spherical")
     best = race({"pin": each(lambda: pin.aba(model, data, q, v, effort)), "loop": ours.in_loop()}, chunks)
     return [Row("eel on 12 spherical joints, direct, in a compiled loop / `pin.aba`", microseconds(best["loop"]),

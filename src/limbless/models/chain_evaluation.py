@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.mechanics.chain import evaluation as kernels
-from limbless.mechanics.chain.tables import Base, Body, Link, Robot
+from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Link, Memory, NoCells, Robot
+from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.force_elements import water_of
 
@@ -32,38 +33,32 @@ class Evaluation:
         world axes.
     bodies : `Body`, the motion of every body.
     wrench : (bodies, 6) of the environment on each body, about its origin, world axes.
+    instant : what `mechanics.chain.evaluation.evaluate` takes, for compiled loops of your own.
     """
 
     def __init__(self, robot: Robot, base: int, forces: tuple[Any, ...]) -> None:
         bodies, n = len(robot.links.codes), len(robot.freedoms)
-        split = int(Link.of(robot.links).velocity[0])
-        self.robot, self._base, self._forces = robot, base, forces
-        where = self._where = kernels.parts(bodies, n, split + 6 + n, water_of(forces))
-        flat = self._flat = aligned_zeros(where.end)
-        self.position, self.velocity = flat[:split], flat[split:][:6 + n]
-        now = Base.of(flat[where.base:][:Base.width].reshape(1, Base.width))
+        split, nothing = int(Link.of(robot.links).velocity[0]), np.zeros(0)
+        x, held = aligned_zeros(split + 6 + n), aligned_zeros(Base.width + n)
+        self.position, self.velocity = x[:split], x[split:]
+        # the accelerations of the joints stand behind that of the base, the last of `Base`
+        self.acceleration = held[Base.width - 6:]
+        self.torque, self.passive = aligned_zeros(n), aligned_zeros(n)
+        row = held[:Base.width].reshape(1, Base.width)
+        now = Base.of(row)
         self.power, self.pushed, self.held = now.power, now.pushed[0], now.held[0]
-        # the last of `Base`, and those of the joints
-        self.acceleration = flat[where.base + Base.width - 6:][:6 + n]
-        self.torque, self.passive = flat[where.torque:][:n], flat[where.passive:][:n]
-        self.bodies = flat[where.bodies:][:Body.columns * bodies].reshape(bodies, Body.columns)
+        self.robot, self.bodies, self.axes = robot, Body.zeros(bodies), Axis.zeros(n)
         self.wrench = Body.of(self.bodies).wrench
-        self.axes = flat[where.axes:][:kernels.WIDTHS.axis * n].reshape(n, kernels.WIDTHS.axis)
         self.position[3] = 1.0
-
-    @property
-    def arguments(self) -> tuple:
-        """What `mechanics.chain.evaluation.evaluate` takes: for compiled loops of your own, on a robot in free space.
-        """
-        return (self.robot.kinds, *self.robot.links, self.robot.freedoms, self._base, self._where, self._flat)
+        memory = Memory(self.bodies, self.axes, row, held[Base.width:], self.torque, self.passive, Bound.zeros(n),
+                        wishes=nothing, powers=nothing, law_powers=nothing, tally=nothing, state=nothing, slope=nothing,
+                        total=nothing, cells=NoCells(), water=water_of(forces))          # an instant has no steps
+        self.instant = pack(kernels.Instant(robot, base, forces, x, memory))
 
     def locked(self) -> int:
         """Row of a torque-given joint that had no inertia to move, or 0."""
-        return int(kernels.locked(*self.arguments))
+        return int(kernels.locked(self.instant))
 
     def __call__(self, time: float = 0.0) -> None:
         """Solve; `time` (s) matters to environments that are switched on and off."""
-        if self._forces:
-            kernels.evaluate_among(*self.arguments[:-1], self._forces, time, self._flat)
-        else:
-            kernels.evaluate(*self.arguments)
+        kernels.evaluate(self.instant, float(time))

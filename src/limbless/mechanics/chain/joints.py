@@ -329,8 +329,26 @@ class Spherical(NamedTuple):
 
 
 version_for(reach, Spherical)(turn_reach)
-version_for(transmit, Spherical)(axes_transmit)
-version_for(respond, Spherical)(axes_respond)
+
+
+# Its axes turn: a screw without a linear part is a third less to compute than any screw.
+
+@version_for(transmit, Spherical)
+@inline
+def ball_transmit(link, robot, memory, I, P):
+    for c in range(2, -1, -1):
+        v = link.column + c
+        I, P = transmit_along(v, turning(Axis(memory.axes, v).screw.angular), link, robot, memory, I, P, I.J)
+    return I, P
+
+
+@version_for(respond, Spherical)
+@inline
+def ball_respond(link, robot, memory, delta):
+    for c in range(3):
+        v = link.column + c
+        delta = respond_along(v, turning(Axis(memory.axes, v).screw.angular), link, robot, memory, delta)
+    return delta
 
 
 @version_for(place, Spherical)

@@ -136,14 +136,6 @@ def lean_span(typing, array, start, count):
 
 
 @intrinsic
-def lean_rows(typing, array, start, count, width):
-    """`count` rows of `width` numbers of a lean array of one axis, from `start` on."""
-    def codegen(context, builder, sig, args):
-        return _part(context, builder, array, args[0], args[1], args[2:])
-    return LeanArray(array.dtype, 2)(array, types.intp, types.intp, types.intp), codegen
-
-
-@intrinsic
 def rows_from(typing, arrays, start):
     """Lean arrays, or a tuple of them, without their first `start` rows; of an array with one row, that row: it holds
     for all.
