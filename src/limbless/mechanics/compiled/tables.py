@@ -35,8 +35,8 @@ from numba.core.typing.templates import (
 )
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indices
-from limbless.mechanics.compiled.scalars import aligned_zeros
 
 LINE = 8                                  # numbers in a cache line
 

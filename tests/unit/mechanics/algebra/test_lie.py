@@ -42,8 +42,8 @@ from limbless.mechanics.algebra.vectors import (
     rotation_from_quaternion,
     transpose,
 )
+from limbless.mechanics.compiled.arrays import as_duals, dual_array, tangents, values
 from limbless.mechanics.compiled.kernel import kernel
-from limbless.mechanics.compiled.scalars import as_duals, dual_array, tangents, values
 
 SPECIAL_ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.999999, 1.0, 1.000001, 3.0, math.pi - 1e-4, math.pi - 1e-8,
                   math.pi]
