@@ -5,8 +5,8 @@ together with its exact derivatives (forward mode: every operation carries ẋ a
 only inside compiled code; Python holds it as a float64 array whose last axis has 16 words: the value, 7 unused words, 8
 tangents.
 
-The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python. `lanes` has a
-third one: eight numbers side by side. Only files of this folder touch numba's extension interface.
+The functions below (`sincos`, `sqrt`, ...) take either scalar in compiled code, and floats in plain Python. `lanes` has
+a third one: eight numbers side by side. Only files of this folder touch numba's extension interface.
 """
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ WORDS = 2 * TANGENTS                          # LLVM places a vector of 8 double
 BEYOND = 1e300                                # farther than any number of a motion: fast math knows no infinity
 
 
-# ------------------------------------------------------------------------------------------------------------ the numba
-# type
+# ------------------------------------------------------------------------------------------------------- the numba type
 
 class Eight(types.Type):
     """Eight doubles in one vector register."""
@@ -203,8 +202,7 @@ define_negative(dual8, _negative)
 define_constants(dual8, lambda context, builder, number: _pack(context, builder, number, zero_vector))
 
 
-# -----------------------------------------------------------------------------------------------------------------
-# functions
+# ------------------------------------------------------------------------------------------------------------ functions
 
 @intrinsic
 def _value(typing, x):

@@ -94,8 +94,7 @@ def is_code(kind: Any) -> bool:
     return kind in (int, bool)
 
 
-# -------------------------------------------------------------------------------------------------------------- plain
-# Python
+# --------------------------------------------------------------------------------------------------------- plain Python
 
 def _read(kind: Any, numbers: Any, c: int) -> Any:
     if not hasattr(kind, "_fields"):
@@ -166,8 +165,7 @@ def table(cls: Any, constant: bool = False) -> Any:
     return cls
 
 
-# ------------------------------------------------------------------------------------------------------------- compiled
-# code
+# -------------------------------------------------------------------------------------------------------- compiled code
 
 class RowType(types.Type):
     """A row of a table: where its numbers and its codes begin."""
