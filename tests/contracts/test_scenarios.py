@@ -39,8 +39,8 @@ takes none); lists and postures that no single number describes.
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
          "snake-push": {"shape", "radius", "length", "sizes", "rolling", "drag"}, "snake-coil": {"joints"},
          "chain-tendons": {"skin"}}
-"""Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs: refused
-here."""
+"""Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs:
+refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
 """What a refusal calls a field: the step that has to follow a law, the elevation that a dive asks for."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
