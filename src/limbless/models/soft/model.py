@@ -97,7 +97,7 @@ class Soft(Model):
         cells = self.cells()
         tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
-            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
+            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
         elif isinstance(built, Chain):
             self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
@@ -283,7 +283,7 @@ class Soft(Model):
         if self.steps is not None:
             return None
         taut = None
-        if self.strung.elastic:                          # as stiff as its tendons make it: all of them just taut
+        if self.strung.elastic and not self.strung.follows:      # as stiff as tendons make it: all of them just taut
             taut = _TAUT * Pull.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
         rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
         if not rate > 0.0:
