@@ -358,8 +358,12 @@ class Soft(Model):
     # What is recorded
 
     def state_columns(self) -> list[tuple[str, str, slice]]:
-        """Where named variables stand in the flat state and the tip behind it: name, dimension (or none), columns."""
-        return [*state_columns(self._split, self._size), ("tip_position", "axis", slice(self._size, self._size + 3))]
+        """Where named variables stand in the flat state, and the tip and the centre of mass behind it: name, dimension
+        (or none), columns.
+        """
+        behind = {"tip_position": self._size, "com_position": self._size + 3}
+        return [*state_columns(self._split, self._size),
+                *((name, "axis", slice(first, first + 3)) for name, first in behind.items())]
 
     def sound_records(self, records: Records) -> int:
         axes = AxisRecord.of(records["axes"])
