@@ -17,12 +17,11 @@ from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import LaneDrive, Room, aligned
-from limbless.search.period_map import fresh_score
 from limbless.simulation import knots_between, recorded, run_scenario
 
 Array = NDArray[np.float64]
@@ -310,8 +309,8 @@ class Lanes:
         x = self.start()
         kept: list[Array] = []
         problem, steps = spare, len(self.keep) - 1
-        for part in () if spare is None else spare.memory.tally[:4]:
-            part[:] = 0.0
+        if spare is not None:
+            clear_score(spare.memory.tally)
         self.ends: list[Array] = []                       # bodies at the first and at the last record
         blocks = range(0, steps, BLOCK)
         room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
