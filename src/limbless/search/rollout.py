@@ -27,7 +27,7 @@ from limbless.simulation import knots_between, recorded, run_scenario
 Array = NDArray[np.float64]
 MODELS = 16
 """Models that are kept: two groups of eight bodies."""
-BLOCK = 96
+BLOCK = 100
 """Steps of a block: the drive of eight robots then stays in the second-level cache."""
 
 
@@ -340,8 +340,9 @@ class Lanes:
         still = Drive(*(np.zeros((1, self.models[0].chain.freedoms)) for _ in Drive._fields))
         limits = [model.chain.arrays().torque_limit for model in self.models]
         alike = len(set(map(id, self.models))) == 1
-        made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
-                             for model, limit in list(zip(self.models, limits, strict=True))[:1 if alike else LANES]])
+        scores = [fresh_score(np.minimum(limit, UNLIMITED), strained=False) for limit in limits]
+        made = side_by_side([model.problem(still, records, score, Uncounted())
+                             for model, score in list(zip(self.models, scores, strict=True))[:1 if alike else LANES]])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 

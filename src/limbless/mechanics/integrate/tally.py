@@ -76,15 +76,15 @@ class Score(NamedTuple):
     """In place of a `Tally`: what a search asks for, in any scalar; of A actuators."""
 
     positive: Any                      # (A,) positive work, J
-    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s
+    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
     peak: Any                          # (A,) largest |τ| at a knot
     scale: Any                         # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
 
 
-def fresh_score(limit: Any) -> Score:
-    """Nothing summed yet, of actuators with these limits."""
-    return Score(positive=aligned_zeros(len(limit)), strain=aligned_zeros(len(limit)), peak=aligned_zeros(len(limit)),
-                 scale=1.0 / limit)
+def fresh_score(limit: Any, strained: bool = True) -> Score:
+    """Nothing summed yet, of actuators with these limits; `strained`: whether torques are measured by them."""
+    return Score(positive=aligned_zeros(len(limit)), strain=aligned_zeros(len(limit) if strained else 0),
+                 peak=aligned_zeros(len(limit)), scale=1.0 / limit)
 
 
 def clear_score(score: Score) -> None:
@@ -268,7 +268,7 @@ def look_and_keep(tally, kept, r, recorded, last, t, x, efforts, speed):
 @inline
 def score_stage(score, seconds, efforts):
     """Efforts at a stage that stands for `seconds` of its step."""
-    for a in range(efforts.shape[0]):
+    for a in range(score.strain.shape[0]):
         strain = efforts[a] * score.scale[a]
         second = strain * strain
         fourth = second * second
