@@ -10,9 +10,10 @@ import xarray as xr
 
 from limbless.callables import refuse_named
 from limbless.errors import InputError
-from limbless.mechanics.compiled.scalars import TANGENTS, tangents, values
+from limbless.mechanics.compiled.arrays import tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.compiled.widening import mapped
-from limbless.mechanics.integrate.tally import Uncounted
+from limbless.mechanics.integrate.tally import Score, Uncounted
 from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.models.soft.differentiation import SoftTangents

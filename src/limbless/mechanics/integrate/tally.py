@@ -13,15 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.vectors import dot
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.compiled.scalars import (
-    absolute,
-    aligned_zeros,
-    maximum,
-    minimum,
-    some_positive,
-    where_positive,
-)
+from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, where_positive
 from limbless.mechanics.compiled.tables import Table, table
 
 NEVER = -1.0                           # in `beyond`: the limit was not passed
