@@ -12,6 +12,7 @@ from limbless.callables import refuse_named
 from limbless.errors import InputError
 from limbless.mechanics.compiled.arrays import tangents, values
 from limbless.mechanics.compiled.scalars import TANGENTS
+from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.integrate.tally import Score, Uncounted
 from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler
@@ -120,8 +121,8 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
         slopes.append(slope[:, :, :count])
     score, score_slope = None, None
     if run.score is not None:
-        score = Score(*(values(part).copy() for part in run.score))
-        score_slope = Score(*(tangents(part)[..., :count].copy() for part in run.score))
+        score = mapped(lambda part: values(part).copy(), run.score)
+        score_slope = mapped(lambda part: tangents(part)[..., :count].copy(), run.score)
     return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
 
 
