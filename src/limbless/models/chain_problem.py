@@ -32,7 +32,7 @@ from limbless.mechanics.chain.tables import (
     Robot,
     Wish,
 )
-from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.integrate.tally import UNLIMITED
 from limbless.models.chain_evaluation import Evaluation
 from limbless.models.feedback import feedback_gains, one_each

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import ChainProblem, Drive, Link
-from limbless.mechanics.compiled.scalars import TANGENTS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from limbless.callables import refuse_named, told
 from limbless.errors import InputError, SimulationError
 from limbless.mechanics.chain.tables import Answering, BodyRecord, Drive, Imposed
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted

@@ -10,7 +10,8 @@ import xarray as xr
 
 from limbless.callables import refuse_named
 from limbless.errors import InputError
-from limbless.mechanics.compiled.scalars import TANGENTS, tangents, values
+from limbless.mechanics.compiled.arrays import tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.integrate.tally import Score, Uncounted
 from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler

@@ -103,8 +103,7 @@ class NoRopes(NamedTuple):
     """In place of `Ropes`: tensions are given, and the same all along a tendon."""
 
 
-# ------------------------------------------------------------------------------------------------- winches in a state
-# A state has their angles and then their rates before its sums.
+# ------------------------------------ winches in a state A state has their angles and then their rates before its sums.
 
 @generic
 def take_winches(ropes, x):

@@ -15,6 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from limbless.mechanics.compiled.arrays import view_as
 from limbless.mechanics.compiled.kernel import INLINE
 from limbless.mechanics.compiled.scalars import (
     TANGENTS,
@@ -34,7 +35,6 @@ from limbless.mechanics.compiled.scalars import (
     sqrt,
     value_of,
     vector_type,
-    view_as,
     where_positive,
     zero_vector,
 )

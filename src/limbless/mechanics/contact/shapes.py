@@ -145,8 +145,7 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
     contact.restitution = surface.bounce
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# plane
+# ---------------------------------------------------------------------------------------------------------------- plane
 
 class Plane(NamedTuple):
     """Touched by spheres."""
@@ -172,8 +171,7 @@ def touch_plane(scene, i, j, a, b, reach):
     return Touch(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# peg
+# ------------------------------------------------------------------------------------------------------------------ peg
 
 class Peg(NamedTuple):
     """Touched by capsules."""
@@ -214,8 +212,7 @@ def touch_peg(scene, i, j, a, b, reach):
     return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# box
+# ------------------------------------------------------------------------------------------------------------------ box
 
 class Box(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
@@ -321,8 +318,7 @@ def touch_box(scene, i, j, a, b, reach):
     return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# wheel
+# ---------------------------------------------------------------------------------------------------------------- wheel
 
 class Wheel(NamedTuple):
     """One wheel that always touches, under a given load; its feature has the place first and the rolling direction

@@ -242,8 +242,7 @@ def spend_rows(laws, inside, memory):
                                                    Pushed(laws.pushed, i).wrench)
 
 
-# ------------------------------------------------------------------------------------------------------- laws along a
-# straight segment
+# ---------------------------------------------------------------------------------------- laws along a straight segment
 
 @inline
 def segment_motion(row, body):

@@ -14,8 +14,9 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_dual_joints
+from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS, WORDS
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
 from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted

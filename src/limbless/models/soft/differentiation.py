@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import BodyRecord
+from limbless.mechanics.compiled.arrays import dual_array, tangents, values
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import dual_array, tangents, values
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.forces.station import FloatingStations
 from limbless.mechanics.integrate import implicit, runge_kutta

@@ -16,9 +16,9 @@ from limbless.mechanics.chain.cell import Pull
 from limbless.mechanics.chain.dynamics import BASES
 from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import AxisRecord, BaseRecord, BodyRecord, ChainProblem, Compliant, Options
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import kernel_array
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.integrate import implicit, runge_kutta
 from limbless.mechanics.integrate.tally import Uncounted

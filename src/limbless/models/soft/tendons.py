@@ -14,8 +14,8 @@ from limbless.gaits.base import Gait
 from limbless.mechanics.chain.cell import Cells
 from limbless.mechanics.chain.ropes import COMMANDS, NoRopes, Reply, Rope, Ropes, Term, Winding
 from limbless.mechanics.chain.tables import Link
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth
 from limbless.mechanics.forces.tendon import Arm, Channel, Channels, Chord, Holes, Span, Taut, Tendons
 from limbless.models.soft.plan import Plan, legendre
