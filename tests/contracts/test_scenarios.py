@@ -38,6 +38,7 @@ takes none); lists and postures that no single number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
          "snake-push": {"shape", "radius", "length", "sizes", "rolling", "drag"}, "snake-coil": {"joints"},
+         "snake-flotsam": {"shape", "radius", "length", "sizes", "rolling"},
          "chain-tendons": {"skin"}}
 """Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs:
 refused here."""
@@ -62,6 +63,7 @@ UNUSED: dict[str, set[Any]] = {
                     "contact_radius", "kind", *ROUND},
           "eel-in-a-street": {("axis", 2), ("drift", 2), *((number, 2) for number in range(16))},
           "snake-shore": {"second_axis", "offset", *ROUND},
+          "snake-flotsam": {"second_axis", "offset", *ROUND},
           "neck-winch": {"cells"}, "chain-tendons": {"cells", "stribeck_rate"},
           "neck-swing": {"cells", *ROUND}, "arm-release": {"cells", "head_density"},
           "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND}, "eel-passive-tail": {*FLAT, *ROUND},
@@ -96,6 +98,11 @@ SOONER: dict[str, dict[str, Any]] = {
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
     "snake-coil": {"gait.pitch_amplitude": 0.0, "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
                    "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13},
+    "snake-flotsam": {"gait.dive": 0.0, **{
+        f"environment.objects.bodies.{number}.{field}": value
+        for number, place in enumerate(([0.25, 0.105, 0.0], [0.55, -0.165, 0.0], [0.9, 0.145, 0.0]))
+        for field, value in (("position", place), ("yaw", 0.0),
+                             ("velocity", [0.3, 0.5 if place[1] < 0.0 else -0.5, -0.1]))}},
     "snake-push": {f"environment.objects.bodies.{number}.{field}": value
                    for number, place in enumerate(([0.8, 0.0, 0.07], [1.0, -0.05, 0.04], [1.25, -0.2, 0.06]))
                    for field, value in (("position", place), ("velocity", [0.3, 0.1, -1.0]))},
@@ -140,7 +147,7 @@ def others(value: Any) -> list[Any]:
         return [value + 1, value - 1]
     if isinstance(value, str):
         return [*WORDS, 0.25]
-    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], 1.75, 5]
+    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], [0.1, 0.2, 0.3], 1.75, 5]
 
 
 @cache
