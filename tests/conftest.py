@@ -16,6 +16,9 @@ settings.register_profile("limbless", deadline=None, derandomize=True, database=
 settings.load_profile("limbless")
 
 
+EVERY = ("--every-case", "--every-scenario", "--every-field")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what is marked `long`, and only that (`make test-long`)")
     parser.addoption("--every-case", action="store_true", help="run all random scenarios (a quarter of an hour)")
@@ -33,9 +36,9 @@ def _long_patterns() -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`make test` takes ten minutes at most: what is marked `long`, or named in `long.yaml`, runs in `make test-long`.
 
-    A test that is asked for by its name runs, long or not.
+    A test that is asked for by its name runs, long or not, and so do all where every case, scenario or field is.
     """
-    if any("::" in argument for argument in config.args):
+    if any("::" in argument for argument in config.args) or any(config.getoption(option) for option in EVERY):
         return
     patterns, found = _long_patterns(), set()
     for item in items:
