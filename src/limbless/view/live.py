@@ -39,6 +39,7 @@ class Live:
         self._roots = [scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         self._display = Display(scene, frames)
         self._nodes: list[Any] = []
+        self._extent, self._laid = extent_of([frames]), frames.centre(0)
         self._lay(frames)
         self._start = frames.centre(0)
         self._first = camera_for(frames, True)
@@ -62,7 +63,7 @@ class Live:
         leaves it far above or below.
         """
         middle, reach, extent = frames.centre(0), _REACH * frames.size, extent_of([frames])
-        if self._nodes and abs(extent.floor - self._extent.floor) < _STRAY * frames.size:
+        if abs(extent.floor - self._extent.floor) < _STRAY * frames.size:
             extent = replace(extent, floor=self._extent.floor)
         self._extent = replace(extent, low=middle - reach, high=middle + reach)
         self._laid = middle
