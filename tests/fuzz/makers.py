@@ -102,8 +102,7 @@ class Dice:
         return self.number((0.05, 1.0), (1e-4, 100.0))
 
 
-# ------------------------------------------------------------------------------------------------------------------
-# parts
+# ---------------------------------------------------------------------------------------------------------------- parts
 
 def joint(dice: Dice, kinds: tuple[str, ...]) -> Mapping:
     kind = dice.pick(*kinds)
@@ -226,8 +225,7 @@ def times(dice: Dice, step: float | None = None) -> Mapping:
     return {"step": step, "duration": step * dice.count(STEPS, STEPS)}
 
 
-# ----------------------------------------------------------------------------------------------------------------
-# scenarios
+# ------------------------------------------------------------------------------------------------------------ scenarios
 
 def newton_euler(dice: Dice) -> Mapping:
     actuation = dice.pick({"kind": "motion"}, {"kind": "pd", "stiffness": dice.gain(), "damping": 0.02 * dice.gain()})
@@ -345,8 +343,7 @@ MAKERS = {"newton-euler": newton_euler, "macro-continuous": macro_continuous, "n
           "tendon-statics": tendon_statics}
 
 
-# --------------------------------------------------------------------------------------------------- built-in ones,
-# bent
+# -------------------------------------------------------------------------------------------------- built-in ones, bent
 
 @cache
 def built_in(model: str) -> tuple[str, ...]:

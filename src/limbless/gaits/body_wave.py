@@ -8,9 +8,10 @@ import numpy as np
 
 from limbless.description import Angle, quantity
 from limbless.gaits.base import Array, Drive, Gait
+from limbless.mechanics.compiled.arrays import as_duals
 from limbless.mechanics.compiled.kernel import inline, kernel, kernel_array
 from limbless.mechanics.compiled.lanes import as_lanes
-from limbless.mechanics.compiled.scalars import as_duals, exponential, minimum, sincos, where_positive
+from limbless.mechanics.compiled.scalars import exponential, minimum, sincos, where_positive
 
 
 @inline

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain import evaluation as kernels
 from limbless.mechanics.chain.tables import Axis, Base, Body, Bound, Link, Memory, NoCells, Robot
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.models.force_elements import water_of
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 from limbless.environments.base import Pack
 from limbless.errors import InputError
 from limbless.mechanics.chain.tables import Awash, Body, Floating, Steady
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.tables import Rows, is_code
 from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.forces.afloat import FloatingLaws, OpenWakeLaw

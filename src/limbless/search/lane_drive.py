@@ -11,8 +11,8 @@ from limbless.actuation import shape as shapes
 from limbless.gaits.sines import sample_lane_sines
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_lane_joints
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
 from limbless.models.newton_euler.model import NewtonEuler
 

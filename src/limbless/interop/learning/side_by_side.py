@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from limbless.interop.learning.world import World
 from limbless.mechanics.chain.batch import Crew, advance_crew
 from limbless.mechanics.chain.tables import Answering
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lanes import LANES
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.compiled.widening import side_by_side
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from limbless.errors import InputError, nearest
 from limbless.gaits.function import FunctionGait
 from limbless.mechanics.chain.stretch import packed_stretch
 from limbless.mechanics.chain.tables import Drive
-from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.integrate.tally import Uncounted
 from limbless.models.base import Model, State
 from limbless.models.chain_model import ChainModel

@@ -148,8 +148,7 @@ def balance_at(floating, desk, twist):
     return found, twist
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# of a chain
+# ----------------------------------------------------------------------------------------------------------- of a chain
 
 class FloatingChain(NamedTuple):
     """A chain whose joints are where the state x has them, at an instant."""

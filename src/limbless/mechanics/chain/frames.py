@@ -51,8 +51,7 @@ class SpaceGroup(Frame):
     """SE(3): left-invariant fields."""
 
 
-# --------------------------------------------------------------------------------------------------- what every
-# description says
+# ------------------------------------------------------------------------------------------ what every description says
 
 @generic
 def base_quaternion(frame, x):
@@ -108,8 +107,7 @@ def settle_base(frame, x):
     """After a step: a unit quaternion again."""
 
 
-# ------------------------------------------------------------------------------------------------------------------
-# where it is
+# ---------------------------------------------------------------------------------------------------------- where it is
 
 @inline
 def home_quaternion(frame):
@@ -182,8 +180,7 @@ def group_origin(frame, H, x):
     return Vector(x[0], x[1], x[2])
 
 
-# ----------------------------------------------------------------------------------------------------------------- how
-# it moves
+# --------------------------------------------------------------------------------------------------------- how it moves
 
 @inline
 def put_planar_screws(A, screws):
@@ -290,8 +287,7 @@ def put_space_rates(frame, x, speeds, out):
     put_quaternion_rate(x, 3, Vector(speeds[3], speeds[4], speeds[5]), out)
 
 
-# ---------------------------------------------------------------------------------------------------- a twist as its
-# coordinates
+# ------------------------------------------------------------------------------------------- a twist as its coordinates
 
 @version_for(resolve, FixedBase)
 @inline
@@ -373,8 +369,7 @@ def component_in_space(frame, i, screws, S):
     return S.linear[i] if i < 3 else S.angular[i - 3]
 
 
-# ------------------------------------------------------------------------------------------------------------- what can
-# go wrong
+# ---------------------------------------------------------------------------------------------------- what can go wrong
 
 always(is_near_lock, False, FixedBase, PlanarChart, PlanarGroup, SpaceGroup)
 

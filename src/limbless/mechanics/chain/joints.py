@@ -31,8 +31,7 @@ class Place(NamedTuple):
     A: Twist
 
 
-# ------------------------------------------------------------------------------------------- what the recursions ask of
-# a kind
+# ------------------------------------------------------------------------------------ what the recursions ask of a kind
 
 @generic
 def reach(link, x):
@@ -91,8 +90,7 @@ def kind_of_joint(cls: Any) -> Any:
     return cls
 
 
-# -------------------------------------------------------------------------------------------------------------- for
-# every kind
+# ------------------------------------------------------------------------------------------------------- for every kind
 
 @inline
 def moved(link, x, memory, here, R, S):
@@ -173,8 +171,7 @@ def sliding(axis):
     return Twist(axis, 0.0 * axis)
 
 
-# -------------------------------------------------------------------------------------------------------- revolute and
-# prismatic
+# ----------------------------------------------------------------------------------------------- revolute and prismatic
 
 @kind_of_joint
 class Revolute(NamedTuple):
@@ -295,8 +292,7 @@ def settle_one(link, x):
     return None
 
 
-# ------------------------------------------------------------------------------------------------- three axes: one
-# after the other
+# -------------------------------------------------------------------------------------- three axes: one after the other
 
 @inline
 def axes_transmit(link, robot, memory, I, P):
@@ -315,8 +311,7 @@ def axes_respond(link, robot, memory, delta):
     return delta
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# spherical
+# ------------------------------------------------------------------------------------------------------------ spherical
 
 @kind_of_joint
 class Spherical(NamedTuple):

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from limbless.mechanics.chain.shape import bend_joints
+from limbless.mechanics.compiled.arrays import as_duals
 from limbless.mechanics.compiled.kernel import kernel
 from limbless.mechanics.compiled.lanes import as_lanes
-from limbless.mechanics.compiled.scalars import as_duals
 
 
 @kernel

@@ -167,8 +167,7 @@ def _part(context: Any, builder: Any, ty: Any, value: Any, start: Any, shape: An
     return part._getvalue()
 
 
-# ------------------------------------------------------------------------------------------------------------------
-# indexing
+# ------------------------------------------------------------------------------------------------------------- indexing
 
 def address(context: Any, builder: Any, ty: Any, value: Any, index: list) -> Any:
     """Where element `index` (or the part that begins there) of an array, lean or not, lies."""

@@ -35,8 +35,8 @@ from numba.core.typing.templates import (
 )
 from numba.extending import lower_builtin, lower_getattr_generic, lower_setattr_generic, models, register_model
 
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lean import ALIGNED, LeanArray, address, indices
-from limbless.mechanics.compiled.scalars import aligned_zeros
 
 LINE = 8                                  # numbers in a cache line
 
@@ -94,8 +94,7 @@ def is_code(kind: Any) -> bool:
     return kind in (int, bool)
 
 
-# -------------------------------------------------------------------------------------------------------------- plain
-# Python
+# --------------------------------------------------------------------------------------------------------- plain Python
 
 def _read(kind: Any, numbers: Any, c: int) -> Any:
     if not hasattr(kind, "_fields"):
@@ -166,8 +165,7 @@ def table(cls: Any, constant: bool = False) -> Any:
     return cls
 
 
-# ------------------------------------------------------------------------------------------------------------- compiled
-# code
+# -------------------------------------------------------------------------------------------------------- compiled code
 
 class RowType(types.Type):
     """A row of a table: where its numbers and its codes begin."""

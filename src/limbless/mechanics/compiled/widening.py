@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from limbless.mechanics.compiled.scalars import BEYOND, TANGENTS, WORDS, aligned_zeros, tangents
+from limbless.mechanics.compiled.arrays import aligned_zeros, tangents
+from limbless.mechanics.compiled.scalars import BEYOND, TANGENTS, WORDS
 
 
 def mapped(function: Callable, *problems: Any) -> Any:

@@ -50,8 +50,7 @@ def stage_row(control, n):
     return 2 * n + 1
 
 
-# --------------------------------------------------------------------------------------------------------------------
-# motion-given
+# --------------------------------------------------------------------------------------------------------- motion-given
 
 @version_for(take_middle, Prescribed)
 @inline
@@ -82,8 +81,7 @@ def found_impulse(control, options, freedom, step, chain, v, own, old):
     return JointStep(step.joints, v).effort - own + freedom.rotor * (step.rates[v] - old)
 
 
-# --------------------------------------------------------------------------------------------------------------------
-# torque-given
+# --------------------------------------------------------------------------------------------------------- torque-given
 
 idle(take_middle, Following, Driven)
 
@@ -161,8 +159,7 @@ def answered_impulse(control, options, freedom, step, chain, v, own, old):
     return chain.torque[v] - Bound(chain.bounds, v).leading * step.rates[v]
 
 
-# --------------------------------------------------------------------------------------------------------------------
-# saturation
+# ----------------------------------------------------------------------------------------------------------- saturation
 
 @generic
 def overloaded(bounds, options, rounds, chain, step):

@@ -145,8 +145,7 @@ def put_hard_frame(scene, i, j, body, nearest, contact):
     contact.restitution = surface.bounce
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# plane
+# ---------------------------------------------------------------------------------------------------------------- plane
 
 class Plane(NamedTuple):
     """Touched by spheres."""
@@ -172,8 +171,7 @@ def touch_plane(scene, i, j, a, b, reach):
     return Touch(dot(plane.normal, a) - plane.offset, plane.normal, a, 0.0)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# peg
+# ------------------------------------------------------------------------------------------------------------------ peg
 
 class Peg(NamedTuple):
     """Touched by capsules."""
@@ -214,8 +212,7 @@ def touch_peg(scene, i, j, a, b, reach):
     return Touch(gap, n, here, gap - Feature(scene.features, i).radius)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# box
+# ------------------------------------------------------------------------------------------------------------------ box
 
 class Box(NamedTuple):
     """Touched by spheres, and by capsules between their ends."""
@@ -298,6 +295,10 @@ def touch_cuboid(box, scene, i, a, b):
     if feature.rank < 1.5:
         distance, n = distance_at(box, a)
         return Touch(distance, n, a, bound)
+    near, n = distance_at(box, a)
+    beyond, m = distance_at(box, b)
+    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:             # grows from one end on: that end is the nearest
+        return Touch(FAR, n, a, bound)
     low, high = 0.0, 1.0
     for _ in range(40):
         left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
@@ -308,8 +309,7 @@ def touch_cuboid(box, scene, i, a, b):
     s = 0.5 * (low + high)
     p = a + s * (b - a)
     distance, n = distance_at(box, p)
-    ends = min(distance_at(box, a)[0], distance_at(box, b)[0])
-    return Touch(distance if distance < ends - DEEPER else FAR, n, p, bound)
+    return Touch(distance if distance < min(near, beyond) - DEEPER else FAR, n, p, bound)
 
 
 @version_for(touch, Box)
@@ -318,8 +318,7 @@ def touch_box(scene, i, j, a, b, reach):
     return touch_cuboid(FixedBox(scene.surfaces, j), scene, i, a, b)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# wheel
+# ---------------------------------------------------------------------------------------------------------------- wheel
 
 class Wheel(NamedTuple):
     """One wheel that always touches, under a given load; its feature has the place first and the rolling direction

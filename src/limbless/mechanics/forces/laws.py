@@ -20,7 +20,7 @@ from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
-from limbless.mechanics.compiled.scalars import value_of
+from limbless.mechanics.compiled.scalars import some_positive, value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
 from limbless.mechanics.forces.element import look_again, push, spend_power
 
@@ -129,16 +129,22 @@ MOTION = Body.fields["known"].column      # rotation, origin and velocity stand 
 
 @inline
 def is_open(law, inside):
-    return value_of(law.since) <= inside <= value_of(law.until)
+    return not (some_positive(law.since - inside) or some_positive(inside - law.until))
 
 
 @lean_pass
 def lay_slab(members, bodies, slab):
     """The motion of the bodies of every band, eight side by side."""
     for b in range(members.shape[0]):
-        for j in range(LANES):
-            for c in range(MOTION):
-                slab[b, c, j] = value_of(bodies[members[b, j], c])
+        lay_band(members, bodies, slab, b)
+
+
+@inline
+def lay_band(members, bodies, slab, b):
+    """The same of one band."""
+    for j in range(LANES):
+        for c in range(MOTION):
+            slab[b, c, j] = value_of(bodies[members[b, j], c])
 
 
 @lean_kernel
@@ -236,8 +242,7 @@ def spend_rows(laws, inside, memory):
                                                    Pushed(laws.pushed, i).wrench)
 
 
-# ------------------------------------------------------------------------------------------------------- laws along a
-# straight segment
+# ---------------------------------------------------------------------------------------- laws along a straight segment
 
 @inline
 def segment_motion(row, body):

@@ -65,8 +65,7 @@ def rest_base(options, speeds, memory):
             memory.rates[a] = 0.0
 
 
-# ------------------------------------------------------------------------------------------------------- the equations
-# at an instant
+# ------------------------------------------------------------------------------------------ the equations at an instant
 
 @generic
 def find_mixed_terms(equations, robot, frame, x, speeds, memory):
@@ -190,8 +189,7 @@ def find_efforts(robot, options, rows, memory):
     accelerate(robot, nb, memory.rates, geometry_of(memory))
 
 
-# ------------------------------------------------------------------------------------------------------- what an engine
-# asks
+# -------------------------------------------------------------------------------------------------- what an engine asks
 
 @version_for(rate, GeometricProblem)
 @inline

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.dense import substitute
-from limbless.mechanics.algebra.inertia import Wrench, carry_wrench, power
-from limbless.mechanics.algebra.vectors import cross
+from limbless.mechanics.algebra.inertia import power
 from limbless.mechanics.chain.frames import base_quaternion, is_near_lock, put_base_rates, settle_base
 from limbless.mechanics.chain.kinematics import mass_flow
 from limbless.mechanics.chain.saturation import answer
@@ -23,16 +21,13 @@ from limbless.mechanics.chain.tables import (
     Body,
     Imposed,
     Link,
-    Screw,
-    Spatial,
     Sums,
 )
 from limbless.mechanics.compiled.generic import always, generic, idle, version_for
-from limbless.mechanics.compiled.kernel import inline, lean_pass
+from limbless.mechanics.compiled.kernel import inline
 from limbless.mechanics.contact.dense import solve_friction
 from limbless.mechanics.contact.gap import find_contacts
-from limbless.mechanics.contact.law import STATES, contact_wrench, held_directions, press
-from limbless.mechanics.contact.tables import Contact, Pair
+from limbless.mechanics.contact.tables import Contact
 from limbless.mechanics.forces.element import look_again_all, spend_all
 from limbless.mechanics.geometric.mixed_dynamics import Trouble, prepare, solve_free
 from limbless.mechanics.geometric.motion import (
@@ -50,6 +45,14 @@ from limbless.mechanics.geometric.motion import (
     weigh_among,
 )
 from limbless.mechanics.geometric.tables import GeometricProblem, geometry_of
+from limbless.mechanics.geometric.touching import (
+    count_contacts,
+    couple,
+    friction_impulse,
+    keep_wheels,
+    put_wheel_rows,
+    rub,
+)
 from limbless.mechanics.integrate.problem import arrive, complete, halfway, keep_knot, keep_step, meet
 from limbless.mechanics.integrate.runge_kutta import copy
 from limbless.mechanics.integrate.tally import add_step, add_work, compare, watch
@@ -67,8 +70,7 @@ class Limits(NamedTuple):
 LIMITS = Limits()
 
 
-# --------------------------------------------------------------------------------------------------------------- to the
-# middle of a step
+# ---------------------------------------------------------------------------------------------- to the middle of a step
 
 @version_for(halfway, GeometricProblem)
 @inline
@@ -128,61 +130,7 @@ def aim(rows, h, speeds, solver):
         solver.target[r] = total
 
 
-@lean_pass
-def put_wheel_rows(robot, nb, h, geometry, touching):
-    """Loads over the step and Jacobian rows of all wheels that touch."""
-    rows, start = touching.rows, Body(geometry.bodies, 0).origin
-    for c in range(touching.found[0]):
-        contact, k = Contact(touching.contact, touching.active[c]), touching.owner[touching.active[c]]
-        press(contact, h)
-        arm = Body(geometry.bodies, k).origin + contact.arm - start
-        last = nb + Link(robot.links, k).column if k > 0 else nb - 1
-        along = contact.tangent
-        across = cross(contact.normal, along)
-        first, second = Wrench(along, cross(arm, along)), Wrench(across, cross(arm, across))
-        for a in range(rows.shape[1]):
-            s = Screw(geometry.screws, a).twist
-            rows[2 * c, a] = power(s, first) if a <= last else 0.0
-            rows[2 * c + 1, a] = power(s, second) if a <= last else 0.0
-
-
-# -------------------------------------------------------------------------------------------------- velocities that
-# obey the laws
-
-@lean_pass
-def couple(clamp_count, speeds, change, solver, touching, dense):
-    """D = G M⁻¹ Gᵀ on the free degrees of freedom that a clamp leaves, and the slip γ0 without friction."""
-    free, rows, pull, count = solver.free, solver.rows, solver.pull, touching.found[1]
-    G, mobility, D, slip = touching.rows, touching.mobility, dense.coupling, dense.slip
-    for c in range(2 * touching.found[0]):
-        for i in range(count):
-            mobility[c, i] = G[c, free[i]]
-        substitute(solver.factor, count, mobility[c])
-        if clamp_count > 0:
-            for r in range(clamp_count):
-                pull[r] = 0.0
-                for i in range(count):
-                    pull[r] += rows[r, free[i]] * mobility[c, i]
-            substitute(solver.held, clamp_count, pull)
-            for r in range(clamp_count):
-                for i in range(count):
-                    mobility[c, i] -= solver.mobility[r, i] * pull[r]
-        slip[c] = 0.0
-        for a in range(G.shape[1]):
-            slip[c] += G[c, a] * (speeds[a] + change[a])
-        for d in range(c + 1):
-            total = 0.0
-            for i in range(count):
-                total += G[d, free[i]] * mobility[c, i]
-            D[c, d] = total
-            D[d, c] = total
-
-
-@inline
-def friction_impulse(contact):
-    """T = S ξ of a wheel."""
-    return Pair(contact.friction.forward * contact.shear.along, contact.friction.lateral * contact.shear.across)
-
+# ---------------------------------------------------------------------------------------- velocities that obey the laws
 
 @generic
 def overload(actuation, options, rounds, h, touching, memory):
@@ -245,28 +193,7 @@ def geometric_meet(problem, t, h, x):
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------------ to the
-# end of the step
-
-@lean_pass
-def rub(h, geometry, touching):
-    """Friction as it was found: on the bodies, in the generalised forces and in the sums."""
-    bias, base, spatial = geometry.bias, Base(geometry.base, 0), Spatial(geometry.spatial, 0)
-    rows, start, per_step = touching.rows, Body(geometry.bodies, 0).origin, 1.0 / h
-    load, total = spatial.load, base.pushed
-    for c in range(touching.found[0]):
-        i = touching.active[c]
-        body, contact = Body(geometry.bodies, touching.owner[i]), Contact(touching.contact, i)
-        F, impulse = per_step * contact_wrench(contact), friction_impulse(contact)
-        body.wrench = body.wrench + F
-        F = carry_wrench(F, body.origin - start)
-        total, load = total + F, load - F
-        for a in range(len(bias)):
-            bias[a] -= rows[2 * c, a] * (per_step * impulse.along)
-            bias[a] -= rows[2 * c + 1, a] * (per_step * impulse.across)
-    spatial.load = load
-    base.pushed = total
-
+# ----------------------------------------------------------------------------------------------- to the end of the step
 
 @inline
 def power_of_wrenches(robot, memory):
@@ -347,15 +274,6 @@ def end_step(robot, options, h, x, memory):
     sums.impulse = sums.impulse + h * outer_wrench(memory)
 
 
-@lean_pass
-def count_contacts(bodies, touching, tally):
-    """Work of every contact along the mean velocity of its body."""
-    for c in range(touching.found[0]):
-        i = touching.active[c]
-        tally.contacts[i] += power(Body(bodies, touching.owner[i]).velocity,
-                                   contact_wrench(Contact(touching.contact, i)))
-
-
 @inline
 def count_step(robot, nb, t, h, memory):
     """A step in the tally: every force works along the mean velocities of bodies and joints."""
@@ -368,8 +286,7 @@ def count_step(robot, nb, t, h, memory):
     add_step(tally, h, memory.law_powers, h * driven, h * Base(memory.base, 0).power, h * passive, h * flow, mass)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# records
+# -------------------------------------------------------------------------------------------------------------- records
 
 @version_for(keep_knot, GeometricProblem)
 @inline
@@ -386,23 +303,6 @@ def geometric_keep_step(problem, x, r):
     robot, _, options, _, memory, records, _ = problem
     keep_all_forces(robot, options.frame.speeds, speeds_in(robot, memory, x), memory, records, r)
     keep_wheels(memory.bodies, problem.wheels.touching, records.wheels, r)
-
-
-@lean_pass
-def keep_wheels(bodies, touching, kept, r):
-    """Forces (means over the step), places, sticking directions and the largest residual since the record before."""
-    for i in range(len(touching.owner)):
-        contact = Contact(touching.contact, i)
-        if contact.load > 0.0:
-            force = (contact.given / contact.load) * contact_wrench(contact).force
-            at = Body(bodies, touching.owner[i]).origin + contact.arm
-            for c in range(3):
-                kept.force[r, i, c] = force[c]
-                kept.place[r, i, c] = at[c]
-            kept.held[r, i] = held_directions(contact)
-            kept.state[r, i] = STATES.stick if kept.held[r, i] == 2 else STATES.slip
-    kept.residual[r] = touching.counts[2]
-    touching.counts[2] = 0.0
 
 
 @version_for(arrive, GeometricProblem)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.generic import by_scalar
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals
-from limbless.mechanics.compiled.scalars import aligned_zeros, value_of
+from limbless.mechanics.compiled.scalars import value_of
 from limbless.mechanics.integrate.problem import (
     add,
     brace,

@@ -14,8 +14,7 @@ from limbless.mechanics.spine.minimum import minimise
 from limbless.mechanics.spine.nearness import LIMITS, clipped, copy_rows, is_folded, natural, tolerance_of, whole_length
 from limbless.mechanics.spine.tables import Energy, Moment, Outcome
 
-# --------------------------------------------------------------------------------------------------- a balance of any
-# form and friction
+# ----------------------------------------------------------------------------------- a balance of any form and friction
 
 @generic
 def find_residual(form, problem, q, r):
@@ -199,8 +198,7 @@ def balance_at(problem, q):
     return Outcome.STUCK.value, method.limit
 
 
-# ------------------------------------------------------------------------------------------------------------- called
-# from Python
+# --------------------------------------------------------------------------------------------------- called from Python
 
 @lean_kernel
 def settle(problem, q):

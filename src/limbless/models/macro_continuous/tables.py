@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from limbless.environments.base import Environment, Pack
 from limbless.environments.point_wrench import PointWrench
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.forces.open_water import OpenLaw

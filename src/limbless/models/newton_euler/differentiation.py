@@ -14,11 +14,12 @@ from limbless.errors import InputError
 from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import Drive
 from limbless.mechanics.chain.tangents import bend_dual_joints
+from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.packed import pack
-from limbless.mechanics.compiled.scalars import TANGENTS, WORDS, aligned_zeros, dual_array, tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS, WORDS
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, fresh_score
 from limbless.models.base import State
 from limbless.models.newton_euler.tables import afloat
 
@@ -59,7 +60,7 @@ class Tangents:
             tangents(self.x)[:, direction] = change.start
         limit = model.chain.arrays().torque_limit
         limit = np.where(np.isfinite(limit), limit, UNLIMITED)
-        self.score = widened(Score(*(np.zeros(len(limit)) for _ in range(4)), limit))             # type: ignore[call-arg]
+        self.score = widened(fresh_score(limit))
 
     def _directions(self) -> Iterator[tuple[int, Change]]:
         return ((self.first + number, change) for number, change in enumerate(self.changes))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from limbless.mechanics.chain.stretch import packed_stretch
 from limbless.mechanics.chain.tables import Drive
-from limbless.mechanics.compiled.scalars import aligned_zeros
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.models import chain_problem
 from limbless.models.base import Records, State, Status, before_failure
 from limbless.models.chain_recording import kept_arrays

@@ -12,8 +12,8 @@ from limbless.mechanics.chain.cell import Cell, Cells, Present, Pull, Station, S
 from limbless.mechanics.chain.pieces import Bands, Bent, Column, Lever, Motion, Piece
 from limbless.mechanics.chain.ropes import COMMANDS
 from limbless.mechanics.chain.tables import BodyRecord, Freedom, Link, Records, Robot
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.lanes import LANES
-from limbless.mechanics.compiled.scalars import aligned_zeros
 from limbless.mechanics.forces.fluid import FluidLaw
 from limbless.mechanics.forces.laws import OnSegment
 from limbless.mechanics.forces.open_water import Open, OpenLaw

@@ -42,8 +42,8 @@ from limbless.mechanics.algebra.vectors import (
     rotation_from_quaternion,
     transpose,
 )
+from limbless.mechanics.compiled.arrays import as_duals, dual_array, tangents, values
 from limbless.mechanics.compiled.kernel import kernel
-from limbless.mechanics.compiled.scalars import as_duals, dual_array, tangents, values
 
 SPECIAL_ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.999999, 1.0, 1.000001, 3.0, math.pi - 1e-4, math.pi - 1e-8,
                   math.pi]
@@ -95,8 +95,7 @@ def hat(V):
     return np.block([[np.array(skew(V.angular)), np.array([V.linear]).T], [np.zeros((1, 4))]])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# rotations
+# ------------------------------------------------------------------------------------------------------------ rotations
 
 @pytest.mark.parametrize("x", [0.0, 1e-12, 1e-3, 0.5, 0.9999999, 1.0, 1.0000001, 9.0, math.pi**2, 30.0])
 def test_stumpff_functions_against_their_series(x):
@@ -187,8 +186,7 @@ def test_left_jacobian_against_its_series(v):
     same(product(left_jacobian_inverse(v), left_jacobian(v)), np.eye(3), rtol=0.0, atol=1e-13)
 
 
-# --------------------------------------------------------------------------------------------------------------------
-# quaternions
+# ---------------------------------------------------------------------------------------------------------- quaternions
 
 @given(rotation_vectors(6.0), rotation_vectors(6.0), vectors())
 @examples
@@ -224,8 +222,7 @@ def test_double_cover(v, length):
     same(normalised(Quaternion(*(length * q).tolist())), q)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# poses
+# ---------------------------------------------------------------------------------------------------------------- poses
 
 @given(twists(5.0))
 @examples
@@ -267,8 +264,7 @@ def test_adjoint_of_exp_is_exp_of_ad(V):
          atol=1e-12)
 
 
-# -----------------------------------------------------------------------------------------------------------------
-# compiled, dual
+# ------------------------------------------------------------------------------------------------------- compiled, dual
 
 @kernel
 def compiled_round_trip(v, out):
@@ -292,8 +288,7 @@ def test_compiled_with_derivatives(angle):
     same(tangents(out)[:, :3].reshape(4, 3, 3), np.tile(np.eye(3), (4, 1, 1)), rtol=0.0, atol=1e-11)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# NumPy
+# ---------------------------------------------------------------------------------------------------------------- NumPy
 
 def test_numpy_arrays_agree_with_kernels():
     rng = np.random.default_rng(0)

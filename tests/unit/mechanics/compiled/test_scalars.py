@@ -5,21 +5,17 @@ import numpy as np
 import pytest
 
 from limbless.errors import InputError
+from limbless.mechanics.compiled.arrays import aligned_zeros, as_duals, dual_array, tangents, values
 from limbless.mechanics.compiled.kernel import inline, kernel
 from limbless.mechanics.compiled.scalars import (
     absolute,
-    aligned_zeros,
     arctangent2,
-    as_duals,
-    dual_array,
     exponential,
     maximum,
     minimum,
     sincos,
     sqrt,
-    tangents,
     value_of,
-    values,
 )
 
 # Points (x, y) away from the kinks of |x|, min and max; x > 0 for the square root.

@@ -11,9 +11,10 @@ from numba.core.errors import TypingError
 
 from limbless.mechanics.algebra.inertia import Wrench
 from limbless.mechanics.algebra.vectors import Vector, cross
+from limbless.mechanics.compiled.arrays import dual_array, tangents, values
 from limbless.mechanics.compiled.kernel import lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
-from limbless.mechanics.compiled.scalars import TANGENTS, dual_array, tangents, values
+from limbless.mechanics.compiled.scalars import TANGENTS
 from limbless.mechanics.compiled.tables import Rows, Table, constants, table
 
 
