@@ -86,15 +86,16 @@ def without_cluster() -> Iterator[None]:
     """Around xarray's writing of a file: it imports all of `distributed`, where that is installed, to ask whether a
     cluster of it is running; nothing that was not imported runs, and half a second is saved.
     """
-    name = "dask.distributed"
-    if name in sys.modules or "distributed" in sys.modules:
+    names = "distributed", "dask.distributed"       # dask asks the first, xarray the second
+    if any(name in sys.modules for name in names):
         yield
         return
-    sys.modules[name] = None                                                          # type: ignore[assignment]
+    sys.modules.update(dict.fromkeys(names))                                                # type: ignore[arg-type]
     try:
         yield
     finally:
-        del sys.modules[name]
+        for name in names:
+            del sys.modules[name]
 
 
 def write_table(path: str | Path, columns: Mapping[str, ArrayLike], units: Sequence[str] | None = None) -> Path:

@@ -295,4 +295,6 @@ def test_writing_asks_for_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name, raising=False)
     with without_cluster(), pytest.raises(ImportError):
         import dask.distributed  # noqa: F401
-    assert "dask.distributed" not in sys.modules
+    with without_cluster(), pytest.raises(ImportError):
+        import distributed  # noqa: F401
+    assert not {"distributed", "dask.distributed"} & {*sys.modules}

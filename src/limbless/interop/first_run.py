@@ -64,7 +64,8 @@ def _surroundings(found: RobotFile, medium: str | None) -> list[dict[str, Any]]:
 
 
 def _wave(chain: Chain) -> dict[str, Any]:
-    """One wave along the body, in the joints that yaw, or else in those that pitch, within their ranges."""
+    """One wave along the body, in the joints that yaw, or else in those that pitch, within their ranges; it grows for
+    a period, because a wave that is there at once throws the robot aside."""
     labels = chain.joint_labels
     turn = "yaw" if "yaw" in labels else "pitch"
     count = max(labels.count(turn), 1)
@@ -73,4 +74,4 @@ def _wave(chain: Chain) -> dict[str, Any]:
     amplitude = min([2 * _WINDING * math.sin(math.pi / (2 * count)), _STEEPEST, *(0.8 * bound for bound in reach)])
     wave = {f"{turn}_amplitude": round(amplitude, 4), f"{turn}_rate": round(2 * math.pi, 4),
             f"{turn}_phase": round(-2 * math.pi / count, 4)}
-    return {"kind": "joint-wave", "yaw_amplitude": 0.0, **wave}
+    return {"kind": "joint-wave", "yaw_amplitude": 0.0, **wave, "ramp": 1.0}

@@ -7,6 +7,7 @@ from limbless.view.frames import Array, Frames
 
 FAR = 1e3              # how far the camera sees, in body lengths
 _HIGH, _LOW = 0.65, 0.34      # how high the view begins, over its distance sideways
+_SLIM = 0.25           # width over length up to which a body is seen from its length away
 _SMOOTH = 0.05         # share of the run over which the point that the view follows is averaged, for a gait without a
                        # period
 
@@ -35,9 +36,10 @@ def camera_for(frames: Frames, follow: bool, back: float = 1.0) -> tuple[Array, 
     """
     low, high = frames.bounds()
     middle = followed(frames)[0] if follow else 0.5 * (low + high)
-    # a tall body needs more space: pictures are wide
+    # a tall body needs more space, for pictures are wide; and so does a stout one, which comes near the camera
     upright = float(np.ptp(frames.position[0, :, 2])) / frames.size
-    reach = (1.0 + 0.25 * upright) * frames.size if follow else float(np.linalg.norm(high - low))
+    stout = max(2.0 * float(frames.radius[0].max()) / frames.size - _SLIM, 0.0)
+    reach = (1.0 + 0.25 * upright + stout) * frames.size if follow else float(np.linalg.norm(high - low))
     along = _long_side(frames)
     side = np.array([along[1], -along[0], 0.0])
     stand = 0.35 * along + 0.85 * side + np.array([0.0, 0.0, _LOW if _has_steps(frames) else _HIGH])

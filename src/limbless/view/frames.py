@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _SLENDER = 0.03   # radius over length of a body whose sections have no recorded size
+_STOUT = 16.0     # times slender: a body of several sections that is about as thick as long is drawn slender
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ def _sizes(data: xr.Dataset, dims: list[str], position: Array) -> tuple[Array, A
         radius = radius if radius.ndim == 3 else np.repeat(radius[..., None], 2, axis=2)
     else:
         radius = np.full((count, sections, 2), usual)
+    if sections > 1 and radius.max() > _STOUT * usual:      # a section made up for its inertia hides the motion
+        radius = radius * (usual / radius.max())
     return length, np.where(radius > 0.0, radius, 0.1 * usual)
 
 

@@ -2,24 +2,28 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limbless.view.cameras import FAR, camera_for
-from limbless.view.frames import frames_of
+from limbless.view.frames import Frames, frames_of
 from limbless.view.gate import LOOPBACK, Gate
 from limbless.view.scene import Display, add_surroundings
 from limbless.view.serving import quiet_server, stop
+from limbless.view.surroundings import extent_of
 
 if TYPE_CHECKING:
     from viser import ClientHandle
 
     from limbless.result import Result
 
+_REACH, _STRAY = 4.0, 1.0     # ground lies this far around the robot, and anew when it has gone so far: body lengths
+
 
 class Live:
-    """A server whose visitors all see the same instant; the view goes with the robot.
+    """A server whose visitors all see the same instant; the view, and the ground, go with the robot.
 
     Parameters
     ----------
@@ -34,7 +38,9 @@ class Live:
         scene = self.server.scene
         self._roots = [scene.add_frame(name, show_axes=False) for name in ("/robot", "/surroundings")]
         self._display = Display(scene, frames)
-        add_surroundings(scene, [frames])
+        self._nodes: list[Any] = []
+        self._extent, self._laid = extent_of([frames]), frames.centre(0)
+        self._lay(frames)
         self._start = frames.centre(0)
         self._first = camera_for(frames, True)
         self._far = FAR * frames.size
@@ -52,6 +58,20 @@ class Live:
         client.camera.position, client.camera.look_at = self._first
         client.camera.far = self._far
 
+    def _lay(self, frames: Frames) -> None:
+        """Ground, obstacles and water around where the robot is; a level grid stays at its height, unless the robot
+        leaves it far above or below.
+        """
+        middle, reach, extent = frames.centre(0), _REACH * frames.size, extent_of([frames])
+        if abs(extent.floor - self._extent.floor) < _STRAY * frames.size:
+            extent = replace(extent, floor=self._extent.floor)
+        self._extent = replace(extent, low=middle - reach, high=middle + reach)
+        self._laid = middle
+        for node in self._nodes:
+            node.remove()
+        self._display.spread(self._extent)
+        self._nodes = add_surroundings(self.server.scene, [frames], extent=self._extent)
+
     def show(self, result: Result, wait: bool = True, told: str = "") -> None:
         """Another instant of the same robot; not before as much time has gone by as for the robot, if it should
         `wait`. The panel says the time, how far it went, and what else is `told`.
@@ -62,6 +82,8 @@ class Live:
             clock.sleep(max(0.0, self._shown[1] + time - self._shown[0] - now))
         self._shown = time, clock.perf_counter()
         with self.server.atomic():
+            if np.abs(frames.centre(0) - self._laid).max() > _STRAY * frames.size:
+                self._lay(frames)
             self._display.pose(frames)
             gone = float(np.linalg.norm(frames.centre(0) - self._start))
             self._told.content = (f"<div id='status' style='padding:8px 12px;font-size:14px'>t = {time:.2f} s, "

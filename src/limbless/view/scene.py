@@ -257,7 +257,12 @@ class Display:
         """Show other frames of the same robot."""
         self.frames = self.skin.frames = frames
         self.tendons = None if self.tendons is None else tendons.lines_of(frames)
+        self._objects = self._objects and objects_of(frames)
         self.show(0)
+
+    def spread(self, extent: surroundings.Extent) -> None:
+        """Waves over another piece of the water; they are drawn with the next frame."""
+        self._sheet, _ = surroundings.wave_grid(extent)
 
     def shows(self, key: str) -> bool:
         """Whether a switchable part is there and on."""
@@ -340,11 +345,12 @@ class Display:
         return arrows.colours_of(self.torque[frame], float(self.torque.max(initial=0.0)))
 
 
-def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings") -> list[Any]:
-    """Ground, obstacles and water of the first result; where there is no ground, lines at the depth of the lowest point
-    show the motion.
+def add_surroundings(scene: SceneApi, frames: Sequence[Frames], name: str = "/surroundings",
+                     extent: surroundings.Extent | None = None) -> list[Any]:
+    """Ground, obstacles and water of the first result, as far as the robots go or over an `extent`; where there is no
+    ground, lines at the depth of the lowest point show the motion.
     """
-    extent = surroundings.extent_of(frames)
+    extent = extent or surroundings.extent_of(frames)
     environment = getattr(frames[0].result.scenario, "environment", None) or ()
     solids = [solid for solid in surroundings.surroundings(environment, extent)
               if not solid.name.startswith(surroundings.WAVES)]                   # those move: see `Display`

@@ -6,6 +6,7 @@ import pytest
 
 import limbless as ll
 import tests.unit.interop.film_maker as make
+from limbless.interop.films.kinematics import dominant_wave
 from limbless.tensor_spline import Direction, fit_surface
 
 TRUE = {"frequency": (make.FREQUENCY, 0.01), "wavelength_L": (make.WAVELENGTH, 0.02), "speed_L": (make.SPEED, 0.005),
@@ -83,6 +84,16 @@ def test_standard_errors_are_those_of_many_films() -> None:
     for name in ("frequency", "wavelength_L", "tail_amplitude_L", "curvature_amplitude_L_75"):
         spread = np.std([each[name] for each in several], ddof=1)
         assert 0.4 < errors[name] / spread < 2.5, name           # twelve know a spread to a fifth
+
+
+def test_a_frequency_read_off_the_spectrum_knows_how_coarse_that_is() -> None:
+    """A wave that turns round within the film has no phase to follow: refits alone would give an error of zero."""
+    t, s = np.arange(200)[:, None] / 50.0, np.linspace(0.0, 1.0, 41)
+    steady = np.cos(2.0 * np.pi * (1.2 * s - 3.0 * t))
+    turned = np.where(t < 2.4, steady, 0.9 * np.cos(2.0 * np.pi * (1.2 * s + 3.0 * t)))
+    for wave, coarse in ((steady, 0.0), (turned, 1.0 / (8.0 * 4.0) / np.sqrt(12.0))):
+        found = dominant_wave(t[:, 0], wave, 1.0)
+        assert found.frequency == pytest.approx(3.0, rel=0.02) and found.coarse == pytest.approx(coarse)
 
 
 def test_labels_turned_round_are_noticed() -> None:

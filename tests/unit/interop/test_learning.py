@@ -181,6 +181,11 @@ def test_it_is_watched_while_it_moves(swimmer: Path, monkeypatch: pytest.MonkeyP
         assert drawn.times.tolist() == [0.04]
         assert drawn.position == pytest.approx(env.result().dataset["position"].values[-1:], abs=1e-12)
         assert not env.step(np.ones(2))[2] and len(opened) == 1
+        env.reset(seed=0, options={"initial": {"position": [50.0, -20.0, 0.0]}})      # the grid goes with the robot
+        lines = next(node for node in env._live._nodes if hasattr(node, "points")).points
+        away = env._live._display.frames.position[0].mean(axis=0)
+        assert away[:2] == pytest.approx([50.0, -20.0], abs=1.0)
+        assert ((lines.min((0, 1)) < away - 2.0) & (lines.max((0, 1)) > away + 2.0))[:2].all()
     finally:
         env.close()
     assert env.url is None

@@ -19,6 +19,7 @@ FINER = 8              # frequencies tried per 1/T
 FOLLOWED = 0.2         # share by which the frequency of the followed phase may differ from the spectrum's peak
 MOST_WAVES = 3.0       # on the body
 VISCOSITY = 1.0e-6     # m2/s, of water at 20 degrees
+BY_FREQUENCY = {"frequency", "wave_speed", "wave_speed_L", "slip", "strouhal"}     # numbers that go with it, or over it
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Wave:
     from_head: bool        # whether it runs from head to tail
     amplitude: Array       # (PLACES,) of the curvature, 1/m
     phase: Array           # (PLACES,) rad
+    coarse: float = 0.0    # Hz: standard error of a frequency that is one of those tried
 
     @property
     def speed(self) -> float:
@@ -59,13 +61,14 @@ def dominant_wave(time: Array, curvature: Array, length: float) -> Wave:
         return np.asarray(2.0 * (np.exp(-2j * np.pi * frequency * time) * taper) @ about / taper.sum())
 
     turns = np.unwrap(np.angle(about @ np.conj(along(peak))))
-    frequency = abs(float(np.polyfit(time, turns, 1)[0])) / (2.0 * np.pi)
+    frequency, coarse = abs(float(np.polyfit(time, turns, 1)[0])) / (2.0 * np.pi), 0.0
     if not abs(frequency / peak - 1.0) < FOLLOWED:                    # the wave comes and goes: its phase is lost
-        frequency = peak
+        frequency, coarse = peak, float(f[1]) / np.sqrt(12.0)         # anywhere between its neighbours
     found = along(frequency)
     phase, inside = np.unwrap(np.angle(found)), (s >= STRETCH[0]) & (s <= STRETCH[1])
     slope = np.polyfit(s[inside], phase[inside], 1, w=np.abs(found)[inside])[0]
-    return Wave(frequency, float(2.0 * np.pi * length / max(abs(slope), 1e-9)), bool(slope < 0.0), np.abs(found), phase)
+    return Wave(frequency, float(2.0 * np.pi * length / max(abs(slope), 1e-9)), bool(slope < 0.0), np.abs(found), phase,
+                coarse)
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,8 @@ def with_errors(film: SmoothFilm, placed: bool = True, refits: int = REFITS, see
         for name, value in kinematics_of(film.resampled(samples), placed).numbers.items():
             values[name].append(value)
     errors = {name: float(np.std(several, ddof=1)) for name, several in values.items()} if refits > 1 else {}
+    for name in errors.keys() & BY_FREQUENCY:
+        errors[name] = float(np.hypot(errors[name], found.numbers[name] * found.wave.coarse / found.wave.frequency))
     return Kinematics(found.wave, found.length, found.path, found.amplitude, found.excursion, errors)
 
 

@@ -61,7 +61,10 @@ def _body(film: Film) -> str:
     given = numbers["given_length"]
     if given is None:
         return text + "" if _metric(film) else f"length unknown (1 L) +- {100.0 * numbers['length_spread']:.1g} %"
-    return text + f"   (given {1e3 * given:.4g}: the film's fits within {100.0 * abs(film.length / given - 1.0):.1g} %)"
+    if film.midline.attrs["scaled"] or "kymogram" in str(film.midline.attrs["format"]):
+        return f"{text}   (scaled to the given length)"
+    off = 100.0 * abs(film.length / given - 1.0)
+    return f"{text}   (given {1e3 * given:.4g}: the film's unit fits within {off:.1g} %)"
 
 
 def _wave(film: Film) -> str:
