@@ -12,6 +12,7 @@ from limbless.citations import PAPERS
 from limbless.errors import InputError
 from limbless.scenarios import loader
 from limbless.scenarios.document import parse_value
+from limbless.scenarios.plausibility import notes
 from limbless.scenarios.scenario import Scenario
 from limbless.simulation import run_scenario
 from tests.contracts.samples import marks
@@ -36,9 +37,11 @@ dampers of tendons that do not stretch, the slip of those that do not rub, tendo
 takes none); lists and postures that no single number describes.
 """
 FOUND = {"snake-pipe": {"position", "orientation"}, "snake-pole": {"position", "orientation"},
-         "snake-push": {"shape", "radius", "length", "sizes", "rolling"}, "snake-coil": {"joints"},
+         "snake-push": {"shape", "radius", "length", "sizes", "rolling", "drag"}, "snake-coil": {"joints"},
+         "snake-flotsam": {"shape", "radius", "length", "sizes", "rolling"},
          "chain-tendons": {"skin"}}
-"""Leaves that a scenario's posture finds, that an object of another shape has, or that its gait needs: refused here."""
+"""Leaves that a scenario's posture finds, that an object of another shape or in water has, or that its gait needs:
+refused here."""
 CALLED = {"law": "too long for regularised friction", "dive": "elevation"}
 """What a refusal calls a field: the step that has to follow a law, the elevation that a dive asks for."""
 SILENT = {"name", "title", "paper", "control_period", "figures"}
@@ -58,7 +61,9 @@ UNUSED: dict[str, set[Any]] = {
                     "joint", "axis", "second_axis", "offset", "rotor_inertia", "coulomb_friction", "viscous_friction",
                     "stiffness", "rest", "damping", "torque_limit", "lower", "upper", "head",
                     "contact_radius", "kind", *ROUND},
+          "eel-in-a-street": {("axis", 2), ("drift", 2), *((number, 2) for number in range(16))},
           "snake-shore": {"second_axis", "offset", *ROUND},
+          "snake-flotsam": {"second_axis", "offset", *ROUND},
           "neck-winch": {"cells"}, "chain-tendons": {"cells", "stribeck_rate"},
           "neck-swing": {"cells", *ROUND}, "arm-release": {"cells", "head_density"},
           "spine-45-swim": {"cells", "vertical_ratio", *FLAT, *ROUND}, "eel-passive-tail": {*FLAT, *ROUND},
@@ -68,7 +73,8 @@ UNUSED: dict[str, set[Any]] = {
 share their load, a clamped tail moves in no coordinates and needs no term of its motion, the wave stops after this
 short run, so does it before a gait is no longer found, joints without friction at rest have no rate at which it fades,
 joints that all begin near zero are within any band of release, a float of one link has neither joints nor a tail, a
-spine has its vertebrae in place of cells, a neck without a head no density of it, a body that stays in its plane has no
+spine has its vertebrae in place of cells, upright vortices go on along their axis wherever on it a place is given,
+a neck without a head no density of it, a body that stays in its plane has no
 use for what resists other motion.
 """
 IDLE = {("environment", 1, "points")}
@@ -92,6 +98,11 @@ SOONER: dict[str, dict[str, Any]] = {
     "flying-spaghetti": {"environment.point-wrench.active": [[0.0, 0.03]], "record_every": 0.02},
     "snake-coil": {"gait.pitch_amplitude": 0.0, "initial.joint_position": [1.8279, 1.8279] + [0.0] * 13,
                    "initial.joint_velocity": [1.0, 1.0] + [0.0] * 13},
+    "snake-flotsam": {"gait.dive": 0.0, **{
+        f"environment.objects.bodies.{number}.{field}": value
+        for number, place in enumerate(([0.25, 0.105, 0.0], [0.55, -0.165, 0.0], [0.9, 0.145, 0.0]))
+        for field, value in (("position", place), ("yaw", 0.0),
+                             ("velocity", [0.3, 0.5 if place[1] < 0.0 else -0.5, -0.1]))}},
     "snake-push": {f"environment.objects.bodies.{number}.{field}": value
                    for number, place in enumerate(([0.8, 0.0, 0.07], [1.0, -0.05, 0.04], [1.25, -0.2, 0.06]))
                    for field, value in (("position", place), ("velocity", [0.3, 0.1, -1.0]))},
@@ -136,7 +147,7 @@ def others(value: Any) -> list[Any]:
         return [value + 1, value - 1]
     if isinstance(value, str):
         return [*WORDS, 0.25]
-    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], 1.75, 5]
+    return [0.25, "other-word", [0.01] * 36, [[0.0, 0.005]], [0], [0.1, 0.2, -9.0], [0.1, 0.2, 0.3], 1.75, 5]
 
 
 @cache
@@ -258,7 +269,7 @@ def assert_in_result(name: str, path: Place, scenario: Scenario) -> None:
         after = fingerprint(scenario)
     except InputError as error:
         fits = str(error).startswith("initial")           # a body of another size may no longer fit where it is put
-        field = str(path[-1])
+        field = _named(path)
         assert fits or field in str(error) or CALLED.get(field, field) in str(error), "a refusal names the field"
     else:
-        assert after != undisturbed(name)
+        assert after != undisturbed(name) or any(_named(path) in note for note in notes(scenario)), "no effect, no word"

@@ -18,7 +18,20 @@ from limbless.errors import InputError
 from limbless.mechanics.algebra.lie import Quaternion
 from limbless.mechanics.algebra.rotations import matrix_to_quaternion
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.contact.company import PLACED, Alone, Answer, Carried, Crowd, Dry, Free, Placed, Pull
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.contact.company import (
+    PLACED,
+    Alone,
+    Answer,
+    Carried,
+    Crowd,
+    Dry,
+    Factors,
+    Free,
+    Lift,
+    Placed,
+    Pull,
+)
 from limbless.mechanics.contact.field import Field
 from limbless.mechanics.contact.hull import Hull, Rule
 from limbless.mechanics.contact.moving import Bar, Block
@@ -251,9 +264,10 @@ def crowd_of(company: Company, scenery: Scenery, contacts: Sequence[Touching], f
     for number, (body, surface, box, begin, end) in enumerate(scenery.carried):
         rows.body[number], rows.surface[number], rows.box[number] = body, surface, box
         rows.begin[number], rows.end[number] = begin, end
-    none = np.zeros(0)
     return Crowd(first, other, on_robot, np.array([contact.size for contact in contacts]), carried, company.pulls,
-                 Free.zeros(0), Answer.zeros(0), np.zeros(0, dtype=np.int64), none, np.zeros((0, 0)), np.zeros((0, 1)),
+                 Free.zeros(0), Answer.zeros(0, words=(LANES,)), Lift.zeros(0), factors_of(0),
+                 np.zeros(0, dtype=np.int64), np.zeros((0, 1)), np.zeros((0, 0)), np.zeros((0, 0, LANES)),
+                 np.zeros((0, 1)),
                  np.zeros(1, dtype=np.int64), soaked(company))
 
 
@@ -262,9 +276,19 @@ def with_memory(crowd: Crowd | Alone, bodies: int) -> Crowd | Alone:
     if isinstance(crowd, Alone):
         return crowd
     rows = 5 * min(int((crowd.other >= 0).sum()), MOST_MUTUAL)
-    return crowd._replace(free=Free.zeros(bodies - crowd.first), answers=Answer.zeros(bodies),
-                          row=np.zeros(rows, dtype=np.int64), start=np.zeros(rows), response=np.zeros((rows, rows)),
-                          matrix=np.zeros((rows, rows + 1)), crowded=np.zeros(1, dtype=np.int64))
+    wide = np.empty((rows, -(-rows // LANES), LANES))            # large, and never read before it is written
+    return crowd._replace(free=Free.zeros(bodies - crowd.first), answers=Answer.zeros(bodies, words=(LANES,)),
+                          lifts=Lift.zeros(bodies), factors=factors_of(bodies - crowd.first),
+                          row=np.zeros(rows, dtype=np.int64), start=np.zeros((rows, 1)),
+                          response=wide.reshape(rows, -1), wide=wide, matrix=np.empty((rows, rows + 1)),
+                          crowded=np.zeros(1, dtype=np.int64))
+
+
+def factors_of(objects: int) -> Factors:
+    """Memory for the factors of a base and so many objects."""
+    count = objects + 1
+    return Factors(np.zeros((count, 6, 6)), np.zeros((count, 6), dtype=np.int64), np.zeros(count, dtype=np.int64),
+                   np.zeros((2, 6)), np.zeros((2, 6, LANES)))
 
 
 def solids_of(objects: Sequence[FreeObject]) -> Array:

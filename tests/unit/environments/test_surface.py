@@ -11,7 +11,7 @@ import limbless as ll
 from limbless.errors import InputError
 from limbless.flows.waves import WavesFlow
 from limbless.mechanics.algebra.vectors import Vector
-from limbless.mechanics.forces.immersion import cut_section
+from limbless.mechanics.forces.immersion import arc_of, cut_section
 
 G, RHO = 9.81, 1000.0
 STILL = ll.BodyWave(amplitude=0.0)
@@ -88,6 +88,11 @@ def test_a_cut_section_against_an_independent_integration(n: tuple, depth: float
     cut = cut_section(0.065, 0.09, Vector(math.sqrt(1.0 - n[0] ** 2 - n[1] ** 2), *n), depth)
     assert cut.share == pytest.approx(share, abs=1e-12)
     np.testing.assert_allclose(cut.moment[1:], moment, atol=1e-12)
+
+
+def test_the_arc_under_water_is_an_arccosine_to_rounding() -> None:
+    for h in np.concatenate([np.linspace(-1.0, 1.0, 2001), [-0.5, 0.5, np.nextafter(0.5, 1.0), 1e-9, -1.0 + 1e-12]]):
+        assert abs(arc_of(h) - math.acos(-h)) <= 4.5e-16 * max(1.0, math.acos(-h))
 
 
 def test_bodies_under_water_are_taken_as_in_deep_water() -> None:

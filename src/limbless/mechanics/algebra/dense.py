@@ -1,9 +1,9 @@
 """Small dense systems in place, without allocation: Cholesky factors and their solutions, and elimination with row
-exchanges.
+exchanges, whose factors serve again or not.
 """
 from __future__ import annotations
 
-from limbless.mechanics.compiled.kernel import kernel
+from limbless.mechanics.compiled.kernel import inline, kernel, lean_pass
 
 
 @kernel
@@ -68,3 +68,42 @@ def eliminate_rows(A, size):
         for c in range(j + 1, size):
             value -= A[j, c] * A[c, size]
         A[j, size] = value / A[j, j] if A[j, j] != 0.0 else 0.0
+
+
+@lean_pass
+def exchange_and_factorise(A, size, order):
+    """A = L U with row exchanges, in place: L below the diagonal, and on it one over the pivots. Row i of the factors
+    was row `order[i]` of A. A column without any pivot has 0 there, which leaves its unknown at zero.
+    """
+    for i in range(size):
+        order[i] = i
+    for j in range(size):
+        p = j
+        for i in range(j + 1, size):
+            if abs(A[i, j]) > abs(A[p, j]):
+                p = i
+        if p != j:
+            order[j], order[p] = order[p], order[j]
+            for c in range(size):
+                A[j, c], A[p, c] = A[p, c], A[j, c]
+        A[j, j] = 1.0 / A[j, j] if A[j, j] != 0.0 else 0.0
+        for i in range(j + 1, size):
+            factor = A[i, j] * A[j, j]
+            A[i, j] = factor
+            for c in range(j + 1, size):
+                A[i, c] -= factor * A[j, c]
+
+
+@inline
+def substitute_exchanged(A, size, order, right, x):
+    """Solve with these factors: the answer to `right`, numbers or lanes, is put into x."""
+    for i in range(size):
+        total = right[order[i]]
+        for k in range(i):
+            total -= A[i, k] * x[k]
+        x[i] = total
+    for i in range(size - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, size):
+            total -= A[i, k] * x[k]
+        x[i] = A[i, i] * total

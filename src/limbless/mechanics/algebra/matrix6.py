@@ -65,22 +65,34 @@ def release_matrix6(I, U, V, k):
 
 
 @inline
-def put_system(system, I, R, F):
-    """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
+def turn_matrix6(I, R):
+    """The matrix along the axes of a body with the rotation R."""
     Rt = transpose(R)
-    A, B = product(product(Rt, I.A), R), product(product(Rt, I.B), R)
-    C, D = product(product(Rt, I.C), R), product(product(Rt, I.D), R)
-    f, n = Rt @ F.force, Rt @ F.torque
-    put_row(system, 0, A.x, B.x, f.x)
-    put_row(system, 1, A.y, B.y, f.y)
-    put_row(system, 2, A.z, B.z, f.z)
-    put_row(system, 3, C.x, D.x, n.x)
-    put_row(system, 4, C.y, D.y, n.y)
-    put_row(system, 5, C.z, D.z, n.z)
+    return Matrix6(product(product(Rt, I.A), R), product(product(Rt, I.B), R),
+                   product(product(Rt, I.C), R), product(product(Rt, I.D), R))
 
 
 @inline
-def put_row(system, i, a, b, right):
-    system[i, 0], system[i, 1], system[i, 2] = a
-    system[i, 3], system[i, 4], system[i, 5] = b
-    system[i, 6] = right
+def put_matrix6(target, I):
+    """The matrix into the first six rows and columns of an array."""
+    put_row(target, 0, I.A.x, I.B.x)
+    put_row(target, 1, I.A.y, I.B.y)
+    put_row(target, 2, I.A.z, I.B.z)
+    put_row(target, 3, I.C.x, I.D.x)
+    put_row(target, 4, I.C.y, I.D.y)
+    put_row(target, 5, I.C.z, I.D.z)
+
+
+@inline
+def put_system(system, I, R, F):
+    """The 6 x 6 system in a body's own axes R, with its right side F in column 6."""
+    put_matrix6(system, turn_matrix6(I, R))
+    f, n = transpose(R) @ F.force, transpose(R) @ F.torque
+    system[0, 6], system[1, 6], system[2, 6] = f
+    system[3, 6], system[4, 6], system[5, 6] = n
+
+
+@inline
+def put_row(target, i, a, b):
+    target[i, 0], target[i, 1], target[i, 2] = a
+    target[i, 3], target[i, 4], target[i, 5] = b

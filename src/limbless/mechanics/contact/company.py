@@ -67,7 +67,6 @@ class Placed(Table):
 class Free(Table):
     """An object over a step."""
 
-    matrix: Matrix6                       # with the linearised laws of what it touches that does not move
     middle: Quaternion
     water: Matrix6                        # of the water that it carries along,
     carried: Wrench                       # and the momentum of that at the start
@@ -75,14 +74,31 @@ class Free(Table):
 
 @table
 class Answer(Table):
-    """How a body answers to impulses on all bodies under the linearised laws."""
+    """How a body answers to impulses on all bodies under the linearised laws: eight cases side by side."""
 
-    push: Wrench                          # the impulse on it, about its origin, world axes
+    push: Wrench                          # the impulse on it, about its origin, world axes; then, of the base, all that
+                                          # arrives there
     twist: Twist                          # what that adds to its twist,
     rate: float                           # and to the rate of the joint before it; of a motion-given one, to its
                                           # impulse
-    lift: Wrench                          # U = I S of that joint; of the base, the impulse that arrives there
+
+
+@table
+class Lift(Table):
+    """The joint before a body, as the last sweep left it."""
+
+    wrench: Wrench                        # U = I S
     scale: float                          # 1 / (Sᵀ I S + d)
+
+
+class Factors(NamedTuple):
+    """Matrices of the base (first) and of all objects, as factors; memory for their solutions."""
+
+    rows: Any                             # (objects + 1, 6, 6)
+    order: Any                            # (objects + 1, 6)
+    needed: Any                           # (objects + 1,) 1 where contacts between moving bodies act
+    single: Any                           # (2, 6) right side and answer,
+    eight: Any                            # (2, 6, 8) and of eight at a time
 
 
 class Crowd(NamedTuple):
@@ -95,10 +111,13 @@ class Crowd(NamedTuple):
     carried: Any                          # Carried
     pulls: Any                            # Pull
     free: Any                             # Free (objects,)
-    answers: Any                          # Answer (bodies and objects,)
+    answers: Any                          # Answer (bodies and objects, 8)
+    lifts: Any                            # Lift (bodies and objects,)
+    factors: Factors
     row: Any                              # (R,) 5 times a contact and number of its impulse
-    start: Any                            # (R,) velocity of each row without the impulses of others
-    response: Any                         # (R, R) what an impulse along a row adds to the velocity of each
+    start: Any                            # (R, 1) velocity of each row without the impulses of others
+    response: Any                         # (R, 8 W) what an impulse along a row adds to the velocity of each,
+    wide: Any                             # (R, W, 8) the same memory
     matrix: Any                           # (R, R + 1)
     crowded: Any                          # (1,) 1 once more rows act than there is room for
     water: Any                            # Dry, or Soaked of `wet_objects`

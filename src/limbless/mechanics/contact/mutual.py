@@ -6,23 +6,22 @@ the tree at hand it is added by Woodbury's formula: rows B of all that act (thre
     γ = γ0 + G P,    P = c + A γ,    (1 - A G) P = c + A γ0,    G = B tree⁻¹ Bᵀ
 
 γ0 are velocities without these impulses, A and c the linearised laws, which may be singular (a contact that slides).
-G comes column by column: one sweep of impulses per row, an order cheaper than one of matrices. O(n k + k³) for k
-contacts that act; those that are near and open take no part.
+G comes eight columns at a time: one sweep of impulses for eight rows (`answers`), an order cheaper than one of
+matrices. O(n k + k³) for k contacts that act; those that are near and open take no part.
 """
 from __future__ import annotations
 
 from limbless.mechanics.algebra.dense import eliminate_rows
-from limbless.mechanics.algebra.inertia import Wrench, carry_twist, carry_wrench, power
-from limbless.mechanics.algebra.vectors import Vector, cross
-from limbless.mechanics.chain.dynamics import BASES
-from limbless.mechanics.chain.tables import Body, Link
+from limbless.mechanics.algebra.inertia import Wrench, carry_twist, carry_wrench
+from limbless.mechanics.algebra.vectors import Vector, cross, dot
 from limbless.mechanics.compiled.generic import version_for
-from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.contact.company import Answer, Crowd, Free, keep_lift, meet_others
-from limbless.mechanics.contact.law import along, law_matrix6, slip_scales
+from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
+from limbless.mechanics.compiled.lanes import LANES
+from limbless.mechanics.compiled.lean import in_lanes
+from limbless.mechanics.contact.answers import accept, add_push, clear, factorise_base, respond, solve_objects
+from limbless.mechanics.contact.company import Answer, Crowd, Lift, keep_lift, meet_others, relative_twist
+from limbless.mechanics.contact.law import along, slip_scales
 from limbless.mechanics.contact.objects import from_other
-from limbless.mechanics.contact.solver import screw_by, solve_base
-from limbless.mechanics.contact.step_tables import BaseStep, BodyStep, JointStep
 from limbless.mechanics.contact.tables import Contact
 
 MOST_MUTUAL = 64                         # contacts between moving bodies that may act at a time
@@ -31,8 +30,8 @@ MOST_MUTUAL = 64                         # contacts between moving bodies that m
 @version_for(keep_lift, Crowd)
 @inline
 def keep_joint_lift(crowd, k, U, scale):
-    own = Answer(crowd.answers, k)
-    own.lift = U
+    own = Lift(crowd.lifts, k)
+    own.wrench = U
     own.scale = scale
 
 
@@ -84,36 +83,33 @@ def law_slope(contact, c, d):
 
 
 @inline
-def solve_objects(step, count, crowd):
-    """Objects by themselves: their matrices with all that they touch that does not move, and their twists."""
-    a = count - 1
-    for o in range(crowd.free.shape[0] - 1, -1, -1):
-        k = crowd.first + o
-        own = BodyStep(step.bodies, k)
-        I, f = own.matrix, own.momentum
-        while a >= 0 and step.owner[step.active[a]] == k:
-            i = step.active[a]
-            contact = Contact(step.contacts, i)
-            if contact.acts > 0.0 and crowd.other[i] < 0:
-                matrix, wrench = law_matrix6(contact)
-                I, f = I + matrix, f + wrench
-            a -= 1
-        Free(crowd.free, o).matrix = I
-        own.twist = solve_base(BASES.free, I, f, Body(step.places, k).rotation, step.system)
+def rolls(contact):
+    """Whether a contact has rows of rolling."""
+    return contact.friction.rolling * contact.radius > 0.0
+
+
+@inline
+def note_need(crowd, k):
+    """Body k takes part: the robot, or an object."""
+    crowd.factors.needed[max(k - crowd.first + 1, 0)] = 1
 
 
 @inline
 def find_rows(step, count, crowd):
     """Rows of all contacts between moving bodies that act. Returns how many; -1 where there is no room."""
     rows, room = 0, crowd.row.shape[0]
+    for o in range(crowd.factors.needed.shape[0]):
+        crowd.factors.needed[o] = 0
     for a in range(count):
         i = step.active[a]
         contact = Contact(step.contacts, i)
         if crowd.other[i] < 0 or contact.acts <= 0.0:
             continue
-        more = 5 if contact.friction.rolling * contact.radius > 0.0 else 3
+        more = 5 if rolls(contact) else 3
         if rows + more > room:
             return -1
+        note_need(crowd, step.owner[i])
+        note_need(crowd, crowd.other[i])
         for c in range(more):
             crowd.row[rows] = 5 * i + c
             rows += 1
@@ -121,89 +117,51 @@ def find_rows(step, count, crowd):
 
 
 @inline
-def push_row(step, crowd, r, size):
-    """Add an impulse of that size along row r to both its bodies."""
+def push_row(step, crowd, r, place, size):
+    """Add an impulse of that size along row r to both its bodies, in one of the eight places."""
     i = crowd.row[r] // 5
     wrench, other = size * row_wrench(Contact(step.contacts, i), crowd.row[r] % 5), crowd.other[i]
-    own, back = Answer(crowd.answers, step.owner[i]), Answer(crowd.answers, other)
-    own.push = own.push + wrench
-    back.push = back.push - carry_wrench(wrench, from_other(step, i, other))
+    add_push(crowd.answers, step.owner[i], place, wrench)
+    add_push(crowd.answers, other, place, -carry_wrench(wrench, from_other(step, i, other)))
 
 
 @inline
-def velocity_of(step, crowd, r, solved):
-    """Velocity along row r: of the twists that are solved for, or of the answers."""
-    i = crowd.row[r] // 5
-    k, other = step.owner[i], crowd.other[i]
-    if solved:
-        u, v = BodyStep(step.bodies, k).twist, BodyStep(step.bodies, other).twist
-    else:
-        u, v = Answer(crowd.answers, k).twist, Answer(crowd.answers, other).twist
-    wrench = row_wrench(Contact(step.contacts, i), crowd.row[r] % 5)
-    return power(u - carry_twist(v, from_other(step, i, other)), wrench)
-
-
-@inline
-def clear(answers):
-    """No impulse on any body."""
-    zero = Vector(0.0, 0.0, 0.0)
-    for k in range(answers.shape[0]):
-        Answer(answers, k).push = Wrench(zero, zero)
+def put_velocities(target, r, b, contact, u):
+    """Velocities along the rows of a contact, r the first, whose body has the twist u relative to what it touches;
+    returns the row after them.
+    """
+    n, t1 = contact.normal, contact.tangent
+    t2 = cross(n, t1)
+    v = u.linear + cross(u.angular, contact.arm)
+    target[r, b] = dot(n, v)
+    target[r + 1, b] = dot(t1, v)
+    target[r + 2, b] = dot(t2, v)
+    if not rolls(contact):
+        return r + 3
+    target[r + 3, b] = -dot(t2, u.angular)
+    target[r + 4, b] = dot(t1, u.angular)
+    return r + 5
 
 
 @lean_pass
-def respond(robot, base, step, I):
-    """What the impulses on all bodies add to twists and rates, by the factors that the last sweep left."""
-    kinds, links, _ = robot
-    crowd, zero = step.crowd, Vector(0.0, 0.0, 0.0)
-    f = Wrench(zero, zero)
-    for k in range(len(links.codes) - 1, 0, -1):
-        link, own = Link(links, k), Answer(crowd.answers, k)
-        f = f + own.push
-        own.rate = power(screw_by(kinds, link.kind, link, step.axes), f)
-        if not link.given:
-            own.rate = own.scale * own.rate
-            f = f - own.rate * own.lift
-        if link.has_arm:
-            f = carry_wrench(f, Body(step.places, k).arm)
-    own = Answer(crowd.answers, 0)
-    f = f + own.push
-    own.lift = f
-    u = solve_base(base, I, f, Body(step.places, 0).rotation, step.system)
-    own.twist = u
-    for k in range(1, len(links.codes)):
-        link, own = Link(links, k), Answer(crowd.answers, k)
-        if link.has_arm:
-            u = carry_twist(u, Body(step.places, k).arm)
-        if not link.given:
-            own.rate = own.rate - power(u, JointStep(step.joints, link.column).reach)
-            u = u + own.rate * screw_by(kinds, link.kind, link, step.axes)
-        own.twist = u
-    for o in range(crowd.free.shape[0]):
-        k = crowd.first + o
-        own = Answer(crowd.answers, k)
-        matrix = Free(crowd.free, o).matrix
-        own.twist = solve_base(BASES.free, matrix, own.push, Body(step.places, k).rotation, step.system)
+def read_start(step, crowd, rows):
+    """γ0"""
+    r = 0
+    while r < rows:
+        i = crowd.row[r] // 5
+        r = put_velocities(crowd.start, r, 0, Contact(step.contacts, i), relative_twist(crowd, step, i))
 
 
-@inline
-def accept(robot, base, step, I):
-    """Add the answers to what the sweeps have found."""
-    crowd = step.crowd
-    for k in range(step.bodies.shape[0]):
-        own = BodyStep(step.bodies, k)
-        own.twist = own.twist + Answer(crowd.answers, k).twist
-    for k in range(1, len(robot.links.codes)):
-        link, rate = Link(robot.links, k), Answer(crowd.answers, k).rate
-        if link.given:
-            joint = JointStep(step.joints, link.column)
-            joint.pushed = joint.pushed + rate
-        else:
-            step.rates[link.column] += rate
-    own, answer = BaseStep(step.base, 0), Answer(crowd.answers, 0)
-    own.twist = own.twist + answer.twist
-    if base != BASES.free:
-        own.hold = own.hold + (I @ answer.twist - answer.lift)
+@lean_pass
+def read_response(step, crowd, rows, b):
+    """Eight columns of G, from the answers."""
+    align_stack()
+    r, answers, wide = 0, in_lanes(crowd.answers), in_lanes(crowd.wide)
+    while r < rows:
+        i = crowd.row[r] // 5
+        other = crowd.other[i]
+        theirs = carry_twist(Answer(answers, other).twist, from_other(step, i, other))
+        r = put_velocities(wide, r, b, Contact(step.contacts, i), Answer(answers, step.owner[i]).twist - theirs)
 
 
 @lean_pass
@@ -218,7 +176,7 @@ def fill(step, crowd, rows):
         for d in range(5):
             if first + d < rows and crowd.row[first + d] // 5 == i:
                 slope = law_slope(contact, c, d)
-                right += slope * crowd.start[first + d]
+                right += slope * crowd.start[first + d, 0]
                 for q in range(rows):
                     crowd.matrix[p, q] -= slope * crowd.response[first + d, q]
         crowd.matrix[p, rows] = right
@@ -233,18 +191,18 @@ def solve_mutual(crowd, robot, base, step, count, I):
         crowd.crowded[0] = 1
     if rows <= 0:
         return
-    for r in range(rows):
-        crowd.start[r] = velocity_of(step, crowd, r, True)
-    for r in range(rows):
+    factorise_base(base, I, step)
+    read_start(step, crowd, rows)
+    for b in range((rows + LANES - 1) // LANES):
         clear(crowd.answers)
-        push_row(step, crowd, r, 1.0)
-        respond(robot, base, step, I)
-        for q in range(rows):
-            crowd.response[q, r] = velocity_of(step, crowd, q, False)
+        for r in range(LANES * b, min(LANES * b + LANES, rows)):
+            push_row(step, crowd, r, r - LANES * b, 1.0)
+        respond(robot, base, step)
+        read_response(step, crowd, rows, b)
     fill(step, crowd, rows)
     eliminate_rows(crowd.matrix, rows)
     clear(crowd.answers)
     for r in range(rows):
-        push_row(step, crowd, r, crowd.matrix[r, rows])
-    respond(robot, base, step, I)
+        push_row(step, crowd, r, 0, crowd.matrix[r, rows])
+    respond(robot, base, step)
     accept(robot, base, step, I)

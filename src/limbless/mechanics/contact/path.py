@@ -90,9 +90,8 @@ def make_path(rows: int) -> Path:
     """Memory for problems of at most so many rows."""
     kind, place, normal = np.zeros((3, rows), dtype=np.int64)
     x, guess, tangent = np.zeros((3, rows + 1))
-    return Path(kind, place, normal, Direction.zeros(rows), np.zeros((rows, rows)), np.zeros((rows + 1, rows + 2)), x,
-                guess, tangent,
-                Progress.zeros(1))
+    coupling, matrix = np.empty((rows, rows)), np.empty((rows + 1, rows + 2))    # large, and written before it is read
+    return Path(kind, place, normal, Direction.zeros(rows), coupling, matrix, x, guess, tangent, Progress.zeros(1))
 
 
 class Law(NamedTuple):

@@ -295,6 +295,10 @@ def touch_cuboid(box, scene, i, a, b):
     if feature.rank < 1.5:
         distance, n = distance_at(box, a)
         return Touch(distance, n, a, bound)
+    near, n = distance_at(box, a)
+    beyond, m = distance_at(box, b)
+    if dot(n, b - a) >= 0.0 or dot(m, b - a) <= 0.0:             # grows from one end on: that end is the nearest
+        return Touch(FAR, n, a, bound)
     low, high = 0.0, 1.0
     for _ in range(40):
         left, right = low + 0.382 * (high - low), low + 0.618 * (high - low)
@@ -305,8 +309,7 @@ def touch_cuboid(box, scene, i, a, b):
     s = 0.5 * (low + high)
     p = a + s * (b - a)
     distance, n = distance_at(box, p)
-    ends = min(distance_at(box, a)[0], distance_at(box, b)[0])
-    return Touch(distance if distance < ends - DEEPER else FAR, n, p, bound)
+    return Touch(distance if distance < min(near, beyond) - DEEPER else FAR, n, p, bound)
 
 
 @version_for(touch, Box)

@@ -24,7 +24,7 @@ from limbless.mechanics.forces.laws import (
     lane_wrench,
     law,
     law_wrench,
-    lay_slab,
+    lay_band,
 )
 from limbless.mechanics.forces.open_water import Deep, Open, deep_wrench
 from limbless.mechanics.forces.stream import stream_at
@@ -142,6 +142,7 @@ def push_afloat_rows(bodies, laws, t):
 @inline
 def push_under(bodies, laws, t, b):
     """Band b, all of whose bodies are under water, side by side."""
+    lay_band(laws.members, bodies, laws.slab, b)
     row = Open(Rows(in_lanes(laws.bands.numbers), laws.bands.codes), b)
     F = deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(in_lanes(laws.slab), b))
     Pushed(in_lanes(laws.lifted), b).wrench = F
@@ -156,7 +157,6 @@ def push_afloat_bands(bodies, laws, t):
     """Eight laws at a time where all their bodies are under water, else one after the other."""
     align_stack()
     find_states(bodies, laws)
-    lay_slab(laws.members, bodies, laws.slab)
     for b in range(laws.members.shape[0]):
         under = True
         for j in range(LANES):
@@ -184,11 +184,11 @@ def spend_floating(laws, inside, memory):
     """What the pushes do, and half of what the growing inertia takes along: in still water the terms of φ̇ cancel."""
     spent = 0.0
     for i in range(len(laws.rows.codes)):
-        spent += power(Body(memory.bodies, Open(laws.rows, i).body).velocity, Pushed(laws.pushed, i).wrench)
-    for k in range(laws.floating.shape[0]):
-        water = Floating(laws.floating, k)
-        if water.state == DEPTHS.cut:
-            spent += 0.5 * power(Body(memory.bodies, k).velocity, water.joining)
+        row = Open(laws.rows, i)
+        V, water = Body(memory.bodies, row.body).velocity, Floating(laws.floating, row.body)
+        spent += power(V, Pushed(laws.pushed, i).wrench)
+        if row.begins and water.state == DEPTHS.cut:                     # once for every body
+            spent += 0.5 * power(V, water.joining)
     memory.law_powers[laws.owner] += spent
 
 

@@ -136,9 +136,15 @@ def is_open(law, inside):
 def lay_slab(members, bodies, slab):
     """The motion of the bodies of every band, eight side by side."""
     for b in range(members.shape[0]):
-        for j in range(LANES):
-            for c in range(MOTION):
-                slab[b, c, j] = value_of(bodies[members[b, j], c])
+        lay_band(members, bodies, slab, b)
+
+
+@inline
+def lay_band(members, bodies, slab, b):
+    """The same of one band."""
+    for j in range(LANES):
+        for c in range(MOTION):
+            slab[b, c, j] = value_of(bodies[members[b, j], c])
 
 
 @lean_kernel

@@ -3,13 +3,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from limbless.mechanics.algebra.inertia import Wrench
+from limbless.mechanics.algebra.inertia import Wrench, power
 from limbless.mechanics.algebra.vectors import Vector, transpose
 from limbless.mechanics.chain.cell import Station
 from limbless.mechanics.chain.tables import Body, Floating
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_pass
-from limbless.mechanics.forces.afloat import spend_floating
 from limbless.mechanics.forces.element import push, spend_power
 from limbless.mechanics.forces.fluid import scaled
 from limbless.mechanics.forces.laws import Pushed, Slice, law_row, law_slice, law_wrench
@@ -88,4 +87,13 @@ def push_floating_stations(laws, t, inside, robot, memory):
         station.turn = Vector(dry[i, 3] + wet * row.added_roll, dry[i, 4], dry[i, 5])
 
 
-version_for(spend_power, FloatingStations)(spend_floating)
+@version_for(spend_power, FloatingStations)
+@lean_pass
+def spend_at_stations(laws, inside, memory):
+    """As `afloat.spend_floating`."""
+    spent = 0.0
+    for i in range(len(laws.rows.codes)):
+        k = Open(laws.rows, i).body
+        spent += power(Body(memory.bodies, k).velocity,
+                       Pushed(laws.pushed, i).wrench + 0.5 * Floating(laws.floating, k).joining)
+    memory.law_powers[laws.owner] += spent
