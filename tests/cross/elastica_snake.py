@@ -132,7 +132,7 @@ def environment() -> list[Any]:
 def gait(history: History) -> ll.SampledCurvature:
     """The recorded bending, to be imposed."""
     rows = ((t, *row) for t, row in zip(history.time, history.curvature, strict=True))
-    return ll.SampledCurvature(table=((0.0, *history.abscissa), *rows))
+    return ll.SampledCurvature(table=((0.0, *history.abscissa), *rows), noise=0.0)
 
 
 def motion(history: History, cells: int, step: float) -> ll.Result:

@@ -75,6 +75,7 @@ def test_no_case_ends_in_silence_or_in_a_traceback(model: str, mild: bool, reque
                 raise AssertionError(f"{told} ends in {type(error).__name__}: {error}") from error
     finished = sum(outcome == "finished" for outcome in outcomes.values())
     unfinished = {seed: outcome for seed, outcome in outcomes.items() if outcome != "finished"}
-    assert finished >= (int(MILD_SHARE * seeds) if mild else 1), f"{finished} of {seeds} finished; {unfinished}"
+    least = int(MILD_SHARE * seeds) if mild else seeds // SEEDS        # of a few wild ones, none may come through
+    assert finished >= least, f"{finished} of {seeds} finished; {unfinished}"
     assert mild or Counter(outcome.partition(":")[0]
                            for outcome in outcomes.values())["finished"] < SEEDS, "the wild half is not wild"

@@ -8,6 +8,7 @@ from __future__ import annotations
 SOFT = "tests/unit/models/test_soft.py"
 STIFF = "tests/unit/models/test_implicit.py"
 TENDONS = "tests/unit/models/test_soft_tendons.py"
+FRICTION = "tests/unit/models/test_soft_friction.py"
 
 MUTANTS = [
     ("soft-tangent-rate", "the rate of T vanishes at rest only: frequencies and statics pass without it",
@@ -56,6 +57,12 @@ MUTANTS = [
     ("soft-friction-hole", "what slides at a hole is what all chords beyond it give, not the next one alone",
      "mechanics/forces/tendon.py", "rate += Taut(tendons.taut, i).rate", "rate = Taut(tendons.taut, i).rate",
      "tests/contracts/test_witnesses.py::test_every_recorded_variable_has_a_witness[soft-distal_tension]"),
+    ("soft-friction-turn", "in a channel the direction of a tendon turns with the rod, not with its strain alone",
+     "mechanics/forces/tendon.py", "Body(memory.bodies, channel.body).rotation @ ((1.0 / stretch) * along)",
+     "(1.0 / stretch) * along", f"{FRICTION}::test_the_tension_in_a_bent_channel_falls_as_on_a_capstan"),
+    ("soft-friction-start", "a tendon turns from the very beginning of its channel, before the first station",
+     "models/soft/tendons.py", "found = [(row, -1, first, 0.0), *found,", "found = [*found,",
+     f"{FRICTION}::test_a_rod_rests_where_tendon_and_channel_rub"),
     ("soft-channel", "a tendon beside the axis of a rod is longer or shorter by K x p",
      "models/soft/tendons.py", "linear + np.cross(angular, place)", "linear - np.cross(angular, place)",
      f"{TENDONS}::test_a_tendon_in_a_channel_bends_a_rod_to_a_circle"),

@@ -53,14 +53,17 @@ def test_one_second_of_eel_from_rest(exact, field: str) -> None:
         assert np.abs(mine - slope).max() <= 1e-6 * max(np.abs(mine).max(), 1e-3), name
 
 
-def test_feedback_carries_derivatives_too() -> None:
-    """Torque-given joints that follow the gait: the joint coordinates are integrated with their tangents."""
+@pytest.mark.parametrize(("path", "here"), [("gait.amplitude", 0.06), ("robot.links.1.solids.0.position.1", 0.0)])
+def test_feedback_carries_derivatives_too(path: str, here: float) -> None:
+    """Torque-given joints that follow the gait: the joint coordinates are integrated with their tangents. A body that
+    leaves its planes of symmetry: what is zero in its inertia has slopes.
+    """
     changes = {"duration": 0.3, "record_every": 0.1, "step": 0.002,
-               "robot": {"kind": "chain", "preset": "uniform", "links": 4, "rotor_inertia": 1e-3},
+               "robot": ll.UniformChain(links=4, rotor_inertia=1e-3).build().model_dump(),
                "actuation": {"kind": "pd", "stiffness": 2.0, "damping": 0.1}}
     scenario = ll.Scenario.load("eel-planar", changes)
-    mine = ll.sensitivity(scenario, ["gait.amplitude"])["d_base_position"].values[..., 0]
-    ends = [ll.run(scenario, {"gait.amplitude": 0.06 + k * 1e-4}).dataset.base_position.values for k in (-1, 1)]
+    mine = ll.sensitivity(scenario, [path])["d_base_position"].values[..., 0]
+    ends = [ll.run(scenario, {path: here + k * 1e-4}).dataset.base_position.values for k in (-1, 1)]
     assert np.abs(mine - (ends[1] - ends[0]) / 2e-4).max() < 1e-6 * np.abs(mine).max()
 
 

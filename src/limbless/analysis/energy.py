@@ -59,13 +59,14 @@ def wake_share(dataset: xr.Dataset) -> float | None:
     return float(-(wake[-1] - wake[0]) / (work[-1] - work[0])) if work[-1] > work[0] else None
 
 
-def mean_pulley_power(dataset: xr.Dataset, period: float | None) -> float | None:
+def mean_pulley_power(looks: xr.Dataset, period: float | None) -> float | None:
     """Mean power of all pulleys (W), or of the motors of winches: over the last whole period, or the whole run where
-    the gait has none; None without tendons.
+    the gait has none; None without tendons. From the instants at which a run is looked at (`Result.looks`): those
+    around the beginning of the last period are among them, whatever is recorded.
     """
-    if "pulley_work" not in dataset or dataset.sizes.get("time", 0) < 2:
+    if "pulley_work" not in looks or looks.sizes.get("time", 0) < 2:
         return None
-    time, work = dataset["time"].values, dataset["pulley_work"].values.sum(axis=1)
+    time, work = looks["time"].values, looks["pulley_work"].values.sum(axis=1)
     start = time[-1] - period if period and period <= (time[-1] - time[0]) * (1.0 + 1e-12) else time[0]
     return float((work[-1] - np.interp(start, time, work)) / (time[-1] - start))
 
@@ -74,7 +75,7 @@ def towing_efficiency(dataset: xr.Dataset, looks: xr.Dataset, period: float | No
     """Power that would tow the straight body, head first, at the speed of the last period, over the mean power of the
     pulleys; None without tendons, water or a period, or for a robot that gets nowhere (`no_transport`).
     """
-    power, speed = mean_pulley_power(dataset, period), period_speed(looks, period)
+    power, speed = mean_pulley_power(looks, period), period_speed(looks, period)
     quadratic, linear = (dataset.attrs.get(f"towing_{name}") for name in ("quadratic", "linear"))
     if quadratic is None or linear is None or speed is None or not power or power <= 0.0 or no_transport(dataset):
         return None

@@ -77,9 +77,16 @@ def peak_torque(dataset: xr.Dataset) -> Array:
     return np.asarray(np.abs(dataset["joint_torque"].values).max(axis=0, initial=0.0))
 
 
+def _has_peaks(dataset: xr.Dataset) -> bool:
+    """Whether the largest torques of joints are known: not where tendons drive them and tensions are what was counted
+    at every step.
+    """
+    return "joint_torque" in dataset and ("peak_torque" in dataset or "peak_tension" not in dataset)
+
+
 def peak_torque_by_axis(dataset: xr.Dataset) -> dict[str, float]:
-    """Largest absolute torque over all joints of each axis label; empty where no torques were recorded."""
-    if "joint_torque" not in dataset:
+    """Largest absolute torque over all joints of each axis label; empty where none is known."""
+    if not _has_peaks(dataset):
         return {}
     peaks = peak_torque(dataset)
     return {label: float(peaks[numbers].max()) for label, numbers in joints_by_axis(dataset).items()}
@@ -90,7 +97,7 @@ def peak_rise_by_axis(dataset: xr.Dataset, step: float) -> dict[str, float]:
     difference over a step, from the largest record and the two beside it. 0 for a peak at either end, or where nothing
     was recorded.
     """
-    if "joint_torque" not in dataset:
+    if not _has_peaks(dataset):
         return {}
     size, time, rise = np.abs(dataset["joint_torque"].values), dataset["time"].values, {}
     for label, numbers in joints_by_axis(dataset).items():

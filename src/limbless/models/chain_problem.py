@@ -65,7 +65,9 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     link.axis[:], link.arm[:] = arrays.axis, arrays.arm
     link.mass[:], link.moment[:], link.inertia[:] = arrays.mass, arrays.moment, arrays.inertia
     link.wet[:] = np.any(added != 0.0, axis=1)
-    link.whole[:] = link.wet[:, None] * (added + rigid_inertia(arrays.mass, arrays.moment, arrays.inertia))
+    rigid = rigid_inertia(arrays.mass, arrays.moment, arrays.inertia)
+    link.whole[:] = link.wet[:, None] * (added + rigid)
+    link.even[:] = ~(np.abs(added) + np.abs(rigid))[:, UNEVEN].any(axis=1)
     link.has_body[:] = arrays.has_body
     for axis in range(3):
         link.aligned[(arrays.axis == np.eye(3)[axis]).all(axis=1)] = axis + 1
@@ -79,6 +81,10 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     freedom.saturation[:] = np.inf
     freedom.lower[:], freedom.upper[:] = np.maximum(arrays.lower, -UNLIMITED), np.minimum(arrays.upper, UNLIMITED)
     return Robot(kinds_of(arrays.joint_kind[1:]), links, freedoms)
+
+
+UNEVEN = [1, 2, 4, 6, 7, 8, 9, 10, 12, 14, 16, 17, 19]
+"""Of the 21 numbers of an inertia, those that are zero for a body that is even about its x-y and x-z planes."""
 
 
 def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:

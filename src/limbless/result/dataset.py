@@ -99,7 +99,7 @@ def rows_of(raw: Records, chosen: NDArray[np.bool_], worst: Sequence[str]) -> Re
 def looks_of(variables: Variables, schema: Mapping[str, Variable]) -> dict[str, Any]:
     """What balances and periods need of the rows at which a run was looked at, along `look`."""
     found: dict[str, Any] = {}
-    for name in (*PROOF, "com_position"):
+    for name in (*PROOF, "com_position", "pulley_work"):
         if name in variables:
             variable = schema[name]
             found[LOOK + name] = (("look", *variable.dims), variables[name], attributes_of(variable))

@@ -219,7 +219,7 @@ class Result:
             "limits_exceeded": [vars(excess) for excess in limits.limits_exceeded(data)],
             "positive_work": energy.positive_work(data),
             "cost_of_transport": energy.cost_of_transport(data, self.mass),
-            **({} if (pulled := energy.mean_pulley_power(data, self.period)) is None
+            **({} if (pulled := energy.mean_pulley_power(self.looks, self.period)) is None
                else {"mean_pulley_power": pulled}),
             **({} if (towed := energy.towing_efficiency(data, self.looks, self.period)) is None
                else {"towing_efficiency": towed}),

@@ -1,4 +1,4 @@
-"""A user's material law of a rod: what its sections answer to their strains."""
+"""A user's material law of a rod or a spine: what its sections answer to their strains."""
 from __future__ import annotations
 
 from collections.abc import Mapping

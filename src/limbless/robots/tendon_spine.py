@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from limbless.description import Angle, Description, Vector3, quantity
 from limbless.robots.base import Array, Bodies, Robot, Segment
+from limbless.robots.material import MaterialLaw
 from limbless.robots.tendons import Cable, Place, agree, names_of
 
 
@@ -52,16 +53,6 @@ class Tendon(Cable):
     anchor: int | None = Field(None, ge=1, description="number of the disk to which it is fixed, from 1; the last "
                                                        "one if absent")
     start: int = Field(0, ge=0, description="number of the disk where it begins, with its winch; statics takes 0 alone")
-    friction: float = quantity(0.0, "1", "Coulomb coefficient in the holes of disks that it passes, in motion; statics "
-                                         "has model.friction", ge=0, lt=1)
-    slip_speed: float = quantity(1e-3, "m/s", "sliding rate below which that friction fades: a tendon that is held "
-                                              "creeps", gt=0)
-
-    @model_validator(mode="after")
-    def _rubs(self) -> Tendon:
-        if not self.friction and self.slip_speed != type(self).model_fields["slip_speed"].default:
-            raise ValueError("a slip_speed goes with a `friction`, which this tendon does not have; give both")
-        return self
 
 
 class SpineSection(Description):
@@ -98,6 +89,8 @@ class TendonSpine(Robot):
                                                       "angles if absent", gt=0)
     damping_time: float = quantity(0.0, "s", "damping of every joint over its stiffness, in motion, beside that of the "
                                              "vertebrae", ge=0)
+    material: MaterialLaw | None = Field(None, description="a law of your own for the couples of its vertebrae, in "
+                                                           "place of stiffness, damping and rest, in the model `soft`")
     section: SpineSection | None = Field(None, description="what the water meets, in motion; a circle of disk_radius "
                                                            "if absent")
 

@@ -36,7 +36,7 @@ def notes(scenario: Scenario) -> list[str]:
         return []
     robot = scenario.robot.build()
     return [*_angles(scenario.gait), *_size(robot), *_surroundings(scenario, robot), *_steps(scenario),
-            *_driven(scenario.gait, robot)]
+            *_driven(scenario.gait, robot), *_idle(scenario, robot)]
 
 
 def _angles(gait: Any) -> Iterator[str]:
@@ -126,6 +126,18 @@ def _driven(gait: Any, robot: Robot) -> Iterator[str]:
         single = len(doing) == len(robot.links) - 1
         if single and len({what for what, _ in doing}) > 1:
             yield gait.told_of(doing)
+
+
+def _idle(scenario: Scenario, robot: Robot) -> Iterator[str]:
+    """Fields that nothing here uses."""
+    theta, actuation = getattr(scenario.model, "theta", 0.0), scenario.actuation.kind
+    if theta and actuation not in ("pd", "servo"):
+        yield (f"model.theta: {theta:g} has no effect: actuation {actuation!r} has no position feedback to take at the "
+               "end of a step; {kind: pd} has")
+    if isinstance(robot, Chain):
+        arrays = robot.arrays()
+        if ((arrays.rest != 0.0) & (arrays.stiffness == 0.0)).any():
+            yield "robot: `rest` has no effect on joints without `stiffness`: they have no spring"
 
 
 def likely_causes(scenario: Scenario) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbless.errors import InputError, SimulationError
-from limbless.measures import find
+from limbless.measures import find, measured
 from limbless.measures.registry import STEADY
 from limbless.scenarios.scenario import Scenario
 from limbless.search.goals import PER_JOINT, Answer, Goal, answer_of
@@ -21,7 +21,8 @@ from limbless.search.ranges import Bounds
 from limbless.search.rollout import scenario_at
 from limbless.search.steady import Families, is_smooth
 from limbless.search.workers import InProcess, LocalTeam
-from limbless.studies import statics_slopes
+from limbless.simulation import run_scenario
+from limbless.studies import soft_slopes, statics_slopes
 
 Array = NDArray[np.float64]
 SPREAD, SPENT = "steady.spread", "consumption"
@@ -149,10 +150,28 @@ class Resting(Smooth):
         return {SPENT: statics_slopes.consumption(scenario)[0]}
 
 
-def smooth_way(scenario: Scenario, goal: Goal) -> type[Smooth] | None:
-    """What evaluates a goal with exact slopes; None where there are none."""
+class Moving(Smooth):
+    """How far soft bodies get in a run, and what their actuators give, with slopes carried along."""
+
+    def _found(self, number: int, point: dict[str, float]) -> dict[str, Any]:
+        try:
+            found = soft_slopes.moved(Scenario.load(self.scenario, point), self.paths)
+        except (InputError, SimulationError) as error:
+            return {"point": point, "status": f"failed: {error}", "values": {}}
+        names = [item.name for item in self.goal.measures]
+        return {"point": point, "status": "completed", "values": {name: found.values[name] for name in names},
+                "limits": {}, "slopes": {name: found.slopes[name].tolist() for name in names}}
+
+    def _values(self, scenario: Scenario) -> dict[str, Any]:
+        return measured(list(self.goal.measures), run_scenario(scenario))
+
+
+def smooth_way(scenario: Scenario, goal: Goal, paths: Sequence[str] = ()) -> type[Smooth] | None:
+    """What evaluates a goal with exact slopes along some fields; None where there are none."""
     if all(item.name == SPENT for item in goal.measures):
         return Resting if statics_slopes.has_slopes(scenario) else None
+    if all(item.name in soft_slopes.MEASURES for item in goal.measures):
+        return Moving if soft_slopes.has_slopes(scenario, paths) else None
     steady = all(item.needs == STEADY and item.smooth for item in goal.measures)
     return Smooth if steady and is_smooth(scenario) else None
 

@@ -165,7 +165,7 @@ class _Settings:
     out: Path | None
 
     def method_for(self, goal: Goal) -> str:
-        smooth = smooth_way(self.scenario, goal) is not None
+        smooth = smooth_way(self.scenario, goal, list(self.space.over)) is not None
         if self.method == "auto":
             return "slsqp" if smooth else "cma"
         if self.method not in ("slsqp", "cma"):
@@ -261,7 +261,7 @@ def _starts(settings: _Settings, first: Array | None) -> list[Array]:
 
 
 def _smooth(settings: _Settings, goal: Goal) -> type[Smooth]:
-    way = smooth_way(settings.scenario, goal)
+    way = smooth_way(settings.scenario, goal, list(settings.space.over))
     assert way is not None
     return way
 

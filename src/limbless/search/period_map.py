@@ -16,9 +16,9 @@ from limbless.gaits.base import Gait
 from limbless.mechanics.chain.tables import ChainProblem, Drive, Link
 from limbless.mechanics.compiled.arrays import aligned_zeros, dual_array, tangents, values
 from limbless.mechanics.compiled.scalars import TANGENTS
-from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
+from limbless.mechanics.compiled.widening import as_duals, mapped, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import LaneDrive, Room
@@ -51,12 +51,6 @@ def period_of(gait: Gait) -> float:
     if not gait.cycle:
         raise InputError(f"gait {gait.kind!r} has no period: steady motion is what repeats with the gait")
     return float(gait.cycle)
-
-
-def fresh_score(limit: Array) -> Score:
-    """Nothing summed yet."""
-    positive, strain, square, peak = (aligned_zeros(len(limit)) for _ in range(4))
-    return Score(positive, strain, square, peak, limit)
 
 
 class ChainPeriod:
@@ -227,7 +221,7 @@ class DualPeriod:
         """A period from the unknowns v; `whole`: with the slopes along fields, else only those that Newton needs."""
         family, size, total = self.family, len(self.x0), self.unknowns + len(self.fields)
         x_slope, found = np.zeros((size, total)), None
-        sums_slope = Score(*(np.zeros((family.model.chain.freedoms, total)) for _ in range(5)))
+        sums_slope = Score(**{name: np.zeros((family.model.chain.freedoms, total)) for name in Score._fields})
         for directions, duals, knots in self.parts:
             if not whole and directions[0] >= self.unknowns:
                 continue
@@ -237,8 +231,7 @@ class DualPeriod:
                 if number < self.unknowns:
                     tangents(x)[self.rows[number], direction] = 1.0
             score = duals.memory.tally
-            for part in score[:4]:
-                part[:] = 0.0
+            clear_score(score)
             with np.errstate(all="ignore"):
                 runge_kutta.advance_duals(duals, knots, family.record, x)
             self.passes += 1
@@ -246,6 +239,6 @@ class DualPeriod:
             for part, slope in zip(score, sums_slope, strict=True):
                 slope[:, list(directions)] = tangents(part)[:, :len(directions)]
             if found is None:
-                found = values(x).copy(), Score(*(values(part).copy() for part in score))
+                found = values(x).copy(), mapped(lambda part: values(part).copy(), score)
         assert found is not None
         return Period(found[0], x_slope, found[1], sums_slope)

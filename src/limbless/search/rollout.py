@@ -17,18 +17,17 @@ from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted, clear_score, fresh_score
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.result import LABELS
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import LaneDrive, Room, aligned
-from limbless.search.period_map import fresh_score
 from limbless.simulation import knots_between, recorded, run_scenario
 
 Array = NDArray[np.float64]
 MODELS = 16
 """Models that are kept: two groups of eight bodies."""
-BLOCK = 96
+BLOCK = 100
 """Steps of a block: the drive of eight robots then stays in the second-level cache."""
 
 
@@ -310,8 +309,8 @@ class Lanes:
         x = self.start()
         kept: list[Array] = []
         problem, steps = spare, len(self.keep) - 1
-        for part in () if spare is None else spare.memory.tally[:4]:
-            part[:] = 0.0
+        if spare is not None:
+            clear_score(spare.memory.tally)
         self.ends: list[Array] = []                       # bodies at the first and at the last record
         blocks = range(0, steps, BLOCK)
         room = max(int(self.keep[first:first + BLOCK + 1].sum()) for first in blocks)
@@ -341,8 +340,9 @@ class Lanes:
         still = Drive(*(np.zeros((1, self.models[0].chain.freedoms)) for _ in Drive._fields))
         limits = [model.chain.arrays().torque_limit for model in self.models]
         alike = len(set(map(id, self.models))) == 1
-        made = side_by_side([model.problem(still, records, fresh_score(np.minimum(limit, UNLIMITED)), Uncounted())
-                             for model, limit in list(zip(self.models, limits, strict=True))[:1 if alike else LANES]])
+        scores = [fresh_score(np.minimum(limit, UNLIMITED), strained=False) for limit in limits]
+        made = side_by_side([model.problem(still, records, score, Uncounted())
+                             for model, score in list(zip(self.models, scores, strict=True))[:1 if alike else LANES]])
         tally = made.memory.tally if before is None else before.memory.tally
         return made._replace(drive=drive, memory=made.memory._replace(tally=tally))
 

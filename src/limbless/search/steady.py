@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from limbless.analysis.energy import STANDARD_GRAVITY
 from limbless.callables import refuse_named
 from limbless.errors import InputError, SimulationError
-from limbless.mechanics.integrate.tally import UNLIMITED, Score
+from limbless.mechanics.compiled.widening import mapped
+from limbless.mechanics.integrate.tally import UNLIMITED
 from limbless.models.newton_euler.model import NewtonEuler
 from limbless.scenarios.scenario import Scenario
 from limbless.search.media import refuse_medium
@@ -268,7 +269,7 @@ def _closed(dual: DualPeriod, v: Array, period: Period, left: Array) -> tuple[Ar
     """The last step of Newton's method without a pass: what is nearly steady, carried on by its own derivatives."""
     m = dual.unknowns
     step = np.linalg.solve(np.eye(m) - period.x_slope[dual.rows, :m], left)
-    sums = Score(*(part + slope[:, :m] @ step for part, slope in zip(period.sums, period.sums_slope, strict=True)))
+    sums = mapped(lambda part, slope: part + slope[:, :m] @ step, period.sums, period.sums_slope)
     return v + step, period._replace(x=period.x + period.x_slope[:, :m] @ step, sums=sums)
 
 
@@ -288,7 +289,7 @@ def _motion(scenario: Scenario, dual: DualPeriod, v: Array, period: Period, resi
     work, dwork = float(period.sums.positive.sum()), whole(period.sums_slope.positive).sum(axis=0)
     weight = chain.total_mass * STANDARD_GRAVITY
     ratios, dratios = _ratios(period, whole(period.sums_slope.strain), T, dT)
-    limited = np.asarray(period.sums.limit) < UNLIMITED
+    limited = dual.family.limit < UNLIMITED
     speed, cost = way / T, work / (weight * way) if way > 0.0 else None
     motion = SteadyMotion(
         scenario, T, speed, turn / T, period.x[:3].copy(), work, cost, float(period.sums.peak.max(initial=0.0)),

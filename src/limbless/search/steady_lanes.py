@@ -17,10 +17,10 @@ from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.scalars import TANGENTS as LANES
 from limbless.mechanics.compiled.widening import side_by_side
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, clear_score, fresh_score
 from limbless.scenarios.scenario import Scenario
 from limbless.search.lane_drive import LaneDrive, Room
-from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, fresh_score, period_of
+from limbless.search.period_map import FLAT, PLANE, ChainPeriod, begun, period_of
 from limbless.search.screws import path_of
 from limbless.search.steady import TOLERANCE, SteadyMotion
 from limbless.studies.sensitivity import torque_norm
@@ -137,8 +137,7 @@ class LanePeriods:
         """Twists after a period."""
         self.x[:] = self.x0
         self.x[self.rows] = V
-        for part in self.problem.memory.tally[:4]:
-            part.fill(0.0)
+        clear_score(self.problem.memory.tally)
         runge_kutta.advance_lanes(self.problem, self.knots, self.record, self.x)
         return self.x[self.rows]
 

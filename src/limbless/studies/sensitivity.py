@@ -12,6 +12,7 @@ from limbless.callables import refuse_named
 from limbless.errors import InputError
 from limbless.mechanics.compiled.arrays import tangents, values
 from limbless.mechanics.compiled.scalars import TANGENTS
+from limbless.mechanics.compiled.widening import mapped
 from limbless.mechanics.integrate.tally import Score, Uncounted
 from limbless.models.newton_euler.differentiation import Change, Tangents
 from limbless.models.newton_euler.model import NewtonEuler
@@ -40,9 +41,9 @@ def sensitivity(source: str | Path | Scenario, parameters: Sequence[str],
     -------
     Dataset with `base_position`, `base_orientation`, `base_twist` and `actuator_work` as in a result, and of the whole
     run `positive_work` (J) and `torque_norm`, of each joint the norm of order 16 over time of its torque, as a share of
-    its limit (a sinusoid has its amplitude); of a soft body `tip_position` in place of these two. For each of them
-    `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight parameters cost about three
-    plain runs.
+    its limit (a sinusoid has its amplitude); of a soft body `tip_position` and `com_position` in place of these
+    two. For each of them `d_base_position` (time, axis, parameter) and so on: per unit of the parameter. Eight
+    parameters cost about three plain runs.
 
     The motion is differentiated itself (forward mode). So is a gait with a compiled form; other gaits, and the tables
     that a body or a fluid is packed in, are differenced over 1e-5 of the field, which is right to 1e-9.
@@ -120,8 +121,8 @@ def _run(scenario: Scenario, model: NewtonEuler | Soft, names: list[str]) -> _Pa
         slopes.append(slope[:, :, :count])
     score, score_slope = None, None
     if run.score is not None:
-        score = Score(*(values(part).copy() for part in run.score))
-        score_slope = Score(*(tangents(part)[..., :count].copy() for part in run.score))
+        score = mapped(lambda part: values(part).copy(), run.score)
+        score_slope = mapped(lambda part: tangents(part)[..., :count].copy(), run.score)
     return _Part(knots[keep], np.concatenate(states), np.concatenate(slopes), score, score_slope)
 
 

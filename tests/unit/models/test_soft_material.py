@@ -1,4 +1,4 @@
-"""Material laws of a user in soft rods: against springs, and against closed forms of hardening ones."""
+"""Material laws of a user in soft rods and spines: against springs, and against closed forms of hardening ones."""
 from __future__ import annotations
 
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ import limbless as ll
 from limbless.errors import InputError
 from limbless.models.soft.model import Soft
 from limbless.robots.material import MaterialLaw, compiled_material
+from limbless.robots.tendon_spine import Tendon, TendonSpine, Vertebra
 
 STIFFNESS, TIME, HARDENING = 0.02, 0.05, 4e-3          # N m2, s, N m4
 
@@ -135,3 +136,82 @@ def test_other_models_know_no_material_law() -> None:
         ll.Rod(material=MaterialLaw(law=linear)).to_chain(3)
     with pytest.raises(ll.InputError, match="'cubik' is no argument"):
         ll.Rod(material={"law": hardening, "arguments": {"cubik": 1.0}})
+
+
+# ------------------------------------------------------------------------------------------------- vertebrae
+
+LONG = (0.02, 0.03, 0.025)                             # m
+
+
+def springy(strain: Any, rate: Any, X: Any) -> Any:
+    """0.04 and 0.08 N m/rad in a vertebra, whatever its length, by where it is."""
+    length = 0.02 if X < 0.02 else 0.03 if X < 0.05 else 0.025
+    up, left = (strain[4] + TIME * rate[4]) * length, (strain[5] + TIME * rate[5]) * length
+    return 0.0, 0.0, 0.0, 0.0, 0.08 * up, 0.04 * left
+
+
+def coupled(strain: Any, rate: Any, X: Any) -> Any:
+    """From the energy (a κy² + c κz²) / 2 + b κy κz + d κy² κz² per length: a bend to one side calls one up."""
+    y, z = strain[4], strain[5]
+    return 0.0, 0.0, 0.0, 0.0, 1.6e-3 * y + 4e-4 * z + 2e-5 * y * z * z, 8e-4 * z + 4e-4 * y + 2e-5 * y * y * z
+
+
+def backbone(vertebra: dict[str, Any] | None = None, **fields: Any) -> TendonSpine:
+    return TendonSpine(vertebrae=tuple(Vertebra(length=length, **(vertebra or {})) for length in LONG),
+                       tendons=(Tendon(holes=((0.006, 0.008),)),), **fields)
+
+
+def pulled(robot: TendonSpine, duration: float = 0.1, step: float = 0.005) -> Any:
+    return ll.simulate(robot, ll.TensionStep(after=(0.8,)), ll.Gravity(), duration=duration, step=step,
+                       model=ll.SoftSettings(tolerance=1e-9)).dataset
+
+
+@pytest.mark.long
+def test_vertebrae_with_a_linear_law_are_those_with_springs() -> None:
+    ours = pulled(backbone(material=MaterialLaw(law=compiled_material(springy))))
+    springs = pulled(backbone(damping_time=TIME))
+    assert np.abs(springs["bend"].values[-1]).min() > 0.01
+    for name, error in (("bend", 1e-8), ("tip_position", 1e-9), ("elastic_energy", 1e-8), ("damping_power", 1e-7)):
+        size = np.abs(springs[name].values).max()
+        np.testing.assert_allclose(ours[name].values, springs[name].values, rtol=0.0, atol=error * size, err_msg=name)
+    np.testing.assert_allclose(ours["iterations"].values, springs["iterations"].values, atol=0.5)     # slopes ahead
+    assert "bend_stiffness" in springs and "bend_stiffness" not in ours
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiled", [False, True], ids=["python", "compiled"])
+def test_vertebrae_whose_bends_call_for_each_other_keep_their_energy(compiled: bool) -> None:
+    """A coupling of the wrong sign would be no potential: energy would come from nowhere."""
+    law = MaterialLaw(law=compiled_material(coupled) if compiled else coupled)
+    model = Soft(backbone(material=law))
+    bends = np.array([0.1, 0.05, 0.02, -0.03, 0.04, 0.01])
+    passive = model.instant(model.flat(bends)).memory.passive
+    for k, length in enumerate(LONG):                                # lateral = l κz, vertical = -l κy
+        strain = np.array([1.0, 0.0, 0.0, 0.0, -bends[2 * k + 1] / length, bends[2 * k] / length])
+        couple = coupled(strain, 0.0 * strain, 0.0)
+        np.testing.assert_allclose(passive[2 * k:2 * k + 2], [-couple[5], couple[4]], rtol=1e-12)
+    data = pulled(backbone(material=law), duration=0.05, step=5e-4)
+    whole = data["kinetic_energy"].values - data["actuator_work"].values - data["environment_work"].values
+    stored = data["elastic_energy"].values
+    assert np.abs(whole + stored - whole[0] - stored[0]).max() < 1e-6 * stored.max()
+    assert not data["damping_power"].values.any()
+
+
+@pytest.mark.parametrize(("vertebra", "fields", "said"), [
+    ({"lateral_stiffness": 1.0}, {}, "lateral_stiffness of vertebra 1: the law of robot.material"),
+    ({"damping_vertical": 1.0}, {}, "damping_vertical of vertebra 1"), ({"rest_lateral": 0.1}, {}, "rest_lateral"),
+    ({"twist_stiffness": 1.0}, {}, "twist_stiffness of vertebra 1: vertebrae with a law"),
+    ({"stop_up": 0.2}, {}, "stops of vertebra 1 need a stop_stiffness"), ({}, {"damping_time": 0.1}, "damping_time"),
+])
+def test_fields_of_a_spine_that_a_law_takes_the_place_of_are_refused(vertebra: dict[str, Any], fields: dict[str, Any],
+                                                                     said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Soft(backbone(vertebra, material=MaterialLaw(law=coupled), **fields))
+
+
+def test_statics_knows_no_law_of_vertebrae() -> None:
+    robot = backbone(material=MaterialLaw(law=coupled))
+    with pytest.raises(InputError, match=r"robot.material: it acts in motion"):
+        ll.TendonStatics(robot)
+    with pytest.raises(InputError, match=r"robot.material: equilibria are found by tendon statics"):
+        Soft(robot).equilibrium(0.5)

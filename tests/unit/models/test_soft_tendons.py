@@ -122,6 +122,31 @@ def test_a_winch_on_a_stiff_body_swings_on_its_tendon() -> None:
         1.0 - np.cos(omega * found["time"].values)), atol=1e-5)
 
 
+def test_winches_without_inertia_give_tensions() -> None:
+    """T = M / r: the motion of these tensions; the angle has the stretch of the tendon as well, and rotors that are
+    ever lighter tend to it.
+    """
+    how = {"duration": 0.2, "step": 0.005, "record_every": 0.05, "model.tolerance": 1e-9}
+    pull = {"before": [0.4] * 4, "after": [0.7, 0.4, 0.4, 0.2], "ramp": 0.1}
+    torque = {name: [0.01 * one for one in pull[name]] for name in ("before", "after")}
+    light, lighter = (ll.run("neck-winch", {**how, "gait": {"kind": "winch-step", **torque, "ramp": 0.1},
+                                            "initial.posture": "equilibrium",
+                                            "robot.winch": {"rotor_inertia": rotor}}).dataset for rotor in (0.0, 1e-10))
+    given = ll.run("neck-winch", {**how, "gait": {"kind": "tension-step", **pull}, "initial.posture": "equilibrium",
+                                  "robot.tendon_stiffness": None}).dataset
+    for name in ("tip_position", "tension", "tendon_length"):
+        np.testing.assert_allclose(light[name].values, given[name].values, atol=1e-10, err_msg=name)
+    wound = light["tendon_length"].values - light["tension"].values / 2000.0
+    np.testing.assert_allclose(light["winch_angle"].values, (0.16 - wound) / 0.01, atol=1e-9)
+    np.testing.assert_allclose(light["tendon_energy"].values, (light["tension"].values ** 2).sum(axis=1) / 4000.0,
+                               rtol=1e-9)
+    np.testing.assert_allclose(lighter["tip_position"].values, light["tip_position"].values, atol=2e-6)
+    np.testing.assert_allclose(lighter["winch_angle"].values, light["winch_angle"].values, atol=1e-3)
+    assert energy_gap(light) < 1e-4
+    motors = light["pulley_power"].values - 0.01 * light["tension"].values * light["winch_rate"].values
+    assert np.abs(motors).max() < 1e-12                              # M θ̇
+
+
 # ------------------------------------------------------------------------------------------------- friction
 
 def loop(slip: float, last: float, friction: float = 0.2) -> Any:
@@ -324,7 +349,11 @@ def test_what_a_chain_with_tendons_refuses(changes: dict[str, Any], said: str) -
     ({"gait": {"kind": "tension-step"}}, "stiffness of the tendons has no effect where gait 'tension-step'"),
     ({"gait": {"kind": "winch-step"}}, "the tendons have no winch"),
     ({"robot.winch": {}}, "the winches have no effect where gait 'length-step'"),
-    ({"robot.winch": {"rotor_inertia": 0.0}}, "rotor_inertia"),
+    ({"robot.winch": {"rotor_inertia": -1.0}}, "rotor_inertia"),
+    ({"robot.winch": {"rotor_inertia": 0.0, "damping": 1e-5}}, "a damping does nothing beside a rotor_inertia of 0"),
+    ({"robot.winch": {"rotor_inertia": 0.0}, "robot.tendon_damping": 0.1}, "damping of the tendon does nothing beside"),
+    ({"robot.winch": {"rotor_inertia": 0.0}, "gait": {"kind": "winch-step", "after": [0.0, 0.0, -1e-3, 0.0]}},
+     "a torque below 0 of the winch of tendon 2, whose rotor_inertia is 0"),
     ({"gait.after": [0.1, 0.1]}, "2 lengths, but the robot has 4"),
     ({"gait.after": [1.0, 0.0, 0.0, 0.0]}, "a length is never negative"),
     ({"robot.slip_speed": 0.01}, "slip_speed goes with a `friction`"),

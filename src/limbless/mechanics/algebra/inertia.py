@@ -91,6 +91,21 @@ def carry_inertia(I, arm):
 
 
 @inline
+def diagonal(S):
+    """A symmetric matrix of which nothing but the diagonal is not zero: LLVM then multiplies nothing else."""
+    o = 0.0 * S.xx
+    return Symmetric(S.xx, o, o, S.yy, o, S.zz)
+
+
+@inline
+def even_inertia(I):
+    """An inertia that is the same on either side of the x-y and x-z planes: what is zero in it is not multiplied."""
+    o = 0.0 * I.M.xx
+    H = Matrix(Vector(o, o, o), Vector(o, o, I.H.y.z), Vector(o, I.H.z.y, o))
+    return Inertia(diagonal(I.M), H, diagonal(I.J))
+
+
+@inline
 def rigid_inertia(mass, moment, inertia):
     o = 0.0 * moment.x
     m = mass + o

@@ -20,6 +20,8 @@ from limbless.mechanics.algebra.inertia import (
     carry_inertia,
     carry_twist,
     carry_wrench,
+    diagonal,
+    even_inertia,
     power,
     rigid_inertia,
     rotate_inertia,
@@ -43,7 +45,7 @@ from limbless.mechanics.chain.tables import (
 )
 from limbless.mechanics.compiled.generic import generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, careful_kernel, inline, lean_pass
-from limbless.mechanics.compiled.scalars import value_of
+from limbless.mechanics.compiled.scalars import carries_slopes, value_of
 
 
 class Bases(NamedTuple):
@@ -70,16 +72,47 @@ def nothing(zero):
 
 
 @inline
+def is_even(link):
+    """Whether much of a body's inertia is zero, and stays so."""
+    return link.even and not carries_slopes(link.mass)
+
+
+@inline
+def wet_inertia(link, R):
+    """Inertia of a body with its added mass, along the world axes (16)."""
+    if is_even(link):
+        return rotate_inertia(R, even_inertia(link.whole))
+    return rotate_inertia(R, link.whole)
+
+
+@inline
+def dry_inertia(link, R):
+    """Without it."""
+    if is_even(link):
+        moment, inertia = link.moment.x * transpose(R).x, rotate_symmetric(R, diagonal(link.inertia))
+    else:
+        moment, inertia = R @ link.moment, rotate_symmetric(R, link.inertia)
+    return rigid_inertia(link.mass, moment, inertia)
+
+
+@inline
 def body_inertia(link, R):
-    """Inertia of a body, with its added mass, along the world axes (16)."""
-    if link.wet:
-        return rotate_inertia(R, link.whole)
-    return rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
+    return wet_inertia(link, R) if link.wet else dry_inertia(link, R)
+
+
+@inline
+def joined(own, body, I, P):
+    """I and P with a body that has the inertia `own`."""
+    V = body.velocity
+    return I + own, P + own @ body.known + wrench_cross(V, own @ V) - body.wrench
 
 
 @generic
-def own_inertia(water, k, link, R):
-    """Inertia of body k with the water that it carries along."""
+def add_body(water, k, link, body, I, P):
+    """I and P with body k and the water that it carries along.
+
+    Branches end here, not at its inertia: what is zero in that of a rigid body is then never multiplied.
+    """
 
 
 @generic
@@ -87,21 +120,25 @@ def account(water, k, V, F, total, rate_of_work):
     """Add what the environment does to body k to the sums of the base."""
 
 
-@version_for(own_inertia, Steady)
+@version_for(add_body, Steady)
 @inline
-def steady_inertia(water, k, link, R):
-    return body_inertia(link, R)
+def add_steady(water, k, link, body, I, P):
+    if link.wet:
+        return joined(wet_inertia(link, body.rotation), body, I, P)
+    return joined(dry_inertia(link, body.rotation), body, I, P)
 
 
-@version_for(own_inertia, Awash)
+@version_for(add_body, Awash)
 @inline
-def inertia_awash(water, k, link, R):
+def add_awash(water, k, link, body, I, P):
     floating = Floating(water.rows, k)
     state = value_of(floating.state)
     if link.wet and state > 0.5:
-        return rotate_inertia(R, link.whole)
-    own = rigid_inertia(link.mass, R @ link.moment, rotate_symmetric(R, link.inertia))
-    return own + floating.inertia if link.wet and state > -0.5 else own
+        return joined(wet_inertia(link, body.rotation), body, I, P)
+    own = dry_inertia(link, body.rotation)
+    if link.wet and state > -0.5:
+        return joined(own + floating.inertia, body, I, P)
+    return joined(own, body, I, P)
 
 
 @version_for(account, Steady)
@@ -144,26 +181,17 @@ def gather(robot, memory):
     """From tip to base: inertia I and wrench P with which the whole body answers an acceleration δ of the base."""
     align_stack()
     kinds, links, _ = robot
-    base = Base(memory.base, 0)
-    I, P = nothing(0.0 * base.power)
-    total, rate_of_work = 0.0 * P, 0.0 * base.power
+    I, P = nothing(0.0 * Base(memory.base, 0).power)
     for k in range(len(links.codes) - 1, -1, -1):
         link, body = Link(links, k), Body(memory.bodies, k)
         if link.has_body:
-            V, F = body.velocity, body.wrench
-            own = own_inertia(memory.water, k, link, body.rotation)
-            I = I + own
-            P = P + own @ body.known + wrench_cross(V, own @ V) - F
+            I, P = add_body(memory.water, k, link, body, I, P)
             I, P = brake(memory.ahead, k, I, P)
-            total, rate_of_work = account(memory.water, k, V, F, total, rate_of_work)
         if k == 0:
             break
         I, P = transmit_by(kinds, link.kind, link, robot, memory, I, P)
         if link.has_arm:
-            arm = body.arm
-            I, P, total = carry_inertia(I, arm), carry_wrench(P, arm), carry_wrench(total, arm)
-    base.power = rate_of_work
-    base.pushed = total
+            I, P = carry_inertia(I, body.arm), carry_wrench(P, body.arm)
     return I, P
 
 
@@ -197,9 +225,14 @@ def base_acceleration(base, I, P, R):
 
 @lean_pass
 def spread(robot, memory, delta):
-    """From base to tip: joint accelerations (41) and torques (28); the δ of each body."""
+    """From base to tip: joint accelerations (41) and torques (28); the δ of each body. On the way, the sum and the
+    power of all that pushes: `gather` has no register left for them.
+    """
     align_stack()
     kinds, links, _ = robot
+    base, first = Base(memory.base, 0), Body(memory.bodies, 0)
+    start = first.origin
+    total, rate_of_work = account(memory.water, 0, first.velocity, first.wrench, 0.0 * first.wrench, 0.0 * base.power)
     for k in range(1, len(links.codes)):
         link, body = Link(links, k), Body(memory.bodies, k)
         if link.has_arm:
@@ -207,6 +240,10 @@ def spread(robot, memory, delta):
         delta = respond_by(kinds, link.kind, link, robot, memory, delta)
         if link.has_body:
             body.delta = delta
+            F, rate_of_work = account(memory.water, k, body.velocity, body.wrench, 0.0 * total, rate_of_work)
+            total = total + carry_wrench(F, body.origin - start)
+    base.power = rate_of_work
+    base.pushed = total
 
 
 @lean_pass
@@ -246,12 +283,12 @@ def balanced_torques(robot, how, memory):
         if link.has_arm:
             P = carry_wrench(P, body.arm)
     still = Twist(0.0 * P.force, 0.0 * P.force)
-    base.power = rate_of_work
-    base.pushed = -P
     base.held = 0.0 * P if how == BASES.free else P
     base.acceleration = still
     Body(memory.bodies, 0).delta = still
     spread(robot, memory, still)
+    base.power = rate_of_work              # without what water that gets wet takes along: there is no inertia
+    base.pushed = -P
 
 
 @careful_kernel

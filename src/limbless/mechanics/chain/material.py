@@ -1,8 +1,9 @@
 """What resists the strains of a cell: springs and dampers of its own table, or a user's material law.
 
 A law gives the stress σ(ξ, ξ̇, X) of a section. Along freedom j of a cell, which strains its sections by P_j e_c, it
-gives -Σ w P_j σ_c over the stations of the cell. An implicit stage takes its slopes ahead, found by differences at
-the strains of the instant: a stage is then solved as fast as one with springs.
+gives -Σ w P_j σ_c over the stations of the cell; a vertebra is one section, strained by ±1 / length. An implicit stage
+takes its slopes ahead, found by differences at the strains of the instant: a stage is then solved as fast as one with
+springs.
 """
 from __future__ import annotations
 
@@ -43,12 +44,13 @@ STRAIN, STRESS = Sample.fields["strain"].column, Sample.fields["stress"].column
 
 
 class Material(NamedTuple):
-    """A user's law at all stations of a rod."""
+    """A user's law at all stations of a rod, or vertebrae of a spine."""
 
     rows: Any                             # Fibre (stations,)
     shapes: Any                           # (stations, terms) P_j at each
-    parts: Any                            # (strains,) numbers of the strains that a rod has
-    buffer: Any                           # Sample, one row; strains that the rod does not have stay natural
+    parts: Any                            # (strains,) numbers of the strains that the body has, and whether a freedom
+    signs: Any                            # (strains,) makes each of them larger, 1, or smaller, -1
+    buffer: Any                           # Sample, one row; strains that the body does not have stay natural
     stress: Any                           # (strains,)
     slopes: Any                           # (2, strains, strains) of σ with the strains, and with their rates
 
@@ -95,7 +97,7 @@ def resist_by_law(law, robot, memory):
             law.stress[p] = law.buffer[0, STRESS + law.parts[p]]
             for j in range(law.shapes.shape[1]):
                 v = fibre.column + p * law.shapes.shape[1] + j
-                memory.passive[v] -= fibre.weight * law.shapes[s, j] * law.stress[p]
+                memory.passive[v] -= fibre.weight * law.signs[p] * law.shapes[s, j] * law.stress[p]
         if ahead:
             find_slopes(law, fibre)
             add_slopes(law, s, fibre, cells)
@@ -111,8 +113,8 @@ def strain_section(law, s, fibre, cells):
         strain, rate = 1.0 if c == 0 else 0.0, 0.0
         for j in range(terms):
             v = fibre.column + p * terms + j
-            strain += law.shapes[s, j] * cells.strain[v]
-            rate += law.shapes[s, j] * cells.strain_rate[v]
+            strain += law.signs[p] * law.shapes[s, j] * cells.strain[v]
+            rate += law.signs[p] * law.shapes[s, j] * cells.strain_rate[v]
         law.buffer[0, STRAIN + c] = strain
         law.buffer[0, STRAIN + 6 + c] = rate
 
@@ -148,6 +150,6 @@ def add_slopes(law, s, fibre, cells):
             for j in range(terms):
                 v = fibre.column + p * terms + j
                 for i in range(terms):
-                    both = fibre.weight * law.shapes[s, j] * law.shapes[s, i]
+                    both = fibre.weight * law.signs[p] * law.signs[r] * law.shapes[s, j] * law.shapes[s, i]
                     cells.elastic[v, r * terms + i] += both * stiffness
                     cells.viscous[v, r * terms + i] += both * damping

@@ -10,7 +10,8 @@ tensions:
 
     (1 + K G) s = K (Zᵀ (a0 - a_before) + ...),   G = Zᵀ (M + Â)⁻¹ Z,   a = a0 - (M + Â)⁻¹ Z s
 
-A winch only makes its tendon softer: κ becomes κ / (1 + κ r² / (J + γh b)). Friction at a hole is a term of the same
+A winch only makes its tendon softer: κ becomes κ / (1 + κ r² / (J + γh b)). One without inertia follows its motor at
+once: T = M / r. Friction at a hole is a term of the same
 form, with z the slopes of all chords beyond it, and κ = γh T μ |turn| e² / (b² + e²)^1.5 (see `rubbing`).
 """
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Rope(Table):
     damping: float                        # N s/m
     straight: float                       # m: unstretched length at zero angle of its winch
     radius: float                         # of its winch, m
-    rotor: float                          # inertia of its winch, kg m2
+    rotor: float                          # inertia of its winch, kg m2; 0: it follows its motor at once
     drag: float                           # damping of its winch, N m s/rad
 
 
@@ -206,6 +207,9 @@ def stretch(ropes, memory):
     for c in range(cells.pulls.shape[0]):
         pull, rope, winding = Pull(cells.pulls, c), Rope(ropes.rows, c), Winding(ropes.windings, c)
         term, command = Term(ropes.terms, c), cells.present.command[c]
+        if torque and rope.rotor == 0.0:
+            follow_motor(pull, rope, term, command, cells.present.command_rate[c])
+            continue
         if torque:
             pull.wound = rope.straight - rope.radius * winding.angle
             pull.wound_rate = -rope.radius * winding.rate
@@ -231,6 +235,21 @@ def stretch(ropes, memory):
             winding.spin = spin
             term.slope = slope / (1.0 + slope * rope.radius * rope.radius / heavy)
             term.lead = rope.radius * (spin - winding.before)
+
+
+@inline
+def follow_motor(pull, rope, term, torque, torque_rate):
+    """A winch without inertia: its tension is what its motor holds, whatever its angle."""
+    tension = maximum(torque, 0.0 * torque) / rope.radius
+    pull.tension = tension
+    pull.wound = pull.length - tension / rope.stiffness
+    pull.wound_rate = pull.rate - torque_rate / (rope.radius * rope.stiffness)
+    pull.fed = -tension * pull.wound_rate
+    pull.power = pull.fed
+    pull.damped = 0.0
+    pull.braked = 0.0
+    term.slope = 0.0
+    term.lead = 0.0
 
 
 @inline
@@ -342,7 +361,8 @@ def take_changes(ropes, memory):
     if ropes.how[0] == COMMANDS.torque:
         for c in range(ropes.winches.shape[0]):
             rope, winding = Rope(ropes.rows, c), Winding(ropes.windings, c)
-            winding.spin = turn_winch(rope, winding, gh, Pull(cells.pulls, c).tension + ropes.system[c, m])
+            if rope.rotor > 0.0:
+                winding.spin = turn_winch(rope, winding, gh, Pull(cells.pulls, c).tension + ropes.system[c, m])
 
 
 for _question in (take_winches, put_winch_rates, remember_winches, tauten):

@@ -38,6 +38,7 @@ class Link(Table):
     has_arm: bool                         # whether the origin moves across the joint
     has_body: bool
     wet: bool
+    even: bool                            # the same on either side of its x-y and x-z planes: see `even_inertia`
     given: bool                           # motion-given: it follows the drive; else torque-given
 
 

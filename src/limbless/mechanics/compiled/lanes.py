@@ -31,6 +31,7 @@ from limbless.mechanics.compiled.scalars import (
     raised,
     sincos,
     sine_and_cosine_near_zero,
+    some_positive,
     spread,
     sqrt,
     value_of,
@@ -168,12 +169,28 @@ def _floor(typing, x):
     return eight(eight), lambda context, builder, signature, args: _llvm(builder, "floor", vector_type, args)
 
 
+def _is_any(builder, found):
+    """Whether a comparison holds in one lane or more."""
+    return builder.icmp_unsigned("!=", builder.bitcast(found, ir.IntType(LANES)), ir.IntType(LANES)(0))
+
+
 @intrinsic
 def _all_zero(typing, x):
     def codegen(context, builder, signature, args):
-        differs = builder.fcmp_unordered("!=", args[0], zero_vector)
-        return builder.icmp_unsigned("==", builder.bitcast(differs, ir.IntType(LANES)), ir.IntType(LANES)(0))
+        return builder.not_(_is_any(builder, builder.fcmp_unordered("!=", args[0], zero_vector)))
     return types.boolean(eight), codegen
+
+
+@intrinsic
+def _some(typing, x):
+    def codegen(context, builder, signature, args):
+        return _is_any(builder, builder.fcmp_ordered(">", args[0], zero_vector))
+    return types.boolean(eight), codegen
+
+
+@lane_version_of(some_positive)
+def _some_positive(x):
+    return _some(x)
 
 
 @lane_version_of(sincos)

@@ -348,6 +348,26 @@ def _where_positive(x, a, b):
     return a if x > 0.0 else b
 
 
+def carries_slopes(x):
+    """Whether a scalar carries derivatives: of what is zero, they need not be."""
+    return False
+
+
+@overload(carries_slopes, jit_options=INLINE)
+def _carries_slopes(x):
+    return (lambda x: True) if x == dual8 else (lambda x: False)
+
+
+def some_positive(x):
+    """Whether x > 0; of eight numbers, whether one of them is: what is rare need not be computed every time."""
+    return x > 0.0
+
+
+@_dual_version_of(some_positive)
+def _some_positive(x):
+    return x > 0.0
+
+
 @inline
 def minimum(a, b):
     """The smaller of two scalars, with its derivative (that of `b` where they are equal)."""

@@ -20,7 +20,7 @@ from limbless.mechanics.compiled.generic import by_scalar, generic, version_for
 from limbless.mechanics.compiled.kernel import align_stack, inline, lean_kernel, lean_pass
 from limbless.mechanics.compiled.lanes import LANES, total
 from limbless.mechanics.compiled.lean import in_lanes
-from limbless.mechanics.compiled.scalars import value_of
+from limbless.mechanics.compiled.scalars import some_positive, value_of
 from limbless.mechanics.compiled.tables import Rows, Table, table
 from limbless.mechanics.forces.element import look_again, push, spend_power
 
@@ -129,7 +129,7 @@ MOTION = Body.fields["known"].column      # rotation, origin and velocity stand 
 
 @inline
 def is_open(law, inside):
-    return value_of(law.since) <= inside <= value_of(law.until)
+    return not (some_positive(law.since - inside) or some_positive(inside - law.until))
 
 
 @lean_pass

@@ -1,14 +1,17 @@
-"""Friction of a tendon in the holes of disks that it passes: by how much its tension falls or rises at each.
+"""Friction of a tendon where it turns: by how much its tension falls or rises there.
 
-In motion the sign comes from the sliding rate b of the tendon at the hole, s = -b / sqrt(b² + e²): a tendon that stands
-still creeps with `slip` speeds of about e. The ratio is that of statics.
+In motion the sign comes from the sliding rate b of the tendon at that place, s = -b / sqrt(b² + e²): a tendon that
+stands still creeps with `slip` speeds of about e. In the hole of a disk the ratio is that of statics. At a rounded
+point of a link, and along the channel of a rod, it is that of a rope on a capstan: exp(-μ s φ), φ the angle by which
+the tendon turns.
 """
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from limbless.mechanics.algebra.vectors import cross, dot
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import sqrt
+from limbless.mechanics.compiled.scalars import arctangent2, exponential, sqrt
 from limbless.mechanics.compiled.tables import Table, constants
 
 
@@ -21,10 +24,17 @@ class Rub(Table):
 
 
 class Rubbing(NamedTuple):
-    """Tendons rub in their holes."""
+    """Tendons rub in the holes of disks."""
 
     rows: Any                             # Rub (tendons,)
     sliding: Any                          # (chords,) rate of all chords of the tendon from this one on, m/s
+
+
+class Wrapping(NamedTuple):
+    """Tendons rub on rounded points, or along curved channels."""
+
+    rows: Any                             # as of `Rubbing`
+    sliding: Any
 
 
 class Smooth(NamedTuple):
@@ -52,6 +62,14 @@ def turn_at(before, after):
     """How much a tendon turns across a disk: the size of the force on its hole over the tension."""
     y, z = before.x + after.x, before.y + after.y
     return sqrt(y * y + z * z)
+
+
+@inline
+def capstan(mu, slip, before, after):
+    """The ratio of a tendon that wraps from one direction to another, and by which angle it turns. `slip` as above."""
+    across = cross(before, after)
+    angle = arctangent2(sqrt(dot(across, across)), dot(before, after))
+    return exponential(-mu * slip * angle), angle
 
 
 @inline

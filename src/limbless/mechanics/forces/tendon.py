@@ -18,7 +18,7 @@ from limbless.mechanics.compiled.kernel import inline, lean_pass
 from limbless.mechanics.compiled.scalars import sqrt
 from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.forces.element import push, spend_power
-from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth, friction_ratio, slide, turn_at
+from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth, Wrapping, capstan, friction_ratio, slide, turn_at
 
 
 @constants
@@ -39,6 +39,7 @@ class Chord(Table):
     outer: Vector                         # in the outer one
     before: int                           # rows of the two among the bodies
     beyond: int
+    sense: float                          # 1: its anchor lies outwards; -1: towards the base
 
 
 @constants
@@ -48,6 +49,7 @@ class Channel(Table):
     length: float                         # that the station stands for, m
     natural: Vector                       # t when all freedoms are zero
     arm: int                              # where its freedoms begin among the arms
+    body: int                             # the row of the station among the bodies
 
 
 @constants
@@ -64,7 +66,7 @@ class Taut(Table):
     length: float
     rate: float
     tension: float
-    along: Vector                         # its direction, outwards, world axes
+    along: Vector                         # its direction, from winch to anchor, world axes
 
 
 class Holes(NamedTuple):
@@ -85,7 +87,7 @@ class Tendons(NamedTuple):
 
     owner: int                            # no environment: -1
     way: Any                              # Holes or Channels
-    contact: Any                          # Smooth or Rubbing
+    contact: Any                          # Smooth, Rubbing or Wrapping
     spans: Any                            # Span
     taut: Any                             # Taut: as it was at the instant that was evaluated last
     slopes: Any                           # (pieces, most) ∂ℓ/∂q
@@ -127,7 +129,7 @@ def measure_chords(way, tendons, robot, memory):
                 j += 1
         taut.length = length
         taut.rate = dot(u, w - v)
-        taut.along = u
+        taut.along = chord.sense * u
 
 
 @version_for(measure, Channels)
@@ -147,7 +149,7 @@ def measure_channels(way, tendons, robot, memory):
             rate += slope * cells.strain_rate[span.column + j]
         taut.length = channel.length * stretch
         taut.rate = rate
-        taut.along = (1.0 / channel.length) * u
+        taut.along = Body(memory.bodies, channel.body).rotation @ ((1.0 / stretch) * along)
 
 
 @lean_pass
@@ -184,7 +186,31 @@ def across(body, along):
     return Vector(a.y, a.z, a.x)
 
 
-@version_for(pass_on, Rubbing)
+@generic
+def grip(contact, tendons, memory, i, slip):
+    """Before piece i: the ratio of the tensions behind and before that place, and how fast it changes with `slip`,
+    about.
+    """
+
+
+@version_for(grip, Rubbing)
+@inline
+def grip_of_disk(contact, tendons, memory, i, slip):
+    disk = Body(memory.bodies, Chord(tendons.way.chords, i).before)
+    before, after = across(disk, -1.0 * Taut(tendons.taut, i - 1).along), across(disk, Taut(tendons.taut, i).along)
+    mu = Rub(contact.rows, Span(tendons.spans, i).tendon).coefficient
+    return friction_ratio(mu, slip, before, after), mu * turn_at(before, after)
+
+
+@version_for(grip, Wrapping)
+@inline
+def grip_of_capstan(contact, tendons, memory, i, slip):
+    mu = Rub(contact.rows, Span(tendons.spans, i).tendon).coefficient
+    ratio, angle = capstan(mu, slip, Taut(tendons.taut, i - 1).along, Taut(tendons.taut, i).along)
+    return ratio, mu * angle * ratio
+
+
+@version_for(pass_on, Rubbing, Wrapping)
 @lean_pass
 def pass_rubbing(contact, tendons, memory):
     """From hole to hole; for an implicit stage, how the tension behind a hole grows with the sliding rate there."""
@@ -197,24 +223,26 @@ def pass_rubbing(contact, tendons, memory):
         if span.first:
             tension = Pull(cells.pulls, span.tendon).tension
         else:
-            rub, disk = Rub(contact.rows, span.tendon), Body(memory.bodies, Chord(tendons.way.chords, i).before)
-            before = across(disk, -1.0 * Taut(tendons.taut, i - 1).along)
-            after = across(disk, taut.along)
-            s, slope = slide(contact.sliding[i], rub.slip)
-            term.slope = gh * tension * rub.coefficient * turn_at(before, after) * slope
-            tension = tension * friction_ratio(rub.coefficient, s, before, after)
+            s, slope = slide(contact.sliding[i], Rub(contact.rows, span.tendon).slip)
+            ratio, change = grip(contact, tendons, memory, i, s)
+            term.slope = gh * tension * change * slope
+            tension = tension * ratio
         taut.tension = tension
 
 
 @inline
 def sum_outwards(contact, tendons):
-    """The rate of each chord and of all beyond it on the same tendon: what slides through the hole before it."""
+    """The rate of each piece and of all beyond it on the same tendon: what slides through the hole before it. The very
+    end of a channel, of no length, does not slide; before it, on average, half of what the last station gives.
+    """
     rate = 0.0 * contact.sliding[0]
     for i in range(len(tendons.spans.codes) - 1, -1, -1):
         rate += Taut(tendons.taut, i).rate
         contact.sliding[i] = rate
         if Span(tendons.spans, i).first:
             rate = 0.0 * rate
+        elif Taut(tendons.taut, i).length == 0.0:
+            contact.sliding[i] = 0.5 * Taut(tendons.taut, i - 1).rate
 
 
 @generic

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limbless.mechanics.algebra.vectors import dot
+from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, where_positive
+from limbless.mechanics.compiled.scalars import absolute, maximum, minimum, some_positive, where_positive
 from limbless.mechanics.compiled.tables import Table, table
 
 NEVER = -1.0                           # in `beyond`: the limit was not passed
@@ -69,10 +70,21 @@ class Score(NamedTuple):
     """In place of a `Tally`: what a search asks for, in any scalar; of A actuators."""
 
     positive: Any                      # (A,) positive work, J
-    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s
-    square: Any                        # (A,) ∫ τ² dt
+    strain: Any                        # (A,) ∫ (τ / limit)^16 dt, s; (0,) where nobody asks for it
     peak: Any                          # (A,) largest |τ| at a knot
-    limit: Any                         # (A,) what torques are measured by, N m or N
+    scale: Any                         # (A,) 1 / limit: what torques are measured by, 1/(N m) or 1/N
+
+
+def fresh_score(limit: Any, strained: bool = True) -> Score:
+    """Nothing summed yet, of actuators with these limits; `strained`: whether torques are measured by them."""
+    return Score(positive=aligned_zeros(len(limit)), strain=aligned_zeros(len(limit) if strained else 0),
+                 peak=aligned_zeros(len(limit)), scale=1.0 / limit)
+
+
+def clear_score(score: Score) -> None:
+    """Nothing summed any more."""
+    for sums in (score.positive, score.strain, score.peak):
+        sums[:] = 0.0
 
 
 @inline
@@ -250,13 +262,12 @@ def look_and_keep(tally, kept, r, recorded, last, t, x, efforts, speed):
 @inline
 def score_stage(score, seconds, efforts):
     """Efforts at a stage that stands for `seconds` of its step."""
-    for a in range(efforts.shape[0]):
-        strain = efforts[a] / score.limit[a]
+    for a in range(score.strain.shape[0]):
+        strain = efforts[a] * score.scale[a]
         second = strain * strain
         fourth = second * second
         eighth = fourth * fourth
         score.strain[a] += seconds * (eighth * eighth)
-        score.square[a] += seconds * (efforts[a] * efforts[a])
 
 
 @inline
@@ -274,5 +285,7 @@ def score_step(score, h, powers):
         start, middle, end = powers[0, a], 0.5 * (powers[1, a] + powers[2, a]), powers[3, a]
         work = (h / 6.0) * (start + 4.0 * middle + end)
         least, most = minimum(minimum(start, middle), end), maximum(maximum(start, middle), end)
-        crossing = where_positive(most, positive_of_step(h, start, middle, end), 0.0 * work)
+        crossing = 0.0 * work
+        if some_positive(minimum(-least, most)):         # of eight robots one crosses zero once in a few steps
+            crossing = where_positive(most, positive_of_step(h, start, middle, end), crossing)
         score.positive[a] += where_positive(-least, crossing, work)

@@ -19,7 +19,7 @@ from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.compiled.scalars import TANGENTS, WORDS
 from limbless.mechanics.compiled.widening import as_duals, seed_slope, widened
 from limbless.mechanics.integrate import runge_kutta
-from limbless.mechanics.integrate.tally import UNLIMITED, Score, Uncounted
+from limbless.mechanics.integrate.tally import UNLIMITED, Uncounted, fresh_score
 from limbless.models.base import State
 from limbless.models.newton_euler.tables import afloat
 
@@ -60,7 +60,7 @@ class Tangents:
             tangents(self.x)[:, direction] = change.start
         limit = model.chain.arrays().torque_limit
         limit = np.where(np.isfinite(limit), limit, UNLIMITED)
-        self.score = widened(Score(*(np.zeros(len(limit)) for _ in range(4)), limit))             # type: ignore[call-arg]
+        self.score = widened(fresh_score(limit))
 
     def _directions(self) -> Iterator[tuple[int, Change]]:
         return ((self.first + number, change) for number, change in enumerate(self.changes))

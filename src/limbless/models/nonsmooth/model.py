@@ -248,7 +248,8 @@ class NonSmooth(ChainModel):
                                  "one of them" + self._within_robot(deepest))
             if one in self._company.names:
                 raise InputError(f"objects: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
-                                 "raise its position, or move the obstacle")
+                                 "raise its position, make it smaller (radius, length, sizes), turn it (yaw, pitch, "
+                                 "roll), or change what it starts in (height, slope)")
             raise InputError(f"initial: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
                              "raise initial.position, or move the obstacle")
 

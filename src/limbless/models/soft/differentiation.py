@@ -37,7 +37,7 @@ class SoftTangents:
 
     def __init__(self, model: Soft, gait: Gait, start: State, changes: Sequence[Change]) -> None:
         self.model, self.gait, self.changes = model, gait, changes
-        self._check()
+        refuse_kinks(model)
         self.x = dual_array(start.x)
         for direction, change in enumerate(changes):
             tangents(self.x)[:, direction] = change.start
@@ -45,21 +45,10 @@ class SoftTangents:
         self._method = None if steps is None else steps.method
         self.work = None if steps is None else as_duals(implicit.work_for(steps.method, *steps.sizes, steps.tolerance))
 
-    def _check(self) -> None:
-        """Refuse what has kinks, or knows plain numbers only."""
-        model = self.model
-        if model.strung.elastic or model.strung.rubs:
-            raise InputError("robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has "
-                             "no slopes everywhere; give tensions without `stiffness` and `friction`, or take "
-                             "differences of runs")
-        if model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment):
-            raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
-        if any(isinstance(force, FloatingStations) for force in model.forces):
-            raise InputError("environment.water.surface: soft bodies at a surface give no derivatives; leave it out, "
-                             "or take differences of runs")
-
     def advance(self, knots: Array, times: Array, record: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Step on; the flat state and the tip at the recorded knots (R, x + 3) and their derivatives (R, x + 3, 8)."""
+        """Step on; the flat state, the tip and the centre of mass at the recorded knots (R, x + 6), and their
+        derivatives (R, x + 6, 8).
+        """
         model = self.model
         problem: Any = widened(model.problem(model.still(), int(record.sum()), Uncounted(), Uncounted()))
         drive = as_duals(model.drive(self.gait, times))
@@ -77,7 +66,24 @@ class SoftTangents:
         if failed:
             raise SimulationError(f"the motion could not be followed to t = {knots[-1]:g} s with its derivatives; run "
                                   "the scenario alone to see why, or try a shorter step", float(knots[0]))
-        kept = problem.records
-        tip = kept.bodies[:, len(model.plan.cells), ORIGIN:ORIGIN + 3]
-        return (np.concatenate([values(kept.x), values(tip)], axis=1),
-                np.concatenate([tangents(kept.x), tangents(tip)], axis=1))
+        kept, share = problem.records, problem.memory.cells.weigh
+        places = kept.bodies[:, :, ORIGIN:ORIGIN + 3]
+        tip = places[:, len(model.plan.cells)]
+        middle = np.einsum("b,rbi->ri", values(share), values(places))
+        drift = (np.einsum("b,rbij->rij", values(share), tangents(places))
+                 + np.einsum("bj,rbi->rij", tangents(share), values(places)))
+        return (np.concatenate([values(kept.x), values(tip), middle], axis=1),
+                np.concatenate([tangents(kept.x), tangents(tip), drift], axis=1))
+
+
+def refuse_kinks(model: Soft) -> None:
+    """Refuse what has kinks, or knows plain numbers only."""
+    if model.strung.elastic or model.strung.rubs:
+        raise InputError("robot.tendons: tendons that stretch go slack, and those that rub stick: their motion has no "
+                         "slopes everywhere; give tensions without `stiffness` and `friction`, or take differences of "
+                         "runs")
+    if model.lawful.law is not None or any(getattr(item, "slot", None) is not None for item in model.environment):
+        raise InputError("a law of a user's own gives no derivatives; take differences of runs instead")
+    if any(isinstance(force, FloatingStations) for force in model.forces):
+        raise InputError("environment.water.surface: soft bodies at a surface give no derivatives; leave it out, or "
+                         "take differences of runs")

@@ -1,4 +1,4 @@
-"""A user's material law in the cells of a rod: as kernels ask it, and its energy and losses in records."""
+"""A user's material law in the cells of a rod or a spine: as kernels ask it, and its energy and losses in records."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +11,8 @@ from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.models.base import Status
 from limbless.models.soft.plan import Plan, legendre
 from limbless.robots.material import MaterialLaw
-from limbless.robots.rod import ACTUATED, NATURAL, Rod
+from limbless.robots.rod import ACTUATED, NATURAL
+from limbless.robots.tendon_spine import TendonSpine
 
 Array = NDArray[np.float64]
 _PATH, _WEIGHT = (0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(8), (1.0, 0.0),
@@ -20,23 +21,51 @@ _PATH, _WEIGHT = (0.5 * (part + shift) for part, shift in zip(np.polynomial.lege
 
 
 class Lawful:
-    """The law of a rod, or none of its own: springs."""
+    """The law of a body, or none of its own: springs."""
 
-    def __init__(self, rod: Any, plan: Plan, degree: int) -> None:
-        self.law: MaterialLaw | None = rod.material if isinstance(rod, Rod) else None
+    def __init__(self, robot: Any, plan: Plan, degree: int) -> None:
+        self.law: MaterialLaw | None = getattr(robot, "material", None)
         if self.law is None:
             return
         self._slot: Any = self.law.law if hasattr(self.law.law, "address") else PythonSlot(self._answer, Sample.width)
-        self._parts, self._shapes = np.array(ACTUATED[rod.strains]), []
-        fibres, column = [], 0
+        self._fibres: list[tuple[float, float, int]] = []
+        self._shapes: list[Array] = []
+        if isinstance(robot, TendonSpine):
+            self._in_vertebrae(robot)
+        else:
+            self._parts = np.array(ACTUATED[robot.strains])
+            self._signs = np.ones(len(self._parts))
+            self._in_sections(plan, degree)
+
+    def _in_vertebrae(self, robot: TendonSpine) -> None:
+        """Each is one section, at its middle: a bend to the left is length times the curvature about z, a bend up minus
+        that about y.
+        """
+        self._parts, self._signs = np.array([5, 4]), np.array([1.0, -1.0])
+        lengths = robot.values("length")
+        for number, (length, end) in enumerate(zip(lengths, np.cumsum(lengths), strict=True)):
+            self._shapes.append(np.array([1.0 / length]))
+            self._fibres.append((float(end - 0.5 * length), float(length), len(self._parts) * number))
+
+    def sections(self, bends: Array, natural: bool) -> Array:
+        """(R, vertebrae, 6): strains of all vertebrae from their bends (R, freedoms), or (not `natural`) rates."""
+        found = np.zeros((len(bends), len(self._fibres), 6))
+        if natural:
+            found[..., :] = NATURAL
+        each = bends.reshape(len(bends), len(self._fibres), len(self._parts))
+        found[..., self._parts] += each * self._signs * np.array(self._shapes)
+        return found
+
+    def _in_sections(self, plan: Plan, degree: int) -> None:
+        """The stations of a rod."""
+        column = 0
         for cell in plan.cells:
             length = sum(piece.length for piece in cell.pieces)
             start = cell.pieces[-1].place - length
             for piece in cell.pieces[:-1]:
                 self._shapes.append(legendre((piece.place - start) / length, degree).ravel())
-                fibres.append((piece.place, piece.span, column))
+                self._fibres.append((piece.place, piece.span, column))
             column += len(cell.names)
-        self._fibres = fibres
 
     def _answer(self, buffer: Array) -> None:
         assert self.law is not None
@@ -48,11 +77,12 @@ class Lawful:
         if self.law is None:
             return Springs()
         rows, buffer, n = Fibre.zeros(len(self._fibres)), Sample.zeros(1), len(self._parts)
+        memory = np.zeros(n), np.zeros((2, n, n))
         fibre = Fibre.of(rows)
         fibre.abscissa[:], fibre.weight[:], fibre.column[:] = zip(*self._fibres, strict=True)
         fibre.address[:] = self._slot.address
         Sample.of(buffer).strain[:] = NATURAL
-        return Material(rows, np.array(self._shapes), self._parts, buffer, np.zeros(n), np.zeros((2, n, n)))
+        return Material(rows, np.array(self._shapes), self._parts, self._signs, buffer, *memory)
 
     def failure(self, time: float) -> Status:
         """What a law of plain Python raised inside compiled code."""
@@ -69,7 +99,7 @@ class Lawful:
             raise failed.cause
 
     def energies(self, strain: Array, rate: Array) -> tuple[Array, Array]:
-        """Elastic energy (R,), J, from the straight rod on, and power of the damping (R,), W, from strains and rates
+        """Elastic energy (R,), J, from the straight body on, and power of the damping (R,), W, from strains and rates
         (R, stations, 6).
         """
         assert self.law is not None

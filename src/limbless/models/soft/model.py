@@ -97,7 +97,7 @@ class Soft(Model):
         cells = self.cells()
         tables.set_afloat(self.forces, cells, self._added)
         if isinstance(built, TendonSpine):
-            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung)
+            self.recorder: Recorder = SpineRecorder(built, self.plan, cells, self.packs, self.strung, self.lawful)
         elif isinstance(built, Chain):
             self.recorder = ChainRecorder(built, self.plan, cells, self.packs, self.strung)
         else:
@@ -283,7 +283,7 @@ class Soft(Model):
         if self.steps is not None:
             return None
         taut = None
-        if self.strung.elastic:                          # as stiff as its tendons make it: all of them just taut
+        if self.strung.elastic and not self.strung.follows:      # as stiff as tendons make it: all of them just taut
             taut = _TAUT * Pull.of(self.instant(state.x, 0.0, state.time).memory.cells.pulls).length
         rate = fastest_rate(*self._small_motions(state, 0.0, state.time, taut))
         if not rate > 0.0:
@@ -358,8 +358,12 @@ class Soft(Model):
     # What is recorded
 
     def state_columns(self) -> list[tuple[str, str, slice]]:
-        """Where named variables stand in the flat state and the tip behind it: name, dimension (or none), columns."""
-        return [*state_columns(self._split, self._size), ("tip_position", "axis", slice(self._size, self._size + 3))]
+        """Where named variables stand in the flat state, and the tip and the centre of mass behind it: name, dimension
+        (or none), columns.
+        """
+        behind = {"tip_position": self._size, "com_position": self._size + 3}
+        return [*state_columns(self._split, self._size),
+                *((name, "axis", slice(first, first + 3)) for name, first in behind.items())]
 
     def sound_records(self, records: Records) -> int:
         axes = AxisRecord.of(records["axes"])

@@ -133,6 +133,8 @@ def _vertebra(robot: TendonSpine, one: Vertebra, stations: int, stops: bool, sta
     names = ["twist", "lateral", "vertical"][-len(turns):]
     stiffness = np.diag([getattr(one, f"{name}_stiffness") for name in names])
     damping = np.diag([getattr(one, f"damping_{name}") for name in names]) + robot.damping_time * stiffness
+    if robot.material is not None:                       # the law takes their place
+        stiffness, damping = 0.0 * stiffness, 0.0 * damping
     rest = np.array([0.0, one.rest_lateral, one.rest_vertical][-len(turns):])
     far = np.inf
     ends = [(far, far), (one.stop_lateral or far, one.stop_lateral or far), (one.stop_down or far, one.stop_up or far)]

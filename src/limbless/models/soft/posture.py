@@ -62,6 +62,9 @@ def equilibrium(body: Soft, tension: ArrayLike | None = None, length: ArrayLike 
     from limbless.models.tendon_statics.tables import BEND_SIGN, at_rest
     if not isinstance(body.robot, TendonSpine):
         raise InputError("equilibrium: found by tendon statics, for spines; let a damped rod come to rest")
+    if body.robot.material is not None:
+        raise InputError("robot.material: equilibria are found by tendon statics, which knows springs alone; let a "
+                         "damped body come to rest, and continue from that result")
     loads = [item for item in body.environment if "load" in (item.role, *item.also)]
     stretch = None if length is None else tuple(body.strung.stiffness.tolist())
     settings = TendonStaticsSettings(stops=False, tendon_stiffness=stretch)

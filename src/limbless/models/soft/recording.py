@@ -125,8 +125,11 @@ class Recorder:
         own["damping_power"] = found["damping_power"] + (pulls.damped + pulls.braked).sum(axis=1)
         if strung.winds:
             m, last = strung.winches, x.shape[1] - INTEGRALS
-            own["winch_angle"], own["winch_rate"] = x[:, last - 2 * m:last - m], x[:, last - m:last]
             rotors = np.array([tendon.winch.rotor_inertia for tendon in strung.tendons])
+            follows = (strung.straight - pulls.wound) / strung.radius, -pulls.wound_rate / strung.radius
+            for name, own_state, led in zip(("winch_angle", "winch_rate"),
+                                            (x[:, last - 2 * m:last - m], x[:, last - m:last]), follows, strict=True):
+                own[name] = np.where(rotors > 0.0, own_state, led)        # without inertia it has no state of its own
             own["kinetic_energy"] = found["kinetic_energy"] + 0.5 * own["winch_rate"] ** 2 @ rotors
         return own
 
@@ -208,9 +211,10 @@ class Recorder:
 class SpineRecorder(Recorder):
     """Of a spine: sections are its disks, the base first."""
 
-    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung) -> None:
+    def __init__(self, robot: TendonSpine, plan: Plan, cells: Cells, packs: Sequence[Pack], strung: Strung,
+                 lawful: Lawful) -> None:
         super().__init__(robot.head, plan, cells, packs, strung)
-        self.robot = robot
+        self.robot, self.lawful = robot, lawful
         self.sections = np.arange(len(plan.cells) + 1)
         winds = robot.pulley_radius is not None
         self.own = {name: variable for name, variable in SPINE.items() if winds or name != "pulley_angle"}
@@ -220,6 +224,8 @@ class SpineRecorder(Recorder):
         r = robot.disk_radius
         section = (r, r) if robot.section is None else (robot.section.half_width, robot.section.half_height)
         stiffness = [robot.values("lateral_stiffness"), robot.values("vertical_stiffness")]
+        springs = {"bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
+                                      {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"})}
         return {
             "section": (("section",), np.array([f"disk {number}" for number in range(v + 1)]), {}),
             "vertebra": (("vertebra",), np.array([f"vertebra {number}" for number in range(1, v + 1)]), {}),
@@ -232,9 +238,16 @@ class SpineRecorder(Recorder):
                                 {"units": "m", "long_name": "length of each vertebra"}),
             "stop": (("vertebra", "transverse"), self._stops(), {"units": "rad", "long_name": STOP_MEANS}),
             "vertebra_volume": (("vertebra",), robot.values("volume"), {"units": "m3", "long_name": VOLUME_MEANS}),
-            "bend_stiffness": (("vertebra", "transverse"), np.stack(stiffness, axis=1),
-                               {"units": "N m/rad", "long_name": "bending stiffness of each vertebra"}),
+            **(springs if robot.material is None else {}),
         }
+
+    def _springs(self, q: Array, rates: Array) -> dict[str, Array]:
+        """Of springs and stops; of a user's own law and stops."""
+        found = super()._springs(q, rates)
+        if self.lawful.law is None:
+            return found
+        stored, spent = self.lawful.energies(self.lawful.sections(q, True), self.lawful.sections(rates, False))
+        return {"elastic_energy": found["elastic_energy"] + stored, "damping_power": found["damping_power"] + spent}
 
     def _special(self, records: Records, q: Array, rates: Array) -> dict[str, Array]:
         """Bends, what stops give, tendons."""

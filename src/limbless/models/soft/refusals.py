@@ -5,7 +5,7 @@ from limbless.errors import InputError
 from limbless.models.soft.plan import Plan
 from limbless.models.soft.settings import SoftSettings
 from limbless.robots.rod import Rod
-from limbless.robots.tendon_spine import TendonSpine
+from limbless.robots.tendon_spine import TendonSpine, Vertebra
 
 NO_STOP = 1e8      # rad: plans have 1e9 where there is none
 
@@ -22,7 +22,28 @@ def refuse_of_spine(robot: TendonSpine, settings: SoftSettings) -> tuple[str, ..
             if getattr(one, name) is not None and stops == (None, None, None):
                 raise InputError(f"robot: {name} of vertebra {number} has no stop to act at; give stop_lateral (or one "
                                  "up and down), or leave it out")
+    if robot.material is not None:
+        refuse_beside_law(robot, settings.stops)
     return notes
+
+
+def refuse_beside_law(robot: TendonSpine, stops: bool) -> None:
+    """Refuse what a law of a user's own takes the place of in a spine."""
+    if robot.damping_time:
+        raise InputError("robot.damping_time: the law of robot.material takes its place; leave one of both out")
+    for number, one in enumerate(robot.vertebrae, 1):
+        for name in ("lateral_stiffness", "vertical_stiffness", "rest_lateral", "rest_vertical", "damping_lateral",
+                     "damping_vertical", "damping_twist"):
+            if getattr(one, name) != Vertebra.model_fields[name].default:
+                raise InputError(f"robot: {name} of vertebra {number}: the law of robot.material takes its place; "
+                                 "leave one of both out")
+        if one.twist_stiffness is not None:
+            raise InputError(f"robot: twist_stiffness of vertebra {number}: vertebrae with a law (robot.material) bend "
+                             "and do not twist; leave one of both out")
+        if stops and (one.stop_lateral or one.stop_up or one.stop_down) and one.stop_stiffness is None:
+            raise InputError(f"robot: the stops of vertebra {number} need a stop_stiffness (N m/rad) beside "
+                             "robot.material, for without it they are 20 times as stiff as its springs; give one, or "
+                             "set model.stops to false")
 
 
 def refuse_cells(settings: SoftSettings, told: str) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from limbless.errors import InputError
 from limbless.gaits.base import Gait
-from limbless.mechanics.chain.cell import Cells
+from limbless.mechanics.chain.cell import Cells, Station
 from limbless.mechanics.chain.ropes import COMMANDS, NoRopes, Reply, Rope, Ropes, Term, Winding
 from limbless.mechanics.chain.tables import Link
 from limbless.mechanics.compiled.arrays import aligned_zeros
 from limbless.mechanics.compiled.kernel import kernel_array
-from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth
+from limbless.mechanics.forces.rubbing import Rub, Rubbing, Smooth, Wrapping
 from limbless.mechanics.forces.tendon import Arm, Channel, Channels, Chord, Holes, Span, Taut, Tendons
 from limbless.models.soft.plan import Plan, legendre
 from limbless.robots.chain import Chain
@@ -39,7 +39,9 @@ class Strung:
     places: Sequence[tuple[float, float]] = ()
     """Where along the body the middle of each tendon is (m), and on which side it runs."""
     pieces = 0
-    """How many chords all tendons have."""
+    """How many pieces all tendons have."""
+    contact: type[Rubbing] | type[Wrapping] = Wrapping
+    """How they rub, if they do."""
 
     @property
     def elastic(self) -> bool:
@@ -52,8 +54,13 @@ class Strung:
         return bool(self.tendons) and self.tendons[0].winch is not None
 
     @property
+    def follows(self) -> bool:
+        """Whether no winch has inertia: torques are tensions."""
+        return self.winds and not any(tendon.winch.rotor_inertia for tendon in self.tendons)
+
+    @property
     def rubs(self) -> bool:
-        return any(getattr(tendon, "friction", 0.0) > 0.0 for tendon in self.tendons)
+        return any(tendon.friction > 0.0 for tendon in self.tendons)
 
     @property
     def winches(self) -> int:
@@ -94,14 +101,14 @@ class Strung:
                      np.arange(self.winches, dtype=np.int64), slopes, pulls, answers, np.zeros((terms, terms + 1)),
                      np.zeros(freedoms))
 
-    def _contact(self, spans: int) -> Rubbing | Smooth:
+    def _contact(self) -> Rubbing | Wrapping | Smooth:
         if not self.rubs:
             return Smooth()
         rows = Rub.zeros(len(self.tendons))
         rub = Rub.of(rows)
         rub.coefficient[:] = [tendon.friction for tendon in self.tendons]
         rub.slip[:] = [tendon.slip_speed for tendon in self.tendons]
-        return Rubbing(rows, np.zeros(spans))
+        return self.contact(rows, np.zeros(self.pieces))
 
     # What a gait says to them
 
@@ -119,7 +126,17 @@ class Strung:
                 ("tendon length", "m"), "a length is never negative")
             raise InputError(f"gait {gait.kind!r} asks for a {what[0]} of {lowest:g} {what[1]} at t = {when:g} s; "
                              f"{told}: give numbers from 0")
+        if how == COMMANDS.torque:
+            self._refuse_unwinding(gait, value.min(axis=0, initial=0.0))
         return value, rate, how
+
+    def _refuse_unwinding(self, gait: Gait, lowest: Array) -> None:
+        """Refuse torques that a winch without inertia cannot have: nothing would hold it back."""
+        for number, (tendon, torque) in enumerate(zip(self.tendons, lowest, strict=True)):
+            if torque < 0.0 and not tendon.winch.rotor_inertia:
+                raise InputError(f"gait {gait.kind!r} asks for a torque below 0 of the winch of tendon {number}, whose "
+                                 "rotor_inertia is 0: it would let its tendon run off at once; give torques from 0, or "
+                                 "a rotor_inertia above 0")
 
     def _agreed(self, gait: Gait) -> int:
         """What the gait gives, or a refusal where these tendons do not take it."""
@@ -145,6 +162,8 @@ class Strung:
 
 class SpineStrung(Strung):
     """Through the holes in the disks of a spine: straight chords, each across one vertebra."""
+
+    contact = Rubbing
 
     def __init__(self, robot: TendonSpine) -> None:
         self.tendons, self._lengths = robot.tendons, robot.values("length")
@@ -175,9 +194,9 @@ class SpineStrung(Strung):
         found = []
         for number, tendon in enumerate(self.tendons):
             holes = self._holes(tendon)
-            found += [(number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]))
+            found += [(number, disk, disk + 1, (0.0, *holes[disk]), (0.0, *holes[disk + 1]), 1.0)
                       for disk in range(tendon.start, tendon.anchor or len(self._lengths))]
-        return (chords_of(found, cells, links, self._contact(len(found))),)
+        return (chords_of(found, links, self._contact()),)
 
 
 class RodStrung(Strung):
@@ -189,31 +208,48 @@ class RodStrung(Strung):
         self.straight = np.array([end - start for start, end in self._ends])
         sides = [y / np.hypot(y, z) if y or z else 0.0 for y, z in (tendon.place for tendon in rod.tendons)]
         self.places = [(0.5 * (start + end), float(side)) for (start, end), side in zip(self._ends, sides, strict=True)]
+        self.pieces = sum(len(self._marks(*ends)) for ends in self._ends)
+
+    def _marks(self, start: float, end: float) -> list[tuple[int, int, float, float]]:
+        """Every station from start to end: the row of its cell, its number there, its place and the length that it
+        stands for. Where tendons rub, both ends as well, of no length: a tendon turns from its very beginning.
+        """
+        crossed, found = [], []
+        for row, cell in enumerate(self._plan.cells, 1):
+            last = cell.pieces[-1].place
+            first = last - sum(piece.length for piece in cell.pieces)
+            if start <= 0.5 * (first + last) <= end:
+                crossed.append((row, len(cell.pieces) - 1, first, last))
+                found += [(row, k, piece.place, piece.span) for k, piece in enumerate(cell.pieces[:-1])]
+        if self.rubs:
+            (row, _, first, _), (beyond, ending, _, last) = crossed[0], crossed[-1]
+            found = [(row, -1, first, 0.0), *found, (beyond, ending, last, 0.0)]
+        return found
 
     def element(self, cells: Cells, links: Any) -> tuple[Any, ...]:
         """Every station that a tendon passes, tendon by tendon."""
         if not self.tendons:
             return ()
-        link, found = Link.of(links), []
+        link, station, found = Link.of(links), Station.of(cells.stations), []
         arms: list[Array] = []
         unit = [(np.eye(6)[c, :3], np.eye(6)[c, 3:]) for c in ACTUATED[self._rod.strains]]
         for number, (tendon, (start, end)) in enumerate(zip(self.tendons, self._ends, strict=True)):
             place = np.array([0.0, *tendon.place])
             moves = [linear + np.cross(angular, place) for linear, angular in unit]
-            for row, cell in enumerate(self._plan.cells, 1):
-                first, last = cell.pieces[-1].place - sum(p.length for p in cell.pieces), cell.pieces[-1].place
-                if not start <= 0.5 * (first + last) <= end:
-                    continue
-                for piece in cell.pieces[:-1]:
-                    P = legendre((piece.place - first) / (last - first), self._degree).ravel()
-                    found.append((number, link.column[row], link.freedoms[row], piece.span, len(arms)))
-                    arms += [weight * move for move in moves for weight in P]
+            for row, k, here, stands in self._marks(start, end):
+                pieces = self._plan.cells[row - 1].pieces
+                length = sum(piece.length for piece in pieces)
+                P = legendre(1.0 - (pieces[-1].place - here) / length, self._degree).ravel()
+                body = row - 1 if k < 0 else station.body[link.station[row] + k]
+                found.append((number, link.column[row], link.freedoms[row], stands, len(arms), body))
+                arms += [weight * move for move in moves for weight in P]
         spans, channels, levers = Span.zeros(len(found)), Channel.zeros(len(found)), Arm.zeros(len(arms))
         span, channel = Span.of(spans), Channel.of(channels)
-        span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:] = zip(*found, strict=True)
+        (span.tendon[:], span.column[:], span.freedoms[:], channel.length[:], channel.arm[:],
+         channel.body[:]) = zip(*found, strict=True)
         span.first[:] = np.diff(span.tendon, prepend=-1) != 0
         channel.natural[:], Arm.of(levers).along[:] = (1.0, 0.0, 0.0), arms
-        return (Tendons(-1, Channels(channels, levers), Smooth(), spans, Taut.zeros(len(found)),
+        return (Tendons(-1, Channels(channels, levers), self._contact(), spans, Taut.zeros(len(found)),
                         np.zeros((len(found), int(span.freedoms.max())))),)
 
 
@@ -243,18 +279,19 @@ class ChainStrung(Strung):
         for number, points in enumerate(self._points):
             for ends in itertools.pairwise(points):
                 (inner, place), (outer, end) = sorted(ends, key=lambda end: end[0])
-                found.append((number, inner, outer, place, end))
-        return (chords_of(found, cells, links, Smooth()),)
+                found.append((number, inner, outer, place, end, 1.0 if ends[0][0] <= ends[1][0] else -1.0))
+        return (chords_of(found, links, self._contact()),)
 
 
-def chords_of(found: list[tuple[int, int, int, Any, Any]], cells: Cells, links: Any, contact: Any) -> Tendons:
-    """Chords (tendon, inner body, outer body, place in each) as an element."""
+def chords_of(found: list[tuple[int, int, int, Any, Any, float]], links: Any, contact: Any) -> Tendons:
+    """Chords (tendon, inner body, outer body, place in each, whether the anchor lies outwards) as an element."""
     link = Link.of(links)
     spans, chords = Span.zeros(len(found)), Chord.zeros(len(found))
     span, chord = Span.of(spans), Chord.of(chords)
     before = -1
-    for i, (number, inner, outer, place, end) in enumerate(found):
+    for i, (number, inner, outer, place, end, sense) in enumerate(found):
         chord.before[i], chord.beyond[i], chord.inner[i], chord.outer[i] = inner, outer, place, end
+        chord.sense[i] = sense
         crossed = slice(inner + 1, outer + 1)
         span.tendon[i], span.first[i] = number, number != before
         span.column[i] = link.column[min(inner + 1, len(links.codes) - 1)]

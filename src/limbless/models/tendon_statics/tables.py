@@ -26,7 +26,7 @@ FROM_PAPER = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 BEND_SIGN = np.array([-1.0, -1.0, 1.0])
 """From b, g, e (towards x and y of the paper, about its z) to lateral, vertical, twist (towards y and z, about x)."""
 NO_STOP = 10.0      # rad: beyond any bend (infinity is not for kernels in fast math)
-_MOVING = ("head", "damping_time", "section")
+_MOVING = ("head", "damping_time", "section", "material")
 _MOVING_VERTEBRA = ("damping_lateral", "damping_vertical", "damping_twist", "joint_radius", "disk_inertia",
                     "stop_stiffness", "stop_damping")
 _MOVING_TENDON = {"stiffness": "model.tendon_stiffness", "damping": "", "winch": "", "friction": "model.friction",

@@ -12,7 +12,16 @@ from limbless.mechanics.algebra.vectors import Vector
 from limbless.mechanics.compiled.kernel import kernel, lean_kernel
 from limbless.mechanics.compiled.lanes import LANES, as_lanes, total
 from limbless.mechanics.compiled.lean import lean
-from limbless.mechanics.compiled.scalars import absolute, exponential, maximum, minimum, raised, sqrt, value_of
+from limbless.mechanics.compiled.scalars import (
+    absolute,
+    exponential,
+    maximum,
+    minimum,
+    raised,
+    some_positive,
+    sqrt,
+    value_of,
+)
 from limbless.mechanics.forces.laws import Pushed
 from limbless.mechanics.rod.forces import SliceBands, SliceRows, keep_loads, load_all, push_rod
 from limbless.mechanics.rod.shapes import lay_slab, make_desk, shape_all
@@ -31,7 +40,7 @@ def _formulas(given, out):
     found[0], found[1], found[2], found[3] = x + y, 2.0 - x, x * y - 3.0 * y, x / y
     found[4], found[5], found[6], found[7] = -x, sqrt(absolute(x)), maximum(x, y), minimum(x, 0.5)
     found[8] += 1.0 + x
-    return total(x), value_of(x)
+    return total(x), value_of(x), some_positive(x), some_positive(x - value_of(x))
 
 
 @kernel
@@ -48,11 +57,12 @@ def _exponential_of_lanes(v, out):
 def test_formulas() -> None:
     x, y = given = np.random.default_rng(1).normal(size=(2, LANES))
     out = np.zeros((9, LANES))
-    summed, largest = _formulas(given, out)
+    summed, largest, one_positive, one_beyond_all = _formulas(given, out)
     expected = [x + y, 2.0 - x, x * y - 3.0 * y, x / y, -x, np.sqrt(np.abs(x)), np.maximum(x, y), np.minimum(x, 0.5),
                 1.0 + x]
     assert out == pytest.approx(np.array(expected), abs=1e-15)
     assert (summed, largest) == pytest.approx((x.sum(), x.max()))
+    assert one_positive and not one_beyond_all
 
 
 @kernel
