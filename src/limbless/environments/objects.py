@@ -11,7 +11,7 @@ from limbless.description import Angle, Description, Vector3, quantity
 from limbless.environments.base import Array, Environment
 from limbless.environments.obstacles import turned
 
-_CORNERS = tuple((x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0))
+CORNERS = tuple((x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0))
 Round = tuple[Array, Array, float]
 """Both ends of the axis of a capsule (the same of a sphere), in the frame of its body, and its radius, m."""
 
@@ -88,7 +88,7 @@ class FreeObject(Description):
 
     def corners(self) -> Array:
         """(8, 3) of a box, along its own axes, m."""
-        return np.array(_CORNERS) * self.half
+        return np.array(CORNERS) * self.half
 
     def edges(self) -> list[tuple[Array, Array]]:
         """The twelve edges of a box."""

@@ -18,7 +18,7 @@ from limbless.errors import InputError
 from limbless.mechanics.contact.axle import Axle
 from limbless.mechanics.contact.company import Alone, Crowd
 from limbless.mechanics.contact.field import Field, FieldShape
-from limbless.mechanics.contact.moving import Bar, Block
+from limbless.mechanics.contact.moving import Bar, Block, Corner
 from limbless.mechanics.contact.pipe import Elbow, Tube
 from limbless.mechanics.contact.shapes import SHAPE, SURFACE_COLUMNS, Box, Peg, Plane, Wheel
 from limbless.mechanics.contact.step_tables import Solid
@@ -36,7 +36,7 @@ from limbless.robots.chain import Chain
 from limbless.robots.links import upper_triangle
 
 Array = NDArray[np.float64]
-SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle, Bar, Block)
+SHAPES: tuple[Any, ...] = (Plane, Peg, Box, Field, Wheel, Tube, Elbow, Axle, Bar, Block, Corner)
 
 
 def bodies_of(chain: Chain) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbless.environments.base import Environment
 from limbless.environments.gravity import Gravity
 from limbless.environments.object_water import in_water
-from limbless.environments.objects import FreeObject, Objects, SelfContact
+from limbless.environments.objects import CORNERS, FreeObject, Objects, SelfContact
 from limbless.environments.open_water import flows_of, surface_of
 from limbless.environments.surfaces import surface_row
 from limbless.environments.water import Water
@@ -34,7 +34,7 @@ from limbless.mechanics.contact.company import (
 )
 from limbless.mechanics.contact.field import Field
 from limbless.mechanics.contact.hull import Hull, Rule
-from limbless.mechanics.contact.moving import Bar, Block
+from limbless.mechanics.contact.moving import Bar, Block, Corner
 from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.pipe import Tube
 from limbless.mechanics.contact.shapes import SHAPE, Box, Peg, Plane
@@ -176,25 +176,38 @@ class Scenery:
         friction, restitution = _material(body)
         for row in self.fixed:
             code = float(row[0])
-            if body.sizes is not None and code == Box.code:
-                raise InputError(f"objects: {self.company.names[number]!r} is a box, which touches ground, terrain, "
-                                 "pegs and pipes with its corners and edges, the robot and other objects; a corner of "
-                                 "`boxes` could enter its faces: take a sphere or capsule, or make those boxes objects "
-                                 "that are too heavy to be moved")
             own = surface_row(int(code), row[SHAPE:], friction, restitution)
             Surface.of(own).since[:], Surface.of(own).until[:] = row[1], row[2]
             self.rows.append(own)
             j = len(self.fixed) + len(self.rows) - 1
             for rank, (k, a, b, r, _) in touching(code, self.parts[number]):
                 self.contacts.append(Touching(k, j, [*a, *b, r, rank, 1.0], -1, r or float(body.half.min())))
+            if body.sizes is not None and code == Box.code:
+                self._on_corners(number, body, row)
+
+    def _on_corners(self, number: int, body: FreeObject, box: Array) -> None:
+        """The faces of a box on the corners of one that does not move."""
+        friction, restitution = _material(body)
+        block = self._block(number, (friction, restitution))
+        centre, axes, half = box[SHAPE:SHAPE + 3], box[SHAPE + 3:SHAPE + 12].reshape(3, 3), box[SHAPE + 12:SHAPE + 15]
+        for corner in CORNERS:
+            j = self._surface(Corner.code, [*(centre + (half * corner) @ axes), block], friction, restitution)
+            Surface.of(self.rows[-1]).since[:], Surface.of(self.rows[-1]).until[:] = box[1], box[2]
+            self.contacts.append(Touching(self.first + number, j, [*np.zeros(8), 1.0], -1, float(body.half.min())))
+
+    def _block(self, number: int, material: tuple[list[float], float]) -> int:
+        """The surface that a box carries along."""
+        half = self.company.objects[number].half
+        j = self._surface(Block.code, [*np.zeros(3), *np.eye(3).ravel(), *half], *material)
+        self.carried.append((self.first + number, j, True, np.zeros(3), half))
+        return j
 
     def _touch_object(self, parts: Parts, number: int, material: tuple[list[float], float]) -> None:
         """What can touch an object: spheres and capsules of another body."""
         body, k = self.company.objects[number], self.first + number
         axis = body.round()
         if axis is None:
-            j = self._surface(Block.code, [*np.zeros(3), *np.eye(3).ravel(), *body.half], *material)
-            self.carried.append((k, j, True, np.zeros(3), body.half))
+            j = self._block(number, material)
         else:
             j = self._surface(Bar.code, [*axis[0], *axis[1], axis[2]], *material)
             self.carried.append((k, j, False, axis[0], axis[1]))

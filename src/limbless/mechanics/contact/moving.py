@@ -1,13 +1,14 @@
 """Shapes that a body carries along: a round bar, and a box. Their numbers change from step to step (`carry_surfaces`).
+The corners of boxes that do not move, which enter the faces of those that do.
 """
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from limbless.mechanics.algebra.vectors import dot
+from limbless.mechanics.algebra.vectors import Vector, dot
 from limbless.mechanics.compiled.generic import version_for
 from limbless.mechanics.compiled.kernel import inline, lean_pass
-from limbless.mechanics.compiled.tables import table
+from limbless.mechanics.compiled.tables import Table, constants, table
 from limbless.mechanics.contact.shapes import (
     SHAPE,
     Cuboid,
@@ -49,6 +50,18 @@ class BlockShape(Cuboid):
     """A box that moves."""
 
 
+class Corner(NamedTuple):
+    """A corner that does not move, touched by a box that does."""
+
+    code = 10
+
+
+@constants
+class CornerShape(Table):
+    place: Vector                         # world
+    block: float                          # row of the surface that the moving box carries
+
+
 class MovingBox(NamedTuple):
     """A box of the table `BlockShape`."""
 
@@ -58,6 +71,7 @@ class MovingBox(NamedTuple):
 
 version_for(put_frame, Bar)(put_hard_frame)
 version_for(put_frame, Block)(put_hard_frame)
+version_for(put_frame, Corner)(put_hard_frame)
 
 
 @inline
@@ -92,3 +106,12 @@ def moving_distance(box, p):
 @lean_pass
 def touch_block(scene, i, j, a, b, reach):
     return touch_cuboid(MovingBox(scene.surfaces, j), scene, i, a, b)
+
+
+@version_for(touch, Corner)
+@lean_pass
+def touch_corner(scene, i, j, a, b, reach):
+    """The feature is the box itself: its surface is where it is, and pushed away from the corner."""
+    corner = CornerShape(scene.surfaces, j, SHAPE)
+    distance, n = distance_at(MovingBox(scene.surfaces, int(corner.block)), corner.place)
+    return Touch(distance, -n, corner.place, distance)
