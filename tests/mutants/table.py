@@ -153,8 +153,8 @@ MUTANTS = [
         "A12",
         "(A12): (n-1)T(n-1)ᵀ printed, is nT(n-1)ᵀ (the arm to the previous link is missing)",
         "mechanics/chain/dynamics.py",
-        "arm = body.arm\n",
-        "arm = 0.0 * body.arm\n",
+        "I, P = carry_inertia(I, body.arm), carry_wrench(P, body.arm)",
+        "I, P = carry_inertia(I, 0.0 * body.arm), carry_wrench(P, 0.0 * body.arm)",
         f"{DENSE}[eel-dry]",
     ),
     # Right as printed, and stressed by the spec because it is easily lost

@@ -10,9 +10,10 @@ WET = "tests/unit/models/test_wet_objects.py"
 
 MUTANTS = [
     ("mutual-reaction", "the other body is pulled along in the solve", "mechanics/contact/mutual.py",
-     "back.push = back.push - carry_wrench(", "back.push = back.push + carry_wrench(", PUSH),
-    ("mutual-hold", "what holds a base without the impulses of objects", "mechanics/contact/mutual.py",
-     "own.hold = own.hold + (I @ answer.twist - answer.lift)", "own.hold = own.hold + I @ answer.twist",
+     "add_push(crowd.answers, other, place, -carry_wrench(",
+     "add_push(crowd.answers, other, place, carry_wrench(", PUSH),
+    ("mutual-hold", "what holds a base without the impulses of objects", "mechanics/contact/answers.py",
+     "own.hold = own.hold + (I @ u - arrived)", "own.hold = own.hold + I @ u",
      f"{OBJECTS}::test_a_base_that_is_held_takes_the_impact[fixed]"),
     ("object-reaction", "the force on the other body with the sign of the one on the first",
      "mechanics/contact/objects.py", "body.wrench = body.wrench - (1.0 / h) * back",

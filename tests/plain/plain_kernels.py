@@ -58,11 +58,13 @@ def _with_lane(x: np.ndarray, i: int, number: float) -> np.ndarray:
     changed[i] = number
     return changed
 
+
 def _rows_from(arrays: Any, start: int) -> Any:
     if isinstance(arrays, tuple):
         parts = [_rows_from(part, start) for part in arrays]
         return type(arrays)(*parts) if hasattr(arrays, "_fields") else tuple(parts)
     return arrays[start:] if isinstance(arrays, np.ndarray) and len(arrays) > 1 else arrays
+
 
 PLAIN: dict[str, Callable] = {
     "lean": lambda value: value, "lean_span": lambda array, start, count: array[start:start + count],
@@ -70,16 +72,19 @@ PLAIN: dict[str, Callable] = {
     "in_lanes": LaneArray, "_floor": np.floor,
     "align_stack": lambda: None, "call_slot": _call_slot, "as_lanes": LaneArray, "total": lambda x: float(np.sum(x)),
     "lane": lambda x, i: float(x[i]), "with_lane": _with_lane, "_root": np.sqrt, "_size": np.abs,
-    "_largest": lambda x: float(np.max(x)),
+    "_largest": lambda x: float(np.max(x)), "_some": lambda x: bool(np.any(x > 0.0)),
     "_choose": lambda x, a, b: np.where(x > 0.0, a, b),
 }
+
 
 def _plainly(self: _Intrinsic, *arguments: Any) -> Any:
     return PLAIN[self._name](*arguments)
 
+
 def _by_scalar(of_numbers: Callable, of_lanes: Callable) -> Callable:
     """The choice that compiled code makes by type: the version for lanes where the first argument is eight numbers."""
     return lambda x, *more: of_lanes(x, *more) if isinstance(x, np.ndarray) and x.ndim else of_numbers(x, *more)
+
 
 def install() -> None:
     """Before anything else of the library is imported: each module is changed before the next one takes names from it.
@@ -89,21 +94,25 @@ def install() -> None:
         import_module("limbless.mechanics.compiled.lanes"),
         import_module("limbless.mechanics.compiled.scalars"),
     )
-    for name in ("sqrt", "absolute", "value_of", "where_positive", "sincos"):
+    for name in ("sqrt", "absolute", "value_of", "where_positive", "some_positive", "sincos"):
         setattr(scalars, name, _by_scalar(getattr(scalars, name), getattr(lanes, f"_{name}")))
     lie = import_module("limbless.mechanics.algebra.lie")
     lie.stumpff_closed = _by_scalar(lie.stumpff_closed, lie._stumpff_of_lanes)
 
+
 def pytest_configure() -> None:
     install()
+
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_setup() -> Iterator[None]:
     yield from _cut_off()
 
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
     yield from _cut_off()
+
 
 def _cut_off() -> Iterator[None]:
     """Skip what takes too long line by line (0 s: no limit), from a line of the library: within coverage that would

@@ -19,7 +19,7 @@ from limbless.mechanics.algebra.vectors import Matrix, Vector, product, rotation
 from limbless.mechanics.chain.tables import Ahead, Axis, Bound, Freedom, Lead, NothingAhead
 from limbless.mechanics.compiled.generic import by_code, generic, version_for
 from limbless.mechanics.compiled.kernel import inline
-from limbless.mechanics.compiled.scalars import sincos
+from limbless.mechanics.compiled.scalars import carries_slopes, sincos
 
 
 class Place(NamedTuple):
@@ -196,9 +196,11 @@ class Prismatic(NamedTuple):
 @inline
 def turn(R, axis, aligned, angle):
     """R rotated by `angle` about an axis of its own frame, and that axis in the world; short where the axis is x, y or
-    z (1, 2, 3).
+    z (1, 2, 3) and has no slopes.
     """
     s, c = sincos(angle)
+    if carries_slopes(axis.x):
+        return product(R, rotation_by(axis, s, c)), R @ axis
     Rt = transpose(R)
     if aligned == 3:
         return transpose(Matrix(c * Rt.x + s * Rt.y, c * Rt.y - s * Rt.x, Rt.z)), Rt.z
