@@ -43,6 +43,16 @@ def substitute(L, size, b):
         b[i] = total / L[i, i]
 
 
+@inline
+def pivot_row(A, j, size):
+    """The row, from j on, with the largest number in column j."""
+    p = j
+    for i in range(j + 1, size):
+        if abs(A[i, j]) > abs(A[p, j]):
+            p = i
+    return p
+
+
 @kernel
 def eliminate_rows(A, size):
     """Solve a general system in place with row exchanges; its right side is column `size` of A, and so is the answer.
@@ -50,10 +60,7 @@ def eliminate_rows(A, size):
     A column without any pivot leaves its unknown at zero.
     """
     for j in range(size):
-        p = j
-        for i in range(j + 1, size):
-            if abs(A[i, j]) > abs(A[p, j]):
-                p = i
+        p = pivot_row(A, j, size)
         if p != j:
             for c in range(j, size + 1):
                 A[j, c], A[p, c] = A[p, c], A[j, c]
@@ -78,10 +85,7 @@ def exchange_and_factorise(A, size, order):
     for i in range(size):
         order[i] = i
     for j in range(size):
-        p = j
-        for i in range(j + 1, size):
-            if abs(A[i, j]) > abs(A[p, j]):
-                p = i
+        p = pivot_row(A, j, size)
         if p != j:
             order[j], order[p] = order[p], order[j]
             for c in range(size):
