@@ -170,7 +170,7 @@ def spherical_rows(chunks: int = 100) -> list[Row]:
 NOTES = """- The eel has a free head and 36 revolute joints, in threes without mass between them, in a random
   posture, dry. Pinocchio has it
   with its specialised joints about x, y and z; MuJoCo with three hinges per body.
-- "From Python" is one call of a compiled function on plain arrays that were allocated once
+- "From Python" is one call of a compiled function on a chain that was packed once
   (`benchmarks/dynamics.py`, `evaluate`: the
   kernels `move` and `hybrid_dynamics` of `limbless.mechanics.chain`). `NewtonEuler.forward` and its sisters check
   their input and

@@ -53,7 +53,7 @@ class Evaluation:
         memory = Memory(self.bodies, self.axes, row, held[Base.width:], self.torque, self.passive, Bound.zeros(n),
                         wishes=nothing, powers=nothing, law_powers=nothing, tally=nothing, state=nothing, slope=nothing,
                         total=nothing, cells=NoCells(), water=water_of(forces))          # an instant has no steps
-        self.instant = pack(kernels.Instant(robot, base, forces, x, memory))
+        self.instant = pack(kernels.ChainInstant(robot, base, forces, x, memory))
 
     def locked(self) -> int:
         """Row of a torque-given joint that had no inertia to move, or 0."""

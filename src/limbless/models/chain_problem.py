@@ -83,8 +83,9 @@ def robot_of(chain: Chain, added: Array, breakaway: bool = False) -> Robot:
     return Robot(kinds_of(arrays.joint_kind[1:]), links, freedoms)
 
 
-UNEVEN = [1, 2, 4, 6, 7, 8, 9, 10, 12, 14, 16, 17, 19]
-"""Of the 21 numbers of an inertia, those that are zero for a body that is even about its x-y and x-z planes."""
+UNEVEN = [1, 2, 4, *(6, 7, 8, 9, 10, 12, 14), 16, 17, 19]
+"""Of the 21 numbers of an inertia, those that are zero for a body that is even about its x-y and x-z planes: beside the
+diagonals of M and J (upper triangles, row by row) and yz, zy of H (nine numbers between them). See `even_inertia`."""
 
 
 def rigid_inertia(mass: Array, moment: Array, inertia: Array) -> Array:

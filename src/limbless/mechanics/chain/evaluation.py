@@ -10,7 +10,7 @@ from limbless.mechanics.compiled.lean import lean
 from limbless.mechanics.forces.element import push_all
 
 
-class Instant(NamedTuple):
+class ChainInstant(NamedTuple):
     """A chain in one state. It is packed once, for an array that is handed over by itself costs a call a tenth of a
     microsecond."""
 

@@ -11,8 +11,8 @@ tensions:
     (1 + K G) s = K (Zᵀ (a0 - a_before) + ...),   G = Zᵀ (M + Â)⁻¹ Z,   a = a0 - (M + Â)⁻¹ Z s
 
 A winch only makes its tendon softer: κ becomes κ / (1 + κ r² / (J + γh b)). One without inertia follows its motor at
-once: T = M / r. Friction at a hole is a term of the same
-form, with z the slopes of all chords beyond it, and κ = γh T μ |turn| e² / (b² + e²)^1.5 (see `rubbing`).
+once: T = M / r. Friction at a hole is a term of the same form, with z the slopes of all chords beyond it, and κ = γh T
+μ |turn| e² / (b² + e²)^1.5 (see `rubbing`).
 """
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def view_as(scalar: types.Type, words: int, array: types.Array) -> Any:
         layout = context.get_data_type(scalar)
         size = context.get_abi_sizeof(layout)
         if size != 8 * words:
-            raise NotImplementedError(f"on this processor {scalar} takes {size} bytes where {8 * words} are expected")
+            raise TypingError(f"on this processor {scalar} takes {size} bytes where {8 * words} are expected")
         source = context.make_array(array)(context, builder, args[0])
         view = context.make_array(target)(context, builder)
         shape = cgutils.unpack_tuple(builder, source.shape)[:-1]
