@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
+from pydantic import ValidationInfo, field_validator
+
 from limbless import units
 from limbless.callables import NamedFunction, name_of
 from limbless.errors import InputError, nearest
@@ -62,6 +64,13 @@ def _hint(function: Callable[..., Any], declared: inspect.Parameter) -> Any:
     except Exception:
         return None
     return found if get_origin(found) is Annotated else None
+
+
+def arguments_validator(field: str, given: int) -> Any:
+    """For a description whose `arguments` belong to the function in its `field`, which comes before them."""
+    def of_the_function(value: Any, info: ValidationInfo) -> Any:
+        return filled(info.data[field], given, value) if field in info.data else value
+    return field_validator("arguments", mode="before")(of_the_function)
 
 
 def filled(function: Callable[..., Any], given: int, values: Any) -> dict[str, Any]:

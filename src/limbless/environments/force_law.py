@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from limbless.arguments import Argument, arguments_of, filled
+from limbless.arguments import Argument, arguments_of, arguments_validator
 from limbless.callables import Function, name_of
 from limbless.environments.base import MOST_POINTS, Environment, Pack
 from limbless.environments.packing import in_windows, links_of, segment_rows, stations
@@ -39,10 +39,7 @@ class ForceLaw(Environment):
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
     points: int = Field(4, ge=1, le=MOST_POINTS, description="Gauss points per segment")
 
-    @field_validator("arguments", mode="before")
-    @classmethod
-    def _of_the_law(cls, value: Any, info: ValidationInfo) -> Any:
-        return filled(info.data["law"], 5, value) if "law" in info.data else value
+    _of_the_law = arguments_validator("law", 5)
 
     def declared(self) -> Mapping[str, Argument]:
         """The numbers that the law declares in its signature, which `arguments` sets."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from limbless.arguments import Argument, arguments_of, filled
+from limbless.arguments import Argument, arguments_of, arguments_validator
 from limbless.callables import Function, call, name_of, span
 from limbless.description import quantity
 from limbless.differences import differences
@@ -38,10 +38,7 @@ class FunctionGait(Gait):
         "shape", description="what its value is")
     period: float | None = quantity(None, "s", "period of the motion, for period averages; none if absent", gt=0)
 
-    @field_validator("arguments", mode="before")
-    @classmethod
-    def _of_the_function(cls, value: Any, info: ValidationInfo) -> Any:
-        return filled(info.data["function"], 2, value) if "function" in info.data else value
+    _of_the_function = arguments_validator("function", 2)
 
     def declared(self) -> Mapping[str, Argument]:
         """The numbers that the function declares in its signature, which `arguments` sets."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from limbless.arguments import Argument, arguments_of, filled
+from limbless.arguments import Argument, arguments_of, arguments_validator, filled
 from limbless.callables import Function, call, name_of
 from limbless.description import Description
 from limbless.errors import InputError
@@ -31,10 +31,7 @@ class MaterialLaw(Description):
     arguments: dict[str, Any] = Field(
         {}, description="numbers for further arguments of the law, by their names; its defaults if absent")
 
-    @field_validator("arguments", mode="before")
-    @classmethod
-    def _of_the_law(cls, value: Any, info: ValidationInfo) -> Any:
-        return filled(info.data["law"], 3, value) if "law" in info.data else value
+    _of_the_law = arguments_validator("law", 3)
 
     def declared(self) -> Mapping[str, Argument]:
         """The numbers that the law declares in its signature, which `arguments` sets."""

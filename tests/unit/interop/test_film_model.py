@@ -13,7 +13,8 @@ import limbless as ll
 import tests.unit.interop.film_maker as make
 from limbless.cli import main
 from limbless.errors import InputError
-from limbless.interop.films.prediction import UNDETERMINED, widths_of
+from limbless.interop.films.prediction import UNDETERMINED
+from limbless.interop.films.setting import widths_of
 
 LENGTH, PERIOD, DRAG = 0.155, 0.26, (0.02, 1.5, 1.0, 1.0)
 WIDTH = ((0.0, 0.016), (0.3, 0.022), (1.0, 0.005))

@@ -11,7 +11,8 @@ import pytest
 
 import limbless as ll
 from limbless.interop.films import wcon
-from limbless.interop.films.prediction import last_speed, mean_of_result, scenario_of
+from limbless.interop.films.prediction import last_speed, mean_of_result
+from limbless.interop.films.setting import scenario_of
 
 FOLDER = Path(os.environ.get("LIMBLESS_PUBLIC_FILES", "")) / "films"
 pytestmark = pytest.mark.skipif(not ("LIMBLESS_PUBLIC_FILES" in os.environ and FOLDER.is_dir()),

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from limbless.errors import InputError
-from limbless.interop.films import deeplabcut, prediction, tables
+from limbless.interop.films import deeplabcut, prediction, setting, tables
 from limbless.interop.films.kinematics import Kinematics, with_errors
 from limbless.interop.films.midline import midline_of
 from limbless.interop.films.reading import read_track
@@ -18,7 +18,7 @@ from limbless.interop.films.smoothing import SmoothFilm, smooth_film
 from limbless.interop.films.tracks import Array
 
 if TYPE_CHECKING:
-    from limbless.interop.films.identification import Identified
+    from limbless.interop.films.identified import Identified
     from limbless.interop.films.prediction import Prediction
     from limbless.scenarios.scenario import Scenario
 
@@ -139,7 +139,7 @@ class Film:
                  links: int | None = None) -> Scenario:
         """A rod that bends as the animal did, in a medium, from the filmed pose and velocity; with `links` a chain of
         so many rigid links (model `newton-euler`), which other tools know."""
-        return prediction.scenario_of(self.smooth, self.name, self.period, medium, width, moving=self.placed,
+        return setting.scenario_of(self.smooth, self.name, self.period, medium, width, moving=self.placed,
                                       changes=changes, links=links)
 
     def predict(self, medium: str = "water", width: Width = None, changes: Mapping[str, Any] | None = None,

@@ -13,12 +13,12 @@ from limbless import __version__
 from limbless.files import replacing, without_cluster, write_text
 from limbless.interop.films import FILMED
 from limbless.interop.films.kinematics import as_plain
-from limbless.interop.films.prediction import curvature_rows
+from limbless.interop.films.setting import curvature_rows
 from limbless.scenarios.document import written
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.identification import Identified
+    from limbless.interop.films.identified import Identified
     from limbless.interop.films.prediction import Prediction
     from limbless.result import Result
     from limbless.scenarios.scenario import Scenario

@@ -8,8 +8,7 @@ scale: directions that a film does not determine get no interval.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,8 +18,9 @@ from limbless.environments.base import Environment
 from limbless.environments.water import Water
 from limbless.errors import InputError, SimulationError
 from limbless.gaits.sampled_curvature import SampledCurvature
+from limbless.interop.films.identified import Identified
 from limbless.interop.films.kinematics import REFITS
-from limbless.interop.films.prediction import (
+from limbless.interop.films.setting import (
     body_shape,
     curvature_rows,
     head_motion,
@@ -29,7 +29,7 @@ from limbless.interop.films.prediction import (
     scenario_of,
 )
 from limbless.interop.films.smoothing import SmoothFilm
-from limbless.interop.films.weak_form import TRUSTED, ForceBalance, force_balance
+from limbless.interop.films.weak_form import ForceBalance, force_balance
 from limbless.mechanics.rod.tables import HeadState
 from limbless.models.base import State
 from limbless.timeline import stage_times
@@ -46,95 +46,10 @@ STEPS = 40             # of a beat: twice as many change the answer by 0.03 %
 ROUNDS = 12            # of Gauss-Newton steps
 SMALL = 1e-4           # change of the logarithms at which they end
 PROBE = 0.01           # change for derivatives
-FARTHEST = 10.0        # factor of an interval above which a direction is not determined
 LONGEST = 1.0          # step of a logarithm
 BLIND = 1e-9           # of the largest information: below, a film shows nothing
 ENDLESS = 1e4          # variance of a logarithm of which nothing is known
 MANY = 20              # windows from which on their own scatter is asked
-
-
-@dataclass(frozen=True)
-class Identified:
-    """What a film says of some coefficients: logarithms, and how they vary together."""
-
-    paths: tuple[str, ...]
-    values: Array
-    covariance: Array                      # (p, p) of the logarithms
-    quantile: float                        # of Student's t, for 95 %
-    misfit: float                          # root mean square of the residuals, in lengths
-    windows: int
-    start: ForceBalance | None = None
-
-    def factor(self, weights: Sequence[float] | Array) -> float:
-        """Factor of the 95 % interval of a product of powers of the coefficients."""
-        w = np.asarray(weights, dtype=np.float64)
-        variance = max(float(w @ self.covariance @ w), 0.0)
-        return float(np.exp(min(self.quantile * variance**0.5, 700.0)))
-
-    def interval(self, weights: Sequence[float]) -> tuple[float, float] | None:
-        """95 % interval of such a product; None where the film does not determine it."""
-        factor, value = self.factor(weights), self.combination(weights)
-        return None if factor > FARTHEST else (value / factor, value * factor)
-
-    def combination(self, weights: Sequence[float] | Array) -> float:
-        """A product of powers of the coefficients: (1, -1) is a ratio."""
-        return float(np.exp(np.log(self.values) @ np.asarray(weights, dtype=np.float64)))
-
-    def determined(self, path: str) -> bool:
-        """Whether a coefficient by itself has an interval."""
-        return self.interval(self._alone(path)) is not None
-
-    def _alone(self, path: str) -> list[float]:
-        return [1.0 if name == path else 0.0 for name in self.paths]
-
-    @cached_property
-    def directions(self) -> list[tuple[Array, float]]:
-        """Products of powers that are independent of each other, best determined first: exponents and factor."""
-        _, vectors = np.linalg.eigh(self.covariance)
-        turned = [v / v[np.argmax(np.abs(v))] for v in vectors.T]
-        return [(v, self.factor(v)) for v in turned]
-
-    @property
-    def correlation(self) -> Array:
-        """(p, p) of the logarithms."""
-        size = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return np.asarray(self.covariance / np.outer(size, size))
-
-    def lines(self) -> list[str]:
-        """For the terminal and the page."""
-        told = []
-        for path, value in zip(self.paths, self.values, strict=True):
-            bounds = self.interval(self._alone(path))
-            told.append(f"{path} not determined by this film (near {value:.2g})" if bounds is None else
-                        f"{path} = {value:.4g}, 95 % {bounds[0]:.4g} to {bounds[1]:.4g}")
-        for weights, factor in self.directions if len(self.paths) > 1 else []:
-            name, value = _product(self.paths, weights), self.combination(weights)
-            told.append(f"{name}: not determined (a factor of {factor:.2g} either way)" if factor > FARTHEST else
-                        f"{name} = {value:.4g}, within a factor of {factor:.3g}")
-        told.append(f"{self.windows} windows of two beats, each with its own start; film and model differ by "
-                    f"{100.0 * self.misfit:.2g} % of the length")
-        if self.start is not None and self.start.quality < TRUSTED:
-            told.append(f"the force balance of the film itself explains {100.0 * max(self.start.quality, 0.0):.0f} "
-                        "% of it: "
-                        "it was only used as a start")
-        return told
-
-    def numbers(self) -> dict[str, Any]:
-        """For `summary.json`."""
-        pairs = [{"exponents": dict(zip(self.paths, map(float, w), strict=True)), "value": self.combination(w),
-                  "factor": factor, "determined": factor <= FARTHEST} for w, factor in self.directions]
-        return {"coefficients": {path: {"value": float(value) if self.determined(path) else None,
-                                        "interval": self.interval(self._alone(path)),
-                                        "determined": self.determined(path)}
-                                 for path, value in zip(self.paths, self.values, strict=True)},
-                "directions": pairs, "correlation": self.correlation.tolist(), "windows": self.windows,
-                "misfit_L": self.misfit, "force_balance": None if self.start is None else self.start._asdict()}
-
-
-def _product(paths: Sequence[str], weights: Array) -> str:
-    parts = [name if abs(w - 1.0) < 5e-3 else f"{name}^{w:.2f}" for name, w in zip(paths, weights, strict=True)
-             if abs(w) >= 5e-3]
-    return " x ".join(parts)
 
 
 # The medium with other coefficients
@@ -209,8 +124,7 @@ class _Window:
         _, records, status = model.advance(State(float(self.knots[0]), x), self.knots, self.record, self.drive)
         if status.failure or not np.isfinite(records["instant_x"]).all():
             raise SimulationError(f"identify: a window's run was lost ({status.failure or 'it diverged'}); the "
-                                  "medium may be "
-                                  "far from the animal's")
+                                  "medium may be far from the animal's")
         head = HeadState.of(records["instant_x"])
         turn = 2.0 * np.arctan2(head.turn[:, 3], head.turn[:, 0])
         turn = self.angle + np.angle(np.exp(1j * (turn - self.angle)))

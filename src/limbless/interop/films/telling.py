@@ -7,7 +7,7 @@ from limbless.interop.films.prediction import UNDETERMINED
 
 if TYPE_CHECKING:
     from limbless.interop.films.film import Film
-    from limbless.interop.films.identification import Identified
+    from limbless.interop.films.identified import Identified
     from limbless.interop.films.prediction import Prediction
 
 _WIDTH = 11

@@ -128,7 +128,7 @@ def measure(first, scale, gh, before, slope, x):
     return change, speed
 
 
-# ------------------------------------------------------------------------------------------------- what is counted
+# ------------------------------------------------------------------------------------------------------ what is counted
 
 note_in = by_part(note_stage, ChainProblem, "memory.tally")
 count_in = by_part(count_step, ChainProblem, "memory.tally")

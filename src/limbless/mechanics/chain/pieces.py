@@ -179,7 +179,7 @@ def relate(piece, freedoms, levers, first, motion, place, screws):
                     relative, pushed + tangent_rate(g, turn, moved), t, stretch)
 
 
-# ------------------------------------------------------------------------------------------------- eight at a time
+# ------------------------------------------------------------------------------------------------------ eight at a time
 
 @lean_pass
 def bend_bands(columns, cells):
@@ -225,7 +225,7 @@ def lane_screw(columns, cells, station, j):
     return twist_in(cells.bands.screws, station.screw + j, 0, station.lane)
 
 
-# ------------------------------------------------------------------------------------------------- one after the other
+# -------------------------------------------------------------------------------------------------- one after the other
 
 @inline
 def bend_none(columns, cells):

@@ -104,7 +104,8 @@ class NoRopes(NamedTuple):
     """In place of `Ropes`: tensions are given, and the same all along a tendon."""
 
 
-# ------------------------------------ winches in a state A state has their angles and then their rates before its sums.
+# --------------------------------------------------------------------------------------------------- winches in a state
+# A state has their angles and then their rates, before its sums.
 
 @generic
 def take_winches(ropes, x):
@@ -162,7 +163,7 @@ def occupy_winches(first, last, start, gh, slope, x):
         x[c] = start[c] + gh * x[c + m]
 
 
-# ------------------------------------------------------------------------------------------------- tensions
+# ------------------------------------------------------------------------------------------------------------- tensions
 
 @generic
 def draw(ropes, memory):
@@ -259,7 +260,7 @@ def turn_winch(rope, winding, gh, tension):
     return left / (rope.rotor + gh * rope.drag)
 
 
-# ------------------------------------------------------------------------------------------------- exact rank-m terms
+# --------------------------------------------------------------------------------------------------- exact rank-m terms
 
 @generic
 def tauten(ropes, robot, how, memory):

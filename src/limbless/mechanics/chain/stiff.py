@@ -156,7 +156,7 @@ def joint_distance(actuation, problem, gh, before, slope, x):
     return measure(Link(problem.robot.links, 0).velocity, problem.memory.ahead.scale, gh, before, slope, x)
 
 
-# ------------------------------------------------------------------------------------------------- forces on bodies
+# ----------------------------------------------------------------------------------------------------- forces on bodies
 
 @version_for(brace_by, Imposed, Actuated, Answering)
 @inline

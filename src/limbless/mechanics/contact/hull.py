@@ -118,7 +118,7 @@ def cut_box(hull, n, depth):
     return HullCut(per * volume, per * (moment + volume * start), (per * dot(n, open_area)) * n, per * turning)
 
 
-# --------------------------------------------------------------------------------------------------- spheres, capsules
+# ---------------------------------------------------------------------------------------------------- spheres, capsules
 
 @inline
 def add_sections(hull, rule, n, depth, low, high, end, total):

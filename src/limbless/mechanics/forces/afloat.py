@@ -192,7 +192,7 @@ def spend_floating(laws, inside, memory):
     memory.law_powers[laws.owner] += spent
 
 
-# --------------------------------------------------------------------------------------------------------------- wake
+# ----------------------------------------------------------------------------------------------------------------- wake
 
 class OpenWakeLaw(NamedTuple):
     """Marks `RowLaws` of the table `Wake` in water that moves or has a surface."""

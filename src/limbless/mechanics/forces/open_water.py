@@ -114,7 +114,7 @@ def skin_drag(drag, row, W, rate):
     return Wrench(force, Vector(-row.quadratic_roll * absolute(rate.x) * rate.x, o, o))
 
 
-# ------------------------------------------------------------------------------------------------------ in deep water
+# -------------------------------------------------------------------------------------------------------- in deep water
 
 @inline
 def in_slice(E, water):

@@ -22,8 +22,6 @@ from limbless.mechanics.integrate.problem import (
     brace,
     count_step,
     distance,
-    keep,
-    look,
     note_stage,
     occupy,
     rate,
@@ -32,6 +30,7 @@ from limbless.mechanics.integrate.problem import (
     states,
     steer,
     trouble,
+    witness,
 )
 from limbless.mechanics.integrate.runge_kutta import copy
 
@@ -246,15 +245,12 @@ def implicit(problem, method, work, knots, record, x):
             break
         copy(x, state)
         rate(problem, 2 * n, value_of(t), inside, state, slope)
-        found = trouble(problem)
+        found = witness(problem, value_of(t), state, slope, r, record[n], last)
         if found > 0:
             return found, n
-        look(problem, value_of(t), state, r, record[n], last)
-        if record[n]:
-            keep(problem, state, slope, r)
-            r += 1
         if last:
             break
+        r += 1 if record[n] else 0
         note_stage(problem, work, -1, inside, state, slope)
         if value_of(work.numbers[1]) == 0.0:
             remember(work, t, slope)

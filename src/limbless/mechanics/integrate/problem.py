@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from limbless.mechanics.compiled.generic import generic
+from limbless.mechanics.compiled.kernel import inline
 
 
 @generic
@@ -43,6 +44,17 @@ def states(problem):
 def look(problem, t, x, r, recorded, last):
     """At a knot, which `rate` was asked for last: peaks and limits; where it is recorded, all counts go into record r.
     """
+
+
+@inline
+def witness(problem, t, state, slope, r, recorded, last):
+    """A knot whose rate is known: it is looked at, and recorded where asked. Returns what `trouble` said instead."""
+    found = trouble(problem)
+    if found == 0:
+        look(problem, t, state, r, recorded, last)
+        if recorded:
+            keep(problem, state, slope, r)
+    return found
 
 
 @generic

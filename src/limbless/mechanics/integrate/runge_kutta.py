@@ -4,7 +4,7 @@ from __future__ import annotations
 from limbless.mechanics.compiled.kernel import inline, lean_kernel
 from limbless.mechanics.compiled.lean import lean, lean_duals, lean_lanes
 from limbless.mechanics.compiled.scalars import value_of
-from limbless.mechanics.integrate.problem import add, close_step, keep, look, rate, settle, spend, states, trouble
+from limbless.mechanics.integrate.problem import add, close_step, rate, settle, spend, states, witness
 
 
 @inline
@@ -46,15 +46,10 @@ def runge_kutta(problem, knots, record, x):
                 add(problem, x, lead * h, slope, state)
             rate(problem, 2 * n + halves, value_of(t + lead * h), inside, state, slope)
             if stage == 0:
-                found = trouble(problem)
-                if found > 0:
+                found = witness(problem, value_of(t), state, slope, r, record[n], last)
+                if found > 0 or last:
                     return found, n
-                look(problem, value_of(t), state, r, record[n], last)
-                if record[n]:
-                    keep(problem, state, slope, r)
-                    r += 1
-                if last:
-                    return 0, steps
+                r += 1 if record[n] else 0
                 copy(slope, total)
             else:
                 add(problem, total, weight, slope, total)

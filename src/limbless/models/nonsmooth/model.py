@@ -20,9 +20,7 @@ from limbless.mechanics.chain.tables import Robot as RobotTables
 from limbless.mechanics.compiled.function_slot import PythonSlot
 from limbless.mechanics.compiled.packed import pack
 from limbless.mechanics.contact.company import PLACED, Alone
-from limbless.mechanics.contact.mutual import MOST_MUTUAL
 from limbless.mechanics.contact.outcome import stand
-from limbless.mechanics.contact.path import MOST
 from limbless.mechanics.contact.problem import ENDS
 from limbless.mechanics.contact.rescue import rescue
 from limbless.mechanics.contact.shapes import FAR
@@ -43,7 +41,7 @@ from limbless.mechanics.contact.step_tables import (
     Smooth,
     Unbounded,
 )
-from limbless.mechanics.contact.tables import Contact, Feature
+from limbless.mechanics.contact.tables import Contact
 from limbless.mechanics.integrate import moreau
 from limbless.mechanics.integrate.tally import SLACK
 from limbless.models import chain_problem, contact_tables, crowd_tables
@@ -51,7 +49,7 @@ from limbless.models.base import Records, State, Status, before_failure, law_fai
 from limbless.models.chain_model import ChainModel
 from limbless.models.feedback import refuse_feedforward
 from limbless.models.force_elements import water_of
-from limbless.models.nonsmooth import recording, tables
+from limbless.models.nonsmooth import recording, sentences, tables
 from limbless.models.nonsmooth.settings import NonSmoothSettings
 from limbless.models.nonsmooth.solution import Contacts, contact_forces, contacts_of
 from limbless.models.postures import Posture, pose_of
@@ -63,7 +61,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SETTLING = 1e-3                        # s: steps with which a posture settles
-PENETRATION = 1e-6                     # m: how deep a robot may start inside something: rounding, and no more
 SUNK = 0.05      # radii: how deep a body may sink in before the run is in doubt; own scenarios stay below 0.005
 # In the memory of a state: worst residual and greatest depth since the last record, and what the last step did, since a
 # knot records the step that ended
@@ -97,6 +94,7 @@ class NonSmooth(ChainModel):
         self._scene, self._crowd, self._company = contact_tables.scene_and_crowd_of(self.chain, self.environment)
         self._objects = self._company.objects
         self._schema = {**recording.SCHEMA, **(recording.OBJECTS if self._objects else {})}
+        self._meetings = sentences.Meetings(self.chain, self.environment, self._scene, self._crowd, self._company)
         self._bodies = contact_tables.bodies_of(self.chain)
         self._solids = np.concatenate([self._bodies, crowd_tables.solids_of(self._objects)])
         self._where = tables.where_of(self._actuated, len(self._scene.owner), len(self._objects))
@@ -240,31 +238,7 @@ class NonSmooth(ChainModel):
         if not len(self._scene.owner):
             return
         gap = Contact.of(self._stand(state.x.copy()).step.contacts).gap
-        deepest = int(np.argmin(gap))
-        if gap[deepest] < -PENETRATION:
-            one, two = self._meeting(deepest)
-            if two is not None:
-                raise InputError(f"initial: {one!r} and {two!r} overlap at the start by {-gap[deepest]:.3g} m; move "
-                                 "one of them" + self._within_robot(deepest))
-            if one in self._company.names:
-                raise InputError(f"objects: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
-                                 "raise its position, make it smaller (radius, length, sizes), turn it (yaw, pitch, "
-                                 "roll), or change what it starts in (height, slope)")
-            raise InputError(f"initial: {one!r} starts {-gap[deepest]:.3g} m inside the ground or an obstacle; "
-                             "raise initial.position, or move the obstacle")
-
-    def _meeting(self, contact: int) -> tuple[str, str | None]:
-        """The names of the two bodies of a contact; None for what does not move."""
-        names = crowd_tables.names_of(self._company, self.chain)
-        other = -1 if isinstance(self._crowd, Alone) else int(self._crowd.other[contact])
-        return names[self._scene.owner[contact]], None if other < 0 else names[other]
-
-    def _within_robot(self, contact: int) -> str:
-        """What else helps where two links overlap."""
-        if isinstance(self._crowd, Alone) or not 0 <= self._crowd.other[contact] < self._crowd.first:
-            return ""
-        return (": change initial.joint_position or the gait, or raise self-contact.apart where links are thicker than "
-                "long")
+        self._meetings.refuse_overlap(int(np.argmin(gap)), float(gap.min()))
 
     def _refuse_beyond(self, given: str, positions: Array, times: Array) -> None:
         """Joints that stop at the ends of their ranges cannot be taken beyond."""
@@ -328,41 +302,20 @@ class NonSmooth(ChainModel):
         if status.failure:
             trouble = 0                          # whatever else went wrong follows from that
         if trouble == ENDS.sunk:
-            status = self._sunk(memory, done, float(knots[min(step + 1, len(knots) - 1)] - done))
+            deepest = int(now.deepest[0])
+            depth = -float(Contact.of(memory.step.contacts).gap[deepest])
+            h = float(knots[min(step + 1, len(knots) - 1)] - done)
+            status = Status(*self._meetings.sunk(deepest, depth, done, h))
         elif trouble == ENDS.crowded:
-            status = Status(f"more than {MOST_MUTUAL} contacts between bodies that move act at t = {done:g} s, too "
-                            "many to be solved for: take fewer objects or links, or raise self-contact.apart", done)
+            status = Status(sentences.crowded(done), done)
         elif trouble:
-            status = self._unsolved(done, now.last[0])
+            status = Status(self._meetings.unsolved(done, now.last[0], self._options.bound), done)
         records = Records({"time": times, **recording.kept_arrays(kept), **self._tallies.named(kept.tally)})
         left = {_UNRECORDED: np.array([now.residual[0], now.depth[0]]), **dict(zip(_LAST, last, strict=True))}
         if len(knots) > 1 and knots[-1] > knots[0]:
             left[_STEP] = np.array([knots[-1] - knots[-2]])
         after = State(done, x, {**state.memory, **left, **self._tallies.named(tally)})
         return problem, after, before_failure(records, status, of_the_step_that_ended=True), status
-
-    def _unsolved(self, time: float, residual: float) -> Status:
-        """The sentence for contact laws that no impulses satisfy."""
-        return Status(f"the contact laws could not be solved at t = {time:g} s: a residual of {residual:.2g} m/s "
-                      f"remains, more than model.bound, {self._options.bound:g} m/s; try a smaller step or a larger "
-                      f"model.compliance{self._crowded()}", time)
-
-    def _sunk(self, memory: ContactMemory, time: float, h: float) -> Status:
-        """The sentence for a contact that has failed: what is in what, how deep, when."""
-        deepest = int(Counts.of(memory.counts).deepest[0])
-        link, other = self._meeting(deepest)
-        depth = -float(Contact.of(memory.step.contacts).gap[deepest])
-        radius = float(Feature.of(self._scene.features).radius[deepest])
-        if not isinstance(self._crowd, Alone):
-            radius = float(self._crowd.size[deepest])
-        names, number = contact_tables.surface_names(self.environment), self._scene.surface[deepest]
-        name = names[number] if number < len(names) else "the ground of its wheels"
-        if other is not None or link in self._company.names:
-            name = "what it lies on" if other is None else repr(other)
-        return Status(f"{link!r} is {depth:.3g} m deep in {name} at t = {time:g} s, more than the radius of "
-                      f"{radius:.3g} m with which it touches: no contact force means anything there; try a step "
-                      f"shorter than {h:g} s, and look whether something appears or starts inside the body, or the "
-                      "body is pressed or thrown too hard", time, link)
 
     def doubts(self, dataset: xr.Dataset) -> list[str]:
         """Bodies that sank in by a visible share of their radius."""
@@ -376,13 +329,6 @@ class NonSmooth(ChainModel):
             f"a body sank into the ground or an obstacle by {depth[worst]:.2g} of the radius with which it touches, "
             f"until t = {dataset['time'].values[worst]:g} s; at most {SUNK:g} is taken for rounding: try a shorter step"
         ]
-
-    def _crowded(self) -> str:
-        """What there is to say where more contacts may act at a time than the solver follows a path for."""
-        if len(self._scene.owner) <= MOST:
-            return ""
-        return (f", or friction below 0.8: stronger friction is solved for up to {MOST} contacts at a time, and there "
-                f"are {len(self._scene.owner)} here")
 
     def _telling(self, records: Records) -> dict[str, Array]:
         return {"time": records["time"], "x": records["x"], "torque": records["torque"],

@@ -117,7 +117,7 @@ class Stations:
         return list(range(len(self.plan.cells) + 1))
 
 
-# ------------------------------------------------------------------------------------------------- a spine
+# -------------------------------------------------------------------------------------------------------------- a spine
 
 def spine_plan(robot: TendonSpine, stations: int, stops: bool) -> Plan:
     """One cell of constant strain per vertebra, whose freedoms are its bends (and twist), rad."""
@@ -182,7 +182,7 @@ def _spine_pieces(robot: TendonSpine, one: Vertebra, stations: int, start: float
     return pieces
 
 
-# ------------------------------------------------------------------------------------------------- a rod
+# ---------------------------------------------------------------------------------------------------------------- a rod
 
 class RodStations(Stations):
     """A planned rod as environments see it."""

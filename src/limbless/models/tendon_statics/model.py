@@ -128,17 +128,9 @@ class TendonStatics:
         """Everything that a solution under these loads needs."""
         return self._problem._replace(loads=loads, method=self._problem.method._replace(limit=limit))
 
-    def loads(
-        self,
-        command: Array,
-        *,
-        lengths: bool = False,
-        tip_force: ArrayLike | None = None,
-        tip_moment: ArrayLike | None = None,
-        slip: ArrayLike = _PULLED,
-        before: Array | None = None,
-        friction: bool = True,
-    ) -> Loads:
+    def loads(self, command: Array, *, lengths: bool = False, tip_force: ArrayLike | None = None,
+              tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED, before: Array | None = None,
+              friction: bool = True) -> Loads:
         """Everything that acts, as kernels take it; `before` turns stick and slip on (see `Loads`)."""
         disk, joint, moment = self._dead
         if tip_force is not None:
@@ -150,37 +142,18 @@ class TendonStatics:
         elastic = self._elastic if lengths and self._elastic is not None else np.zeros(m)
         slips = np.ones(m) if slip is _PULLED else numbers("slip", slip, (m,))
         if slip is not _PULLED and np.abs(slips).max() > 1.0:
-            raise InputError(
-                f"slip must lie between -1 (released) and +1 (pulled); got {slips[np.abs(slips).argmax()]:g}"
-            )
+            raise InputError("slip must lie between -1 (released) and +1 (pulled); got "
+                             f"{slips[np.abs(slips).argmax()]:g}")
         law = self.friction_law if friction else NoFriction()
-        return Loads(
-            disk,
-            joint,
-            moment,
-            command,
-            elastic,
-            self._stiffening,
-            law,
-            slips,
-            np.zeros(m) if before is None else before,
-            before is not None and bool(law),
-            self._at_tip,
-        )
+        sticking = before is not None and bool(law)
+        return Loads(disk, joint, moment, command, elastic, self._stiffening, law, slips,
+                     np.zeros(m) if before is None else before, sticking, self._at_tip)
 
     # One load
 
-    def solve(
-        self,
-        tension: ArrayLike | None = None,
-        *,
-        length: ArrayLike | None = None,
-        tip_force: ArrayLike | None = None,
-        tip_moment: ArrayLike | None = None,
-        slip: ArrayLike = _PULLED,
-        before: Array | None = None,
-        start: Array | None = None,
-    ) -> Equilibrium:
+    def solve(self, tension: ArrayLike | None = None, *, length: ArrayLike | None = None,
+              tip_force: ArrayLike | None = None, tip_moment: ArrayLike | None = None, slip: ArrayLike = _PULLED,
+              before: Array | None = None, start: Array | None = None) -> Equilibrium:
         """Where the spine comes to rest.
 
         Parameters
@@ -198,14 +171,8 @@ class TendonStatics:
         ------
         SimulationError : no equilibrium was found, or a vertebra would fold over by more than half a turn.
         """
-        loads = self.loads(
-            self.command(tension, length),
-            lengths=length is not None,
-            tip_force=tip_force,
-            tip_moment=tip_moment,
-            slip=slip,
-            before=before,
-        )
+        loads = self.loads(self.command(tension, length), lengths=length is not None, tip_force=tip_force,
+                           tip_moment=tip_moment, slip=slip, before=before)
         return self._rest(loads, start)
 
     def command(self, tension: ArrayLike | None, length: ArrayLike | None) -> Array:
@@ -215,18 +182,15 @@ class TendonStatics:
         if length is None:
             command = numbers("tension", 0.0 if tension is None else tension, (self.tendons,))
             if command.min() < 0.0:
-                raise InputError(
-                    f"tension: a tendon can only pull; got {command.min():g} N for "
-                    f"{self._name(int(command.argmin()))}, allowed are numbers from 0"
-                )
+                raise InputError(f"tension: a tendon can only pull; got {command.min():g} N for "
+                                 f"{self._name(int(command.argmin()))}, allowed are numbers from 0")
             return command
         if self._elastic is None:
             raise InputError("length: tendon lengths need elastic tendons; give tendon_stiffness (N/m)")
         command = numbers("length", length, (self.tendons,))
         if command.min() <= 0.0:
-            raise InputError(
-                f"length must be greater than 0 m; got {command.min():g} for {self._name(int(command.argmin()))}"
-            )
+            raise InputError(f"length must be greater than 0 m; got {command.min():g} for "
+                             f"{self._name(int(command.argmin()))}")
         return command
 
     def _name(self, tendon: int) -> str:
@@ -246,9 +210,8 @@ class TendonStatics:
             self._refuse(code, q)
             return self._equilibrium(loads, q, iterations, stored, residual)
         if start is None:
-            self._refuse(
-                self._minimum(loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False), q)[0], q
-            )
+            smooth = loads._replace(friction=NoFriction(), tip_moment=np.zeros(3), sticking=False)
+            self._refuse(self._minimum(smooth, q)[0], q)
         code, iterations = solver.balance(self.problem(loads), q)
         self._refuse(int(code), q)
         return self.equilibrium(loads, q, int(iterations))
@@ -279,21 +242,9 @@ class TendonStatics:
     def _equilibrium(self, loads: Loads, q: Array, iterations: int, stored: float, residual: float) -> Equilibrium:
         """From what the kernels have just left in memory."""
         now, found = self._problem.posture, self._problem.iteration
-        return Equilibrium(
-            self,
-            q,
-            now.origin.copy(),
-            now.rotation.copy(),
-            now.tension.copy(),
-            now.total.copy(),
-            -found.residual.reshape(q.shape),
-            found.hessian.copy(),
-            stored,
-            residual,
-            iterations,
-            loads.slip,
-            loads.command if loads.elastic.any() else None,
-        )
+        return Equilibrium(self, q, now.origin.copy(), now.rotation.copy(), now.tension.copy(), now.total.copy(),
+                           -found.residual.reshape(q.shape), found.hessian.copy(), stored, residual, iterations,
+                           loads.slip, loads.command if loads.elastic.any() else None)
 
     def holding(self, found: Equilibrium) -> Equilibrium:
         """The same posture with the lengths held that give elastic tendons their tensions: what stiffens a tip between
@@ -311,14 +262,10 @@ class TendonStatics:
     def failure(self, code: int, q: Array) -> str:
         """A sentence for a code of the solver."""
         if code == Outcome.FOLDED:
-            return (
-                f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the "
-                "spine folds on itself; lower the tensions, make it stiffer, or give it stops"
-            )
-        return (
-            "no equilibrium was found; the load may be far beyond what the spine carries: start from a posture near "
-            "the solution (`start`), or reach the load in steps"
-        )
+            return (f"{self._most_bent(q)} is bent by more than half a turn, or until its disks touch at a tendon: the "
+                    "spine folds on itself; lower the tensions, make it stiffer, or give it stops")
+        return ("no equilibrium was found; the load may be far beyond what the spine carries: start from a posture "
+                "near the solution (`start`), or reach the load in steps")
 
     def _most_bent(self, q: Array) -> str:
         return f"vertebra {int(np.argmax((q[:, :2] ** 2).sum(axis=1))) + 1}"
@@ -336,12 +283,8 @@ class TendonStatics:
         if values.ndim != 2 or values.shape[1] != self.tendons:
             raise InputError(f"a path has shape (points, {self.tendons}); got {values.shape}")
         found = [] if kept is None else kept
-        held, slip, q, last = (
-            None,
-            np.zeros(self.tendons),
-            start,
-            np.zeros(self.tendons) if length is None else values[0],
-        )
+        held, slip, q = None, np.zeros(self.tendons), start
+        last = np.zeros(self.tendons) if length is None else values[0]
         if self.friction_law:
             rest = self.solve(np.zeros(self.tendons), slip=0.0)
             held, q = rest.tendon_length, rest.q if start is None else start
@@ -366,15 +309,13 @@ class TendonStatics:
         Parameters
         ----------
         targets : (points, components) in the frame of the clamped disk (x along the unbent body), the components that
-            `follow` names: x,
-            y, z in m, and heading, elevation, roll of the last disk in rad (see `Equilibrium.tip_components`).
+            `follow` names: x, y, z in m, and heading, elevation, roll of the last disk in rad (see
+            `Equilibrium.tip_components`).
         largest_tension : bound on every tension, N (the paper's sensors end at 2.5 N).
         prefer : `antagonists`: one tendon of each pair or triple is slack, as in the paper. With more tendons than
-            components: least
-            `tension` (sum of squares), least positive `work` from point to point, or a wanted tip `stiffness` (N/m)
-            along `direction`
-            (base frame; the first followed axis if absent). With a `tendon_stiffness` lengths are held, so that
-            antagonists stiffen.
+            components: least `tension` (sum of squares), least positive `work` from point to point, or a wanted tip
+            `stiffness` (N/m) along `direction` (base frame; the first followed axis if absent). With a
+            `tendon_stiffness` lengths are held, so that antagonists stiffen.
         start : (tendons,) tensions from which to begin, for another branch than the one that continues from rest; N.
         kept : receives the equilibria as they are found.
 
@@ -384,18 +325,14 @@ class TendonStatics:
         """
         names = list(follow)
         if not names or any(name not in COMPONENTS for name in names) or len(set(names)) < len(names):
-            raise InputError(
-                f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got {names}"
-            )
+            raise InputError(f"follow: name each of {', '.join(COMPONENTS)} at most once, and at least one; got "
+                             f"{names}")
         wanted = np.atleast_2d(np.array(targets, dtype=np.float64))
         if wanted.ndim != 2 or wanted.shape[1] != len(names) or not np.isfinite(wanted).all():
-            raise InputError(
-                f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; got "
-                f"{wanted.shape}"
-            )
-        follower = Follower(
-            self, [COMPONENTS.index(name) for name in names], largest_tension, prefer, stiffness, direction
-        )
+            raise InputError(f"targets must be finite numbers of shape (points, {len(names)}) for components {names}; "
+                             f"got {wanted.shape}")
+        components = [COMPONENTS.index(name) for name in names]
+        follower = Follower(self, components, largest_tension, prefer, stiffness, direction)
         return follower.follow(wanted, start, [] if kept is None else kept)
 
     def workspace(self, largest: float = 1.2, count: int = 13) -> Workspace:
