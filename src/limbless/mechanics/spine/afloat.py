@@ -1,11 +1,11 @@
-"""Still water with a surface around a spine: potential, wrenches and stiffness of its lift, all exact for the slabs into
+"""Still water with a surface around a spine: potential, wrenches and stiffness of its lift, exact for the slabs into
 which vertebrae are cut.
 
-A slab is a straight elliptic cylinder of the length l whose centre is `depth` below the surface. With the upward unit
-vector n, its part n1 along the slab, and the sections of `immersion` at h(s) = (depth - n1 s)/e, its potential is the
-lift per length times ∫ e G(h) ds, G' = φ. That is depth ∫ φ ds - n . arm, where the arm is the first moment of what is
-wet: so force, moment and potential are of the same three integrals. Vectors as in `equilibrium`; moments are about the
-centre of disk 0 where a comment says so, else about the centre of the slab.
+A slab is a straight elliptic cylinder whose centre is `depth` below the surface. With the upward unit vector n, its
+part n1 along the slab and the sections of `immersion` at h(s) = (depth - n1 s)/e, s from the middle, its potential is
+the lift per length times ∫ e G(h) ds, G' = φ. That is depth ∫ φ ds - n . arm, the arm being the first moment of what is
+wet: force, moment and potential are made of the same three integrals. Vectors as in `equilibrium`; moments are about
+the centre of the slab unless a comment says about the centre of disk 0.
 """
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def lay_on_arcs(joint, water, share, q):
         for c in range(marks):
             part, row = c / (marks - 1.0), i * marks + c
             for k in range(q.shape[1]):
-                water.bent[row, k] = (part if k < 2 else share) * q[i, k]
+                water.bent[row, k] = part_of(k, part, share) * q[i, k]
     place(water.marks, water.reached, joint, 1.0, water.bent)
     count = (marks - 1) // 2
     for i in range(v):
@@ -91,30 +91,31 @@ def lay_on_arcs(joint, water, share, q):
 @inline
 def cut_slab(water, s, mark, part, share, count):
     """Slab s between two marks, with its middle at this part of its arc: its centroid is a difference of first moments.
+    Rates by the chain rule: an arc up to a mark has a part of every unknown.
     """
     slabs, marks, freedoms = water.slabs, water.marks, water.bent.shape[1]
-    before, after = count * part - 0.5, count * part + 0.5              # share of the arc, times `count`
-    store(slabs.offset[s],
-          after * vector_of(marks.centroid[mark + 2]) - before * vector_of(marks.centroid[mark]))
+    low, high = part - 0.5 / count, part + 0.5 / count
+    before, after = count * low, count * high
+    store(slabs.offset[s], after * vector_of(marks.centroid[mark + 2]) - before * vector_of(marks.centroid[mark]))
     store_matrix(slabs.rotation[s], matrix_of(marks.rotation[mark + 1]))
     for k in range(freedoms):
-        # by the chain rule: unknown k of an arc up to a mark is this part of that of the whole arc
-        low, middle, high = scale_of(k, before / count, share), scale_of(k, part, share), scale_of(k, after / count, share)
-        store(slabs.offset_rate[s, k], after * high * vector_of(marks.centroid_rate[mark + 2, k])
-              - before * low * vector_of(marks.centroid_rate[mark, k]))
-        store(slabs.turn[s, k], middle * vector_of(marks.turn[mark + 1, k]))
+        a, b, c = part_of(k, low, share), part_of(k, part, share), part_of(k, high, share)
+        store(slabs.offset_rate[s, k], after * c * vector_of(marks.centroid_rate[mark + 2, k])
+              - before * a * vector_of(marks.centroid_rate[mark, k]))
+        store(slabs.turn[s, k], b * vector_of(marks.turn[mark + 1, k]))
         for m in range(freedoms):
-            store(slabs.turn_second[s, k, m],
-                  middle * scale_of(m, part, share) * vector_of(marks.turn_second[mark + 1, k, m]))
+            both = b * part_of(m, part, share)
+            store(slabs.turn_second[s, k, m], both * vector_of(marks.turn_second[mark + 1, k, m]))
         for m in range(k, freedoms):
             at = pair(k, m)
             store(slabs.offset_second[s, at],
-                  after * high * scale_of(m, after / count, share) * vector_of(marks.centroid_second[mark + 2, at])
-                  - before * low * scale_of(m, before / count, share) * vector_of(marks.centroid_second[mark, at]))
+                  after * c * part_of(m, high, share) * vector_of(marks.centroid_second[mark + 2, at])
+                  - before * a * part_of(m, low, share) * vector_of(marks.centroid_second[mark, at]))
 
 
 @inline
-def scale_of(k, part, share):
+def part_of(k, part, share):
+    """How much of unknown k an arc up to a mark has: bends in proportion, the twist that comes before them at once."""
     return part if k < 2 else share
 
 
@@ -202,8 +203,7 @@ def answer_of(water, slab, i, move):
     # a slab that stands upright reaches no less than THIN: see `reach_of`
     de = (a * a * n.y * dn.y + b * b * n.z * dn.z) / e if e > THIN * b else 0.0
     plane = waterplane_along(slab.depth / e, -n.x / e, length, water.nodes, water.weights, 0, 2)
-    here = -dot(up, move.linear) - plane.at * dn.x - plane.height * de     # e dh at plane.at, and its slope along s
-    ahead = n.x * de / e - dn.x
+    here, ahead = -dot(up, move.linear) - plane.at * dn.x - plane.height * de, n.x * de / e - dn.x     # e dh, its slope
     wet = (plane.width * here + plane.lever * ahead) / e
     beyond = (plane.lever * here + plane.spread * ahead) / e
     sag = -(1.0 / SAG) * (plane.height * wet - (n.x / e) * beyond)
@@ -217,11 +217,10 @@ def answer_of(water, slab, i, move):
 def stiffness_of(water, slab, push, i, move):
     """Minus the change of the wrench about the centre of disk 0, as the slab moves."""
     change = answer_of(water, slab, i, move)
-    return Wrench(-1.0 * change.force, -1.0 * (change.torque + cross(slab.centre, change.force)
-                                               + cross(move.linear, push.force)))
+    return Wrench(-change.force, -(change.torque + cross(slab.centre, change.force) + cross(move.linear, push.force)))
 
 
-# ---------------------------------------------------------------------------------------- residual and matrix of a spine
+# --------------------------------------------------------------------------------------- residual and matrix of a spine
 
 @generic
 def add_lift(water, spine, q, posture, r, H):
@@ -295,13 +294,12 @@ def lift_within(water, posture, i, s, r, H):
     for c in range(6):
         twist = unit_twist(c)
         moved = Twist(twist.linear + cross(twist.angular, slab.centre), twist.angular)
-        stiff = stiffness_of(water, slab, push, i, moved)
-        put_column(water.carried, c, stiff)
+        add_column(water.carried, c, stiffness_of(water, slab, push, i, moved))
     return Wrench(push.force, push.torque + cross(slab.centre, push.force))
 
 
 @inline
-def put_column(table, c, F):
+def add_column(table, c, F):
     """Add a wrench to column c."""
     table[0, c], table[1, c], table[2, c] = table[0, c] + F.force.x, table[1, c] + F.force.y, table[2, c] + F.force.z
     table[3, c], table[4, c], table[5, c] = table[3, c] + F.torque.x, table[4, c] + F.torque.y, table[5, c] + F.torque.z
