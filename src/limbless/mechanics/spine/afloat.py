@@ -119,7 +119,7 @@ def part_of(k, part, share):
     return part if k < 2 else share
 
 
-@inline
+@lean_pass
 def slab_at(water, posture, i, s):
     """Slab s, of vertebra i, in the water."""
     inner, up = matrix_of(posture.rotation[i]), vector_of(water.up)
@@ -193,7 +193,7 @@ def wrench_on(water, slab, i):
     return Wrench(slab.wet * weight, cross(slab.arm, weight))
 
 
-@inline
+@lean_pass
 def answer_of(water, slab, i, move):
     """By how much the wrench on a slab of vertebra i changes as its centre and its axes move."""
     up, axes, n, e, w = vector_of(water.up), slab.axes, slab.tilt, slab.reach, move.angular
@@ -214,9 +214,8 @@ def answer_of(water, slab, i, move):
 
 
 @inline
-def stiffness_of(water, slab, push, i, move):
-    """Minus the change of the wrench about the centre of disk 0, as the slab moves."""
-    change = answer_of(water, slab, i, move)
+def stiffness_of(slab, push, move, change):
+    """Minus the change of the wrench about the centre of disk 0, as the slab moves; `change`: about its own centre."""
     return Wrench(-change.force, -(change.torque + cross(slab.centre, change.force) + cross(move.linear, push.force)))
 
 
@@ -285,7 +284,7 @@ def lift_within(water, posture, i, s, r, H):
         move = Twist(inner @ vector_of(slabs.offset_rate[s, k]), inner @ vector_of(slabs.turn[s, k]))
         r[column] -= power(move, push)
         change = answer_of(water, slab, i, move)
-        add_wrench(water.felt[k], stiffness_of(water, slab, push, i, move))
+        add_wrench(water.felt[k], stiffness_of(slab, push, move, change))
         for m in range(k + 1):
             other = Twist(inner @ vector_of(slabs.offset_rate[s, m]), inner @ vector_of(slabs.turn[s, m]))
             second = Twist(inner @ vector_of(slabs.offset_second[s, pair(m, k)]),
@@ -294,7 +293,7 @@ def lift_within(water, posture, i, s, r, H):
     for c in range(6):
         twist = unit_twist(c)
         moved = Twist(twist.linear + cross(twist.angular, slab.centre), twist.angular)
-        add_column(water.carried, c, stiffness_of(water, slab, push, i, moved))
+        add_column(water.carried, c, stiffness_of(slab, push, moved, answer_of(water, slab, i, moved)))
     return Wrench(push.force, push.torque + cross(slab.centre, push.force))
 
 
