@@ -218,14 +218,14 @@ def test_soft_rests_where_statics_does(section: SpineSection | None) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("water", [ll.Buoyancy(surface=-0.005), ll.Water(surface=-0.005)])
 def test_a_damped_spine_comes_to_rest_where_statics_says_and_one_put_there_stays(water: Any) -> None:
-    robot, gait = NECK.changed(damping_time=0.1), ll.TensionStep(before=TENSION, after=TENSION, ramp=0.0)
+    robot, gait = NECK.changed(damping_time=0.3), ll.TensionStep(before=TENSION, after=TENSION, ramp=0.0)
 
     def bends(duration: float, **initial: Any) -> Array:
-        run = ll.simulate(robot, gait, [ll.Gravity(), water], model=ll.SoftSettings(tolerance=1e-8), duration=duration,
-                          step=0.02, record_every=duration, initial=initial)
+        run = ll.simulate(robot, gait, [ll.Gravity(), water], model=ll.SoftSettings(tolerance=1e-9), duration=duration,
+                          step=0.01, record_every=duration, initial=initial)
         return np.asarray(run.dataset["bend"].values)
 
-    settled, put = bends(4.0)[-1], bends(0.5, posture="equilibrium")
+    settled, put = bends(6.0)[-1], bends(0.5, posture="equilibrium")
     assert put[-1] == pytest.approx(put[0], abs=1e-9)
     assert settled == pytest.approx(put[0], abs=1e-6)
     assert put[0] == pytest.approx(afloat(-0.005).solve(TENSION).bend, abs=3e-5)
