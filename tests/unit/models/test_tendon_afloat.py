@@ -39,6 +39,16 @@ def weighed(model: ll.TendonStatics, q: Array) -> tuple[float, Array, Array]:
     return energy, found.residual.copy(), found.hessian.copy()
 
 
+def assert_derivatives(model: ll.TendonStatics, q: Array) -> None:
+    """Residual and Hessian are what differences of energy and residual say."""
+    _, residual, hessian = weighed(model, q)
+    for j in range(q.size):
+        step = 1e-5 * (np.arange(q.size) == j).reshape(q.shape)
+        above, below = weighed(model, q + step), weighed(model, q - step)
+        assert (above[0] - below[0]) / 2e-5 == pytest.approx(residual[j], abs=1e-10)
+        assert (above[1] - below[1]) / 2e-5 == pytest.approx(hessian[:, j], abs=1e-8)
+
+
 def pieces(model: ll.TendonStatics, q: Array, along: int = 60, around: int = 40) -> tuple[Array, Array, Array]:
     """Centres (v, pieces, 3) of small pieces of the body, in the paper's axes of disk 0, the share (pieces,) of a
     vertebra in each, and its inner disks' centres and axes: by a straight sum along every arc.
@@ -72,12 +82,7 @@ def test_residual_and_hessian_are_the_derivatives_of_the_energy(level: float, or
     postures = [0.25 * np.random.default_rng(3).standard_normal(model.spine.stiffness.shape)]
     postures += [np.zeros_like(postures[0])] if orientation is HANGING else []         # upright: sections reach nowhere
     for q in postures:
-        _, residual, hessian = weighed(model, q)
-        for j in range(q.size):
-            step = 1e-5 * (np.arange(q.size) == j).reshape(q.shape)
-            above, below = weighed(model, q + step), weighed(model, q - step)
-            assert (above[0] - below[0]) / 2e-5 == pytest.approx(residual[j], abs=1e-10)
-            assert (above[1] - below[1]) / 2e-5 == pytest.approx(hessian[:, j], abs=1e-8)
+        assert_derivatives(model, q)
 
 
 def test_the_energy_is_that_of_small_pieces_under_water() -> None:
@@ -161,12 +166,7 @@ def test_residual_of_vertebrae_with_hinges(form: Any) -> None:
                                                                       form=form)
         assert weighed(below, q)[1] == pytest.approx(weighed(deep, q)[1], abs=1e-15)
         return
-    _, residual, hessian = weighed(model, q)
-    for j in range(q.size):
-        step = 1e-5 * (np.arange(q.size) == j).reshape(q.shape)
-        above, below_it = weighed(model, q + step), weighed(model, q - step)
-        assert (above[0] - below_it[0]) / 2e-5 == pytest.approx(residual[j], abs=1e-10)
-        assert (above[1] - below_it[1]) / 2e-5 == pytest.approx(hessian[:, j], abs=1e-8)
+    assert_derivatives(model, q)
 
 
 @pytest.mark.long
