@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -228,6 +229,15 @@ def test_lists_and_what_is_inside_them(tmp_path: Path, line: str, message: str) 
     path = write(tmp_path, "".join(f"{name}: {value}\n" for name, value in lines.items()))
     number = list(lines).index(line.partition(":")[0]) + 1
     assert f"{path}:{number}: {message}" in refusal(path)
+
+
+@pytest.mark.parametrize(("rows", "message"), [
+    ([[0.0, 0.5]], "gait.pace.0: must have more than 2 items; received [0.0, 0.5]"),
+    ([[0.0, 1.0, 2.0, 3.0]], "gait.pace.0: must have at most 3 items, not 4"),
+    ([0.5], "gait.pace.0: must be a list; received 0.5")])
+def test_rows_of_tables(rows: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        Scenario.load("snake-steered", {"gait.pace": rows})
 
 
 @pytest.mark.parametrize("value", [".inf", ".nan", "-.inf"])
