@@ -203,8 +203,8 @@ def chosen(scenario: Scenario, every: bool) -> list[Knob]:
     found = [knob for knob in knobs(scenario) if knob.kind in (*NUMERIC, "text") and knob.item in ("", "1")]
     if every:
         return found
-    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides] for slides in (True,
-                                                                                                                   False))
+    parts = ([knob for knob in found if knob.kind in NUMERIC and (knob.group in SLIDING) is slides]
+             for slides in (True, False))
     texts = [knob for knob in found if knob.kind == "text" and len(knob.value) > 2]
     return [kind[len(scenario.name) % len(kind)] for kind in (*parts, texts) if kind]
 
