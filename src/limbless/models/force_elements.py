@@ -50,8 +50,8 @@ def banded(owner: int, kind: Any, rows: Rows, nodes: Any, weights: Any, bodies: 
     share[:] = which >= 0
     pushed = Pushed.zeros(len(which), words=(LANES,))
     if not has_surface(kind):
-        return Laws(owner, kind, rows, bands, members, share, none, none, pushed, nodes, weights)
-    return FloatingLaws(owner, kind, rows, bands, members, share, none, none, pushed, nodes, weights, which,
+        return Laws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights)
+    return FloatingLaws(owner, kind, rows, bands, members, share, none, pushed, nodes, weights, which,
                         Floating.zeros(bodies), aligned_zeros(1))
 
 
@@ -63,8 +63,8 @@ def side_by_side(laws: Sequence[Any]) -> list[SideBySide]:
     found = []
     for same in groups.values():
         members = same[0].members
-        slab, sums = (table.zeros(len(members), words=(LANES,)) for table in (Body, Pushed))
-        found.append(SideBySide(tuple(law._replace(slab=slab, sums=sums) for law in same), members, slab, sums))
+        slab = Body.zeros(len(members), words=(LANES,))
+        found.append(SideBySide(tuple(law._replace(slab=slab) for law in same), members, slab))
     return found
 
 

@@ -19,17 +19,16 @@ from limbless.mechanics.compiled.tables import Rows
 from limbless.mechanics.forces.element import spend_power
 from limbless.mechanics.forces.immersion import cut_section
 from limbless.mechanics.forces.laws import (
-    Pushed,
     about_body,
-    add_in_band,
     law,
     law_wrench,
     power_of_band,
     push_in_bands,
     push_in_rows,
+    put_in_band,
     put_lane_wrench,
+    put_nothing,
     segment_motion,
-    unpushed,
 )
 from limbless.mechanics.forces.open_water import Deep, Open, deep_wrench
 from limbless.mechanics.forces.stream import stream_at
@@ -58,7 +57,6 @@ class FloatingLaws(NamedTuple):
     members: Any
     share: Any
     slab: Any
-    sums: Any
     pushed: Any
     nodes: Any
     weights: Any
@@ -170,7 +168,7 @@ def is_under(laws, b):
 def push_under(laws, t, b):
     """Band b, all of whose bodies are under water, side by side."""
     row = Open(Rows(in_lanes(laws.bands.numbers), laws.bands.codes), b)
-    add_in_band(laws, b, deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(in_lanes(laws.slab), b)))
+    put_in_band(laws, b, deep_wrench(laws.kind.flows, laws.kind, row, laws, t, Body(in_lanes(laws.slab), b)))
 
 
 @lean_pass
@@ -182,12 +180,11 @@ def push_some_cut(laws, bodies, t):
         if is_under(laws, b):
             push_under(laws, t, b)
         else:
-            Pushed(in_lanes(laws.pushed), b).wrench = unpushed(laws.slab, b)
+            put_nothing(laws, b)
             for j in range(LANES):
                 i = laws.numbers[b, j]
                 if i >= 0:
                     put_lane_wrench(laws.pushed, b, j, wrench_afloat(bodies, laws, t, i))
-            add_in_band(laws, b, Pushed(in_lanes(laws.pushed), b).wrench)
 
 
 @version_for(push_in_bands, FloatingLaws)

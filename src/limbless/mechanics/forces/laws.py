@@ -6,7 +6,7 @@ Gauss point of a chain's segment), and of `law_wrench` (on a whole body of a cha
 the first.
 
 On plain numbers, laws that share their codes and their window stand in bands: eight bodies side by side, in lanes. What
-acts on the same bodies shares their motion and the sum of what is done to them (`SideBySide`). On duals, or with eight
+acts on the same bodies shares their motion, and they are pushed once (`SideBySide`). On duals, or with eight
 robots in lanes, they come row by row, as do laws whose formula branches on a number (`RowLaws`). The formula is the
 same.
 """
@@ -61,8 +61,7 @@ class Laws(NamedTuple):
     bands: Any                            # the same table, eight rows side by side
     members: Any                          # (bands, 8) the bodies they act on
     share: Any                            # (bands, 8) 1, or 0 where a band has fewer than eight
-    slab: Any                             # Body (bands, 8): the motion of these bodies,
-    sums: Any                             # Pushed (bands, 8): and what all laws do to them: see `SideBySide`
+    slab: Any                             # Body (bands, 8): the motion of these bodies, see `SideBySide`
     pushed: Any                           # Pushed (bands, 8): memory for the wrenches
     nodes: Any                            # Gauss abscissae in [0, 1], of all rules one after the other; the rule of two
                                           # points first
@@ -74,8 +73,7 @@ class SideBySide(NamedTuple):
 
     laws: tuple                           # of any laws that `push_in_bands`
     members: Any                          # (bands, 8) the bodies
-    slab: Any                             # Body (bands, 8): memory for their motion,
-    sums: Any                             # Pushed (bands, 8): and for what all laws do to them
+    slab: Any                             # Body (bands, 8): memory for their motion
 
 
 class RowLaws(NamedTuple):
@@ -154,7 +152,7 @@ def lay_slab(members, bodies, slab):
 
 @generic
 def push_in_bands(laws, bodies, t, inside):
-    """Add what laws do to the bodies in `laws.slab`, eight at a time, to `laws.sums`."""
+    """Find what laws do to the bodies in `laws.slab`, eight at a time: `laws.pushed`."""
 
 
 @generic
@@ -162,22 +160,32 @@ def push_in_rows(laws, bodies, t, inside):
     """Add what laws do to the bodies, one law after the other."""
 
 
+@generic
+def push_lane(laws, body, b, j):
+    """Push the j-th of eight bodies with what has been found."""
+
+
+@version_for(push_lane, object)
+@inline
+def push_found(laws, body, b, j):
+    body.wrench = body.wrench + lane_wrench(laws.pushed, b, j)
+
+
 push_all_in_bands, push_all_in_rows = for_each(push_in_bands), for_each(push_in_rows)
+push_lane_with_all = for_each(push_lane)
 
 
 @inline
-def unpushed(slab, b):
-    """No wrench on eight bodies; made anew, so that a run that diverged leaves nothing behind."""
-    zero = 0.0 * Body(in_lanes(slab), b).origin
-    return Wrench(zero, zero)
-
-
-@inline
-def add_in_band(laws, b, F):
+def put_in_band(laws, b, F):
     """What laws of a band do to its eight bodies; nothing to its empty places."""
-    wrench, sums = in_lanes(laws.share)[b] * F, Pushed(in_lanes(laws.sums), b)
-    Pushed(in_lanes(laws.pushed), b).wrench = wrench
-    sums.wrench = sums.wrench + wrench
+    Pushed(in_lanes(laws.pushed), b).wrench = in_lanes(laws.share)[b] * F
+
+
+@inline
+def put_nothing(laws, b):
+    """No wrench on the eight bodies of a band."""
+    zero = 0.0 * Body(in_lanes(laws.slab), b).origin
+    Pushed(in_lanes(laws.pushed), b).wrench = Wrench(zero, zero)
 
 
 @version_for(push_in_bands, Laws)
@@ -187,7 +195,9 @@ def push_bands(laws, bodies, t, inside):
     for b in range(laws.members.shape[0]):
         law = law_row(laws.kind, rows, b)
         if is_open(law, inside):
-            add_in_band(laws, b, law_wrench(laws.kind, law, laws, t, Body(slab, b)))
+            put_in_band(laws, b, law_wrench(laws.kind, law, laws, t, Body(slab, b)))
+        else:
+            put_nothing(laws, b)
 
 
 @lean_pass
@@ -195,13 +205,10 @@ def push_side_by_side(bodies, group, t, inside):
     """All laws on all bands of bodies."""
     align_stack()
     lay_slab(group.members, bodies, group.slab)
-    for b in range(group.members.shape[0]):
-        Pushed(in_lanes(group.sums), b).wrench = unpushed(group.slab, b)
     push_all_in_bands(group.laws, bodies, t, inside)
     for b in range(group.members.shape[0]):
         for j in range(LANES):
-            body = Body(bodies, group.members[b, j])
-            body.wrench = body.wrench + lane_wrench(group.sums, b, j)
+            push_lane_with_all(group.laws, Body(bodies, group.members[b, j]), b, j)
 
 
 @inline
@@ -290,10 +297,9 @@ def power_of_band(laws, b):
 @version_for(spend_power, Laws)
 @inline
 def spend_bands(laws, inside, memory):
-    rows, spent = Rows(in_lanes(laws.bands.numbers), laws.bands.codes), 0.0
+    spent = 0.0
     for b in range(laws.members.shape[0]):
-        if is_open(law_row(laws.kind, rows, b), inside):
-            spent += power_of_band(laws, b)
+        spent += power_of_band(laws, b)
     memory.law_powers[laws.owner] += spent
 
 
